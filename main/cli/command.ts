@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import type { Causeway } from '../causeway.ts';
+
+/** What every command is given: where to print, what to read, and the application itself, built on first use. */
+export interface CommandContext {
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  env: NodeJS.ProcessEnv;
+  /** Aborted by Ctrl-C: commands pass it down so that nothing is left half done unsaid. */
+  signal: AbortSignal;
+  causeway(): Causeway;
+}
+
+/** Adds one command (with its arguments, options and action) to the program. One file in this folder for each. */
+export type RegisterCommand = (program: Command, context: CommandContext) => void;

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vite';
+
+/** The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. */
+export default defineConfig({
+  ssr: { noExternal: true, external: ['keytar'], target: 'node' },
+  build: {
+    ssr: 'main/cli/causeway.ts',
+    outDir: 'out/cli',
+    emptyOutDir: true,
+    target: 'node20.18',
+    minify: true,
+    sourcemap: false,
+    rolldownOptions: {
+      output: { entryFileNames: 'causeway.js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});

@@ -1,0 +1,67 @@
+/** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
+export type ErrorCode =
+  // what the person typed, or what a file holds
+  | 'usage'
+  | 'invalid_file'
+  | 'profile_not_found'
+  | 'profile_unusable'
+  | 'ambiguous'
+  | 'not_found'
+  // signing in
+  | 'signed_out'
+  | 'sign_in_failed'
+  | 'sign_in_cancelled'
+  | 'sign_in_timeout'
+  | 'consent_denied'
+  | 'wrong_workspace'
+  | 'keychain_unavailable'
+  | 'cli_unavailable'
+  // what the workspace answered
+  | 'unauthenticated'
+  | 'permission_denied'
+  | 'ip_blocked'
+  | 'missing_scope'
+  | 'no_grants'
+  | 'already_exists'
+  | 'invalid_argument'
+  | 'conflict'
+  | 'rate_limited'
+  | 'feature_unavailable'
+  | 'unavailable'
+  | 'unexpected_answer'
+  // what stands between
+  | 'unreachable'
+  | 'tls'
+  | 'timeout'
+  | 'cancelled'
+  | 'login_page'
+  | 'outcome_unknown'
+  | 'internal';
+
+export interface CausewayErrorOptions {
+  cause?: unknown;
+  /** What the person can do next, as one sentence. */
+  remedy?: string;
+}
+
+/**
+ * The one error class that crosses module borders: a stable `code`, a `message` that says what happened and to what,
+ * and a `remedy` that says what to do. Neither text ever holds a secret.
+ */
+export class CausewayError extends Error {
+  override readonly name = 'CausewayError';
+  readonly code: ErrorCode;
+  readonly remedy: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: CausewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.remedy = options.remedy;
+  }
+}
+
+/** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
+export function inOneLine(error: unknown): string {
+  if (error instanceof CausewayError) return error.remedy ? `${error.message} ${error.remedy}` : error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,47 @@
+/** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not to be had. */
+export type Certainty = 'known' | 'predicted' | 'unknown';
+
+export interface WarehouseSummary {
+  id: string;
+  name: string;
+  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through. */
+  state: string;
+  /** `2X-Small` … `5X-Large`. */
+  size: string;
+  serverless: boolean;
+  /** Whether the signed-in user may run queries on it; `unknown` where the workspace does not say. */
+  canUse: boolean | 'unknown';
+}
+
+export type StepSource = 'override' | 'workspace-default' | 'heuristic';
+
+/** One link of the chain: override, then workspace default, then heuristic (spec/managed-mcp-endpoints.md › 6). */
+export interface EffectiveStep {
+  source: StepSource;
+  outcome: 'decides' | 'passed-over' | 'empty' | 'unreadable';
+  certainty: Certainty;
+  /** What this step names, if it names one that could be read. */
+  warehouse: WarehouseSummary | null;
+  /** Why it won or was passed over, as one sentence for people. */
+  reason: string;
+}
+
+/** A reason why queries would fail although a warehouse is chosen, found before a query is sent. */
+export interface EffectiveProblem {
+  code: 'warehouse-gone' | 'cannot-use' | 'deleting' | 'last-selected-unseen' | 'override-api-missing';
+  message: string;
+  remedy: string;
+}
+
+/** Which warehouse this user's queries run on, and why. */
+export interface EffectiveWarehouse {
+  profile: string;
+  host: string;
+  user: { id: string; userName: string; displayName: string; admin: boolean | 'unknown' };
+  warehouse: WarehouseSummary | null;
+  decidedBy: StepSource | null;
+  certainty: Certainty;
+  override: { type: string; warehouseId: string | null } | null;
+  steps: EffectiveStep[];
+  problems: EffectiveProblem[];
+}
