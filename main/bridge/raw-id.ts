@@ -1,0 +1,102 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/** Where the value of a frame's `id` stands: bytes `start` (included) to `end` (excluded). */
+export interface IdPlace {
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds the top-level `id` of a JSON object that is known to be valid, as the bytes that were sent: an id beyond 2^53
+ * or written `1.0` does not survive a round through a JavaScript number. Of several, the last counts, as in JSON.parse.
+ */
+export function findId(frame: Buffer): IdPlace | undefined {
+  let found: IdPlace | undefined;
+  let at = frame.indexOf(OPEN_BRACE) + 1;
+  if (at === 0) return undefined;
+  for (;;) {
+    const keyStart = frame.indexOf(QUOTE, at);
+    if (keyStart === -1) return found;
+    const keyEnd = endOfString(frame, keyStart);
+    const colon = frame.indexOf(COLON, keyEnd);
+    if (colon === -1) return found;
+    const start = skipWhiteSpace(frame, colon + 1);
+    const end = endOfValue(frame, start);
+    if (isIdKey(frame, keyStart, keyEnd)) found = { start, end };
+    const next = skipWhiteSpace(frame, end);
+    if (frame[next] !== COMMA) return found;
+    at = next + 1;
+  }
+}
+
+/** The frame's id exactly as it was written, or `null` where there is none. */
+export function rawId(frame: Buffer): string {
+  const place = findId(frame);
+  return place ? frame.toString('utf8', place.start, place.end) : 'null';
+}
+
+/** The same frame with `id` in place of its own, every other byte untouched. */
+export function withId(frame: Buffer, id: string): Buffer {
+  const place = findId(frame);
+  if (!place) return frame;
+  return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);
+}
+
+function isIdKey(frame: Buffer, start: number, end: number): boolean {
+  // A key may be written with escapes ("\u0069d"): only those are decoded.
+  if (end - start === 4) return frame[start + 1] === 0x69 && frame[start + 2] === 0x64;
+  return frame[start + 1] === BACKSLASH && JSON.parse(frame.toString('utf8', start, end)) === 'id';
+}
+
+/** The position behind the closing quote of the string that opens at `start`. */
+function endOfString(frame: Buffer, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const quote = frame.indexOf(QUOTE, at);
+    if (quote === -1) return frame.length;
+    let backslashes = 0;
+    while (frame[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function endOfValue(frame: Buffer, start: number): number {
+  const first = frame[start];
+  if (first === QUOTE) return endOfString(frame, start);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfScalar(frame, start);
+  let depth = 0;
+  for (let at = start; at < frame.length; at += 1) {
+    const byte = frame[at];
+    if (byte === QUOTE) at = endOfString(frame, at) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return frame.length;
+}
+
+function endOfScalar(frame: Buffer, start: number): number {
+  let at = start;
+  while (at < frame.length && !isWhiteSpace(frame[at]) && frame[at] !== COMMA && frame[at] !== CLOSE_BRACE) at += 1;
+  return at;
+}
+
+function skipWhiteSpace(frame: Buffer, start: number): number {
+  let at = start;
+  while (isWhiteSpace(frame[at])) at += 1;
+  return at;
+}
+
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import * as tls from 'node:tls';
+import type { Dispatcher } from 'undici';
+import { CausewayError } from './errors.ts';
+
+/** How long a connection may take to be made, TLS included, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long an idle connection is kept for the next request, in milliseconds; load balancers close theirs after 60 s or more. */
+const KEEP_ALIVE_MS = 30_000;
+
+export interface HttpOptions {
+  env: NodeJS.ProcessEnv;
+  /** How long the other side may be silent before or during an answer, in milliseconds; 0 waits for ever. */
+  silenceMs?: number;
+}
+
+/**
+ * A connection pool for one origin, going through the proxy that the environment names, if any. Loads as little as it
+ * can: a process that AI clients spawn pays for this at each start.
+ * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
+ */
+export async function openPool(origin: string, options: HttpOptions): Promise<Dispatcher> {
+  const settings = poolSettings(options, origin.startsWith('https:'));
+  if (usesProxy(options.env)) {
+    const { EnvHttpProxyAgent } = await import('undici');
+    return new EnvHttpProxyAgent({ ...settings, ...proxyAddresses(options.env) });
+  }
+  const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
+  return new Pool(origin, settings);
+}
+
+/**
+ * A dispatcher for any origin, for the REST and OAuth clients: the same proxies, certificates and time limits as `openPool`.
+ * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
+ */
+export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent } = await import('undici');
+  return new EnvHttpProxyAgent({ ...poolSettings(options, true), ...proxyAddresses(options.env) });
+}
+
+function poolSettings({ env, silenceMs = 60_000 }: HttpOptions, secure: boolean) {
+  const ca = secure ? certificateAuthorities(env) : undefined;
+  return {
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: CONNECT_TIMEOUT_MS, ...(ca ? { ca } : {}) },
+    requestTls: { timeout: CONNECT_TIMEOUT_MS, ...(ca ? { ca } : {}) },
+  };
+}
+
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+
+function usesProxy(env: NodeJS.ProcessEnv): boolean {
+  return PROXY_VARIABLES.some((name) => env[name]);
+}
+
+function proxyAddresses(env: NodeJS.ProcessEnv) {
+  const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || '';
+  const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy;
+  return { httpProxy, httpsProxy, noProxy: noProxy(env) };
+}
+
+/** Loopback addresses never go through a proxy: the embedded workspace and the sign-in's listener live there. */
+function noProxy(env: NodeJS.ProcessEnv): string {
+  return [env['no_proxy'] || env['NO_PROXY'], 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',');
+}
+
+/**
+ * The certificates that count as trusted: Node's own, the operating system's (where a company puts its inspection proxy's)
+ * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined where Node's own are all there is.
+ */
+function certificateAuthorities(env: NodeJS.ProcessEnv): string[] | undefined {
+  const extra = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file) => file !== undefined && file !== '');
+  // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
+  const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
+  const system = read?.('system') ?? [];
+  if (extra.length === 0 && system.length === 0) return undefined;
+  return [...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra.map((file) => readPem(file))])];
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new CausewayError('invalid_file', `The certificate file ${file} cannot be read.`, {
+      cause,
+      remedy: 'Correct NODE_EXTRA_CA_CERTS or SSL_CERT_FILE, or remove it.',
+    });
+  }
+}
