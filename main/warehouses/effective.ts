@@ -3,11 +3,14 @@ export type Certainty = 'known' | 'predicted' | 'unknown';
 
 export interface WarehouseSummary {
   id: string;
+  /** The id again where the name cannot be read. */
   name: string;
-  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through. */
+  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
   state: string;
-  /** `2X-Small` … `5X-Large`. */
+  /** `2X-Small` … `5X-Large`; empty if not readable. */
   size: string;
+  /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
+  type: string;
   serverless: boolean;
   /** Whether the signed-in user may run queries on it; `unknown` where the workspace does not say. */
   canUse: boolean | 'unknown';
@@ -24,11 +27,13 @@ export interface EffectiveStep {
   warehouse: WarehouseSummary | null;
   /** Why it won or was passed over, as one sentence for people. */
   reason: string;
+  /** The heuristic's tier, 1 to 5, that its warehouse falls into. */
+  tier?: number;
 }
 
 /** A reason why queries would fail although a warehouse is chosen, found before a query is sent. */
 export interface EffectiveProblem {
-  code: 'warehouse-gone' | 'cannot-use' | 'deleting' | 'last-selected-unseen' | 'override-api-missing';
+  code: 'warehouse-gone' | 'cannot-use' | 'deleting' | 'last-selected-unseen' | 'override-api-missing' | 'no-warehouse';
   message: string;
   remedy: string;
 }

@@ -1,0 +1,153 @@
+import { inOneLine } from '../platform/errors.ts';
+import { isAdmin } from '../workspace/scim.ts';
+import type { Certainty, EffectiveProblem, EffectiveStep, EffectiveWarehouse } from './effective.ts';
+import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
+import { problemsOf } from './problems.ts';
+import type { Readings } from './readings.ts';
+import { findTarget, summarize, type Target } from './summary.ts';
+
+/** A step before it is known whether an earlier one has already decided. */
+interface Candidate {
+  step: EffectiveStep;
+  target: Target | undefined;
+}
+
+/**
+ * Works out the chain from what was read: the override, the workspace default, the predicted heuristic, in this order
+ * (spec/default-warehouse-override.md › What the service does, 3). Pure.
+ */
+export function explain(readings: Readings): EffectiveWarehouse {
+  const candidates = [overrideStep(readings), defaultStep(readings), heuristicStep(readings)];
+  const winner = candidates.find(({ step }) => step.outcome === 'decides' || blocks(step));
+  const decided = winner?.step.outcome === 'decides' ? winner : undefined;
+  const steps = candidates.map(({ step }) => (step === winner?.step ? step : passOver(step, winner?.step)));
+  return {
+    profile: readings.profile.name,
+    host: readings.profile.host,
+    user: whoAmI(readings),
+    warehouse: decided?.step.warehouse ?? null,
+    decidedBy: decided?.step.source ?? null,
+    certainty: certaintyOf(decided?.step, candidates),
+    override: overrideOf(readings),
+    steps,
+    problems: findProblems(readings, decided),
+  };
+}
+
+/** An override that cannot be read may name anything: nothing after it can be said to decide. */
+function blocks(step: EffectiveStep): boolean {
+  return step.source === 'override' && step.outcome === 'unreadable';
+}
+
+function passOver(step: EffectiveStep, winner: EffectiveStep | undefined): EffectiveStep {
+  if (step.outcome !== 'decides' || winner === undefined) return step;
+  const reason =
+    winner.outcome === 'unreadable'
+      ? `${step.reason} It decides only if you have no override.`
+      : `${step.reason} Passed over, because ${winner.source === 'override' ? 'your override' : 'the workspace default'} decides.`;
+  return { ...step, outcome: 'passed-over', reason };
+}
+
+/** The heuristic's choice is no more than a prediction, and a step that decides is no surer than it was read. */
+function certaintyOf(decided: EffectiveStep | undefined, candidates: Candidate[]): Certainty {
+  if (decided) return decided.certainty;
+  return candidates.every(({ step }) => step.certainty === 'known') ? 'known' : 'unknown';
+}
+
+function overrideStep(readings: Readings): Candidate {
+  const source = 'override';
+  const { override } = readings;
+  const blank = { source, warehouse: null, certainty: 'known' } as const;
+  if (override.kind === 'none') {
+    return { step: { ...blank, outcome: 'empty', reason: 'You have no override.' }, target: undefined };
+  }
+  if (override.kind === 'unreadable') {
+    if (override.error.code === 'feature_unavailable') {
+      const reason = 'This workspace does not have overrides.';
+      return { step: { ...blank, outcome: 'empty', reason }, target: undefined };
+    }
+    const reason = `Your override could not be read. ${inOneLine(override.error)}`;
+    return { step: { ...blank, outcome: 'unreadable', certainty: 'unknown', reason }, target: undefined };
+  }
+  const { type, warehouse_id: id } = override.value;
+  if (type === 'CUSTOM' && id) {
+    const target = findTarget(readings, id);
+    const warehouse = target.kind === 'gone' ? null : target.warehouse;
+    const reason = `Your override names ${warehouse?.name ?? id}.`;
+    return { step: { ...blank, outcome: 'decides', warehouse, reason }, target };
+  }
+  const reason =
+    type === 'LAST_SELECTED'
+      ? 'Your override is "last selected": the warehouse that you picked last, which only the workspace knows.'
+      : `Your override is of the type ${type}, which this version does not know.`;
+  return { step: { ...blank, outcome: 'decides', certainty: 'unknown', reason }, target: undefined };
+}
+
+function defaultStep(readings: Readings): Candidate {
+  const source = 'workspace-default';
+  const { workspaceDefault, override } = readings;
+  const blank = { source, warehouse: null, certainty: 'known' } as const;
+  if (workspaceDefault.kind === 'none') {
+    return {
+      step: { ...blank, outcome: 'empty', reason: 'The workspace has no default warehouse.' },
+      target: undefined,
+    };
+  }
+  if (workspaceDefault.kind === 'unreadable') {
+    const reason = `The workspace default could not be read. ${inOneLine(workspaceDefault.error)}`;
+    return { step: { ...blank, outcome: 'unreadable', certainty: 'unknown', reason }, target: undefined };
+  }
+  const { id, readFrom } = workspaceDefault.value;
+  const target = findTarget(readings, id);
+  const warehouse = target.kind === 'gone' ? null : target.warehouse;
+  // Whether the special id answers with the caller's own override is documented nowhere.
+  const mayEcho = readFrom === 'default-id' && override.kind === 'known';
+  const reason = `The workspace default is ${warehouse?.name ?? id}.`;
+  return {
+    step: { ...blank, outcome: 'decides', certainty: mayEcho ? 'predicted' : 'known', warehouse, reason },
+    target,
+  };
+}
+
+function heuristicStep(readings: Readings): Candidate {
+  const source = 'heuristic';
+  const { visible, usable, user, workspaceDefault } = readings;
+  if (visible.kind !== 'known') {
+    const reason = 'The warehouses could not be listed.';
+    return {
+      step: { source, outcome: 'unreadable', certainty: 'unknown', warehouse: null, reason },
+      target: undefined,
+    };
+  }
+  const usableIds = usable.kind === 'known' ? usable.value : undefined;
+  const choosable = usableIds ? visible.value.filter(({ id }) => usableIds.has(id)) : visible.value;
+  const choice = predictByHeuristic(choosable, user.kind === 'known' ? user.value.userName : '');
+  if (!choice) {
+    const reason = 'There is no warehouse that you may use.';
+    return { step: { source, outcome: 'empty', certainty: 'known', warehouse: null, reason }, target: undefined };
+  }
+  const unless = workspaceDefault.kind === 'unreadable' ? ', unless the workspace has a default' : '';
+  const warehouse = summarize(choice.warehouse, usableIds);
+  const reason = `The best one is probably ${warehouse.name}: ${TIER_REASONS[choice.tier]}${unless}.`;
+  const step = { source, outcome: 'decides', certainty: 'predicted', warehouse, reason, tier: choice.tier } as const;
+  return { step, target: { kind: 'seen', warehouse } };
+}
+
+function overrideOf({ override }: Readings): EffectiveWarehouse['override'] {
+  if (override.kind !== 'known') return null;
+  return { type: override.value.type, warehouseId: override.value.warehouse_id ?? null };
+}
+
+function whoAmI({ user, override }: Readings): EffectiveWarehouse['user'] {
+  if (user.kind === 'known') {
+    const { id, userName, displayName } = user.value;
+    return { id, userName, displayName: displayName || userName, admin: isAdmin(user.value) };
+  }
+  const id = override.kind === 'known' ? (override.value.default_warehouse_override_id ?? '') : '';
+  return { id, userName: '', displayName: '', admin: 'unknown' };
+}
+
+function findProblems(readings: Readings, decided: Candidate | undefined): EffectiveProblem[] {
+  const missingApi = readings.override.kind === 'unreadable' && readings.override.error.code === 'feature_unavailable';
+  return problemsOf({ step: decided?.step, target: decided?.target, missingApi });
+}

@@ -1,0 +1,112 @@
+import type { Profile } from '../auth/auth.ts';
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { RestClient } from '../workspace/client.ts';
+import type { OverrideRecord } from '../workspace/overrides.ts';
+import { gather } from '../workspace/paging.ts';
+import type { ScimUser } from '../workspace/scim.ts';
+import type { Warehouse } from '../workspace/warehouses.ts';
+
+/** One thing that was asked of the workspace: there, not there, or not readable and why. */
+export type Reading<T> = { kind: 'known'; value: T } | { kind: 'none' } | { kind: 'unreadable'; error: CausewayError };
+
+/** Where the workspace default was read: the admin setting, or the `default` id, which might echo the caller's override. */
+export interface WorkspaceDefault {
+  id: string;
+  readFrom: 'setting' | 'default-id';
+}
+
+/** Everything that the effective warehouse is worked out from, as the workspace gave it at one moment. */
+export interface Readings {
+  profile: Profile;
+  user: Reading<ScimUser>;
+  override: Reading<OverrideRecord>;
+  workspaceDefault: Reading<WorkspaceDefault>;
+  /** What the caller can see, in the workspace's order. */
+  visible: Reading<Warehouse[]>;
+  /** The ids of what the caller may run queries on. */
+  usable: Reading<Set<string>>;
+  /** Warehouses that are named by the override or the default but were not in the list. */
+  named: Map<string, Reading<Warehouse>>;
+}
+
+/** Failures that leave one thing unreadable. Any other (signed out, unreachable, …) concerns them all and is thrown. */
+const PARTIAL = new Set<ErrorCode>([
+  'permission_denied',
+  'missing_scope',
+  'not_found',
+  'feature_unavailable',
+  'invalid_argument',
+  'conflict',
+  'unavailable',
+  'rate_limited',
+  'timeout',
+  'unexpected_answer',
+]);
+
+/**
+ * Asks for everything at once.
+ * @throws {CausewayError} what concerns every request alike, or the first failure if nothing at all could be read
+ */
+export async function takeReadings(client: RestClient, signal?: AbortSignal): Promise<Readings> {
+  const { overrides, warehouses, users, settings, rest } = client;
+  const [user, override, setting, defaultId, visible, usable] = await Promise.all([
+    read(users.me(signal).then((me) => me.user)),
+    read(overrides.get('me', signal)),
+    read(settings.defaultWarehouseId(signal)),
+    read(warehouses.getDefault(signal)),
+    read(gather(warehouses.list({}, signal))),
+    read(gather(warehouses.list({ usableOnly: true }, signal))),
+  ]);
+  throwIfNothing([override, visible, usable]);
+  const workspaceDefault = defaultFrom(setting, defaultId);
+  const usableIds: Reading<Set<string>> =
+    usable.kind === 'known' ? { kind: 'known', value: new Set(usable.value.map(({ id }) => id)) } : usable;
+  const named = await readNamed(client, { override, workspaceDefault, visible }, signal);
+  return { profile: rest.profile, user, override, workspaceDefault, visible, usable: usableIds, named };
+}
+
+/** Turns a request into a reading. A 404 means "none" unless it is the API itself that is missing. */
+async function read<T>(request: Promise<T>): Promise<Reading<T>> {
+  try {
+    return { kind: 'known', value: await request };
+  } catch (error) {
+    if (!(error instanceof CausewayError) || !PARTIAL.has(error.code)) throw error;
+    if (error.code === 'not_found') return { kind: 'none' };
+    return { kind: 'unreadable', error };
+  }
+}
+
+/**
+ * The admin setting settles it. The `default` id is a convention that is not everywhere yet, so its absence proves
+ * nothing.
+ */
+function defaultFrom(setting: Reading<string | null>, defaultId: Reading<Warehouse>): Reading<WorkspaceDefault> {
+  if (setting.kind === 'known') {
+    if (setting.value === null) return { kind: 'none' };
+    return { kind: 'known', value: { id: setting.value, readFrom: 'setting' } };
+  }
+  if (setting.kind === 'none') return { kind: 'none' };
+  if (defaultId.kind === 'known') return { kind: 'known', value: { id: defaultId.value.id, readFrom: 'default-id' } };
+  if (defaultId.kind === 'unreadable') return defaultId;
+  const error = new CausewayError('permission_denied', 'The workspace tells its default to admins only.');
+  return { kind: 'unreadable', error };
+}
+
+async function readNamed(
+  client: RestClient,
+  { override, workspaceDefault, visible }: Pick<Readings, 'override' | 'workspaceDefault' | 'visible'>,
+  signal?: AbortSignal,
+): Promise<Readings['named']> {
+  const ids = new Set<string>();
+  if (override.kind === 'known' && override.value.warehouse_id) ids.add(override.value.warehouse_id);
+  if (workspaceDefault.kind === 'known') ids.add(workspaceDefault.value.id);
+  if (visible.kind === 'known') for (const { id } of visible.value) ids.delete(id);
+  const readings = [...ids].map(async (id) => [id, await read(client.warehouses.get(id, signal))] as const);
+  return new Map(await Promise.all(readings));
+}
+
+function throwIfNothing(readings: Reading<unknown>[]): void {
+  const unreadable = readings.filter((reading) => reading.kind === 'unreadable');
+  const [first] = unreadable;
+  if (first && unreadable.length === readings.length) throw first.error;
+}

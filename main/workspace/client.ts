@@ -1,0 +1,26 @@
+import { type Overrides, overridesApi } from './overrides.ts';
+import { createRest, type Rest, type RestOptions } from './rest.ts';
+import { type Users, usersApi } from './scim.ts';
+import { type Settings, settingsApi } from './settings.ts';
+import { type Warehouses, warehousesApi } from './warehouses.ts';
+
+/** Everything that is asked of one workspace over REST, as one signed-in caller. */
+export interface RestClient {
+  rest: Rest;
+  overrides: Overrides;
+  warehouses: Warehouses;
+  users: Users;
+  settings: Settings;
+}
+
+/** Builds the client for a profile. Nothing goes out until something is asked for. */
+export function createRestClient(options: RestOptions): RestClient {
+  const rest = createRest(options);
+  return {
+    rest,
+    overrides: overridesApi(rest),
+    warehouses: warehousesApi(rest),
+    users: usersApi(rest),
+    settings: settingsApi(rest),
+  };
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Rest } from './rest.ts';
+
+const PATH = '/api/2.0/preview/scim/v2';
+const PAGE_SIZE = 100;
+
+const UserSchema = z.looseObject({
+  id: z.string(),
+  userName: z.string().default(''),
+  displayName: z.string().optional(),
+  active: z.boolean().optional(),
+  emails: z.array(z.looseObject({ value: z.string().optional() })).optional(),
+  /** Left out when the user is in no group, and when the caller may not see them. */
+  groups: z.array(z.looseObject({ display: z.string().optional() })).optional(),
+});
+const List = z.looseObject({
+  Resources: z.array(UserSchema).default([]),
+  totalResults: z.number().optional(),
+});
+
+/** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
+export type ScimUser = z.infer<typeof UserSchema>;
+
+export interface Me {
+  user: ScimUser;
+  /** The workspace's own id, from the answer's header. */
+  workspaceId: string | undefined;
+}
+
+export interface Users {
+  me(signal?: AbortSignal): Promise<Me>;
+  get(id: string, signal?: AbortSignal): Promise<ScimUser>;
+  /** Users for whom a SCIM filter (RFC 7644 §3.4.2.2) holds, or all of them. */
+  list(filter?: string, signal?: AbortSignal): AsyncGenerator<ScimUser>;
+}
+
+/** Whether a user is a workspace admin. Groups that were left out say nothing. */
+export function isAdmin(user: ScimUser): boolean | 'unknown' {
+  if (user.groups === undefined) return 'unknown';
+  return user.groups.some((group) => group.display === 'admins');
+}
+
+/** Puts a text between quotation marks for a SCIM filter. */
+export function filterText(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** The SCIM API over one REST client. */
+export function usersApi(rest: Rest): Users {
+  return {
+    me: async (signal) => {
+      const { data, header } = await rest.exchange({ path: `${PATH}/Me`, schema: UserSchema, signal });
+      return { user: data, workspaceId: header('x-databricks-org-id') };
+    },
+    get: (id, signal) => rest.request({ path: `${PATH}/Users/${encodeURIComponent(id)}`, schema: UserSchema, signal }),
+    list: (filter, signal) => listUsers(rest, filter, signal),
+  };
+}
+
+/** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page is the end. */
+async function* listUsers(rest: Rest, filter: string | undefined, signal?: AbortSignal): AsyncGenerator<ScimUser> {
+  for (let startIndex = 1; ; ) {
+    const query = { filter, attributes: 'id,userName,displayName,active,emails', startIndex, count: PAGE_SIZE };
+    const page = await rest.request({ path: `${PATH}/Users`, query, schema: List, signal });
+    yield* page.Resources;
+    startIndex += page.Resources.length;
+    if (page.Resources.length === 0) return;
+    if (page.totalResults !== undefined && startIndex > page.totalResults) return;
+  }
+}

@@ -1,0 +1,81 @@
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { WorkspaceError } from './errors.ts';
+
+const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|HOSTNAME_MISMATCH)/;
+
+interface SystemFailure {
+  code: string;
+  syscall: string | undefined;
+}
+
+/** What became of a request that got no whole answer. */
+export interface TransportFailure {
+  error: CausewayError;
+  /** The request never left this computer. */
+  unsent: boolean;
+}
+
+/** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. */
+export function transportFailure(
+  cause: unknown,
+  request: { method: string; host: string; idempotent: boolean },
+  signal?: AbortSignal,
+): TransportFailure {
+  if (cause instanceof CausewayError) return { error: cause, unsent: false };
+  if (signal?.aborted) {
+    const reason: unknown = signal.reason;
+    return { error: reason instanceof CausewayError ? reason : cancelled(request.method), unsent: false };
+  }
+  const { code, syscall } = systemFailure(cause);
+  const unsent = BEFORE_SENDING.has(code) || syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT';
+  const mayHaveRun = !unsent && request.method !== 'GET' && !TLS.test(code);
+  const [word, message, remedy] = describe(code, unsent, request.host, mayHaveRun);
+  return { error: new WorkspaceError(word, message, { cause, remedy, mayHaveRun }), unsent };
+}
+
+function cancelled(method: string): WorkspaceError {
+  return new WorkspaceError('cancelled', 'Cancelled.', { mayHaveRun: method !== 'GET' });
+}
+
+function describe(code: string, unsent: boolean, host: string, mayHaveRun: boolean): [ErrorCode, string, string] {
+  if (TLS.test(code)) {
+    return [
+      'tls',
+      `The connection to ${host} is not trusted (${code}).`,
+      'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+    ];
+  }
+  if (unsent) {
+    return [
+      'unreachable',
+      `${host} cannot be reached (${code || 'no connection'}).`,
+      'Check the host name, network, VPN and proxy.',
+    ];
+  }
+  if (mayHaveRun) {
+    return [
+      'outcome_unknown',
+      `The connection to ${host} was lost before it answered (${code || 'cut'}); the change may or may not have been made.`,
+      'Look at the present state before you repeat it.',
+    ];
+  }
+  if (TIMEOUTS.has(code)) return ['timeout', `${host} did not answer in time (${code}).`, 'Try again in a minute.'];
+  return [
+    'unreachable',
+    `The connection to ${host} was cut (${code || 'no whole answer'}).`,
+    'Try again; check network, VPN and proxy.',
+  ];
+}
+
+/** The system's word for a failure, wherever in the chain of causes (or of tried addresses) it stands. */
+function systemFailure(cause: unknown): SystemFailure {
+  let found: SystemFailure = { code: '', syscall: undefined };
+  for (let at: unknown = cause; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    const syscall = 'syscall' in at && typeof at.syscall === 'string' ? at.syscall : undefined;
+    if (code) found = { code, syscall: syscall ?? found.syscall };
+  }
+  return found;
+}
