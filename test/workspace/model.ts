@@ -55,6 +55,34 @@ export interface VectorIndex {
   sourceTable: string;
   embeddingColumn: string;
   primaryKey: string;
+  /** Set on an index whose vectors its owner computes: the managed server leaves those out. */
+  selfManaged?: boolean;
+}
+
+/** A function of the data catalog; `sql` is its body, an expression or a query over its parameters. */
+export interface CatalogFunction {
+  catalog: string;
+  schema: string;
+  name: string;
+  comment: string;
+  parameters: { name: string; type: 'STRING' | 'INT' | 'DOUBLE' | 'DATE' | 'BOOLEAN'; comment: string }[];
+  returns: 'STRING' | 'INT' | 'DOUBLE' | 'DATE' | 'BOOLEAN' | 'TABLE';
+  sql: string;
+}
+
+/** A connection of the data catalog to something outside it. */
+export interface CatalogConnection {
+  name: string;
+  connectionType: string;
+  /** Whether an external MCP server stands behind it. */
+  mcp: boolean;
+}
+
+/** A server as AI Gateway lists it. */
+export interface McpService {
+  /** `mcp-services/catalog.schema.service`. */
+  name: string;
+  comment: string;
 }
 
 /** One call that reached an MCP server, for tests that count what arrived. */
@@ -88,6 +116,9 @@ export interface WorkspaceState {
   schemas: CatalogSchema[];
   genieSpaces: GenieSpace[];
   vectorIndexes: VectorIndex[];
+  functions: CatalogFunction[];
+  connections: CatalogConnection[];
+  mcpServices: McpService[];
   mcpCalls: McpCall[];
   startWarehouse(id: string): void;
   stopWarehouse(id: string): void;
