@@ -1,5 +1,9 @@
-import type { Profile } from './auth/auth.ts';
-import type { EffectiveWarehouse, WarehouseSummary } from './warehouses/effective.ts';
+import type { Dispatcher } from 'undici';
+import type { AuthService, Profile } from './auth/auth.ts';
+import type { WarehouseService } from './warehouses/service.ts';
+import type { RestClient } from './workspace/client.ts';
+
+export type { WarehouseService } from './warehouses/service.ts';
 
 /** What the application is built from: everything that differs between the desktop, the command line and the tests. */
 export interface CausewayOptions {
@@ -8,29 +12,65 @@ export interface CausewayOptions {
   openBrowser?: (url: string) => Promise<void>;
 }
 
-/** One signed-in user's warehouses in one workspace. */
-export interface WarehouseService {
-  effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
-  list(signal?: AbortSignal): Promise<WarehouseSummary[]>;
-  setOverride(warehouseId: string, signal?: AbortSignal): Promise<void>;
-  setLastSelected(signal?: AbortSignal): Promise<void>;
-  clearOverride(signal?: AbortSignal): Promise<void>;
-}
-
+/** One profile's workspace as its signed-in user. */
 export interface WorkspaceSession {
   profile: Profile;
+  client: RestClient;
   warehouses: WarehouseService;
 }
 
 /** The application's services, built once. The desktop shell, the command line and the tests all stand on this. */
 export interface Causeway {
+  /** Profiles and tokens, loaded on first use. */
+  auth(): Promise<AuthService>;
   /** The names of the profiles in the configuration file, in its order. */
   profileNames(): Promise<string[]>;
   /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
   open(profileName?: string): Promise<WorkspaceSession>;
+  /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
   close(): Promise<void>;
 }
 
-export function createCauseway(_options: CausewayOptions): Causeway {
-  throw new Error('not built yet');
+/** Builds the services. Nothing is read, loaded or connected to before it is asked for. */
+export function createCauseway(options: CausewayOptions): Causeway {
+  const { env } = options;
+  const pools = new Map<string, Promise<Dispatcher>>();
+  let opening: Promise<AuthService> | undefined;
+
+  const auth = () => {
+    opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth(options));
+    return opening;
+  };
+
+  const poolFor = (host: string) => {
+    const pool = pools.get(host) ?? import('./platform/http.ts').then(({ openPool }) => openPool(host, { env }));
+    pools.set(host, pool);
+    return pool;
+  };
+
+  const open = async (profileName?: string): Promise<WorkspaceSession> => {
+    const [service, { createRestClient }, { createWarehouseService }] = await Promise.all([
+      auth(),
+      import('./workspace/client.ts'),
+      import('./warehouses/service.ts'),
+    ]);
+    const profile = await service.profile(profileName);
+    const client = createRestClient({
+      profile,
+      tokens: service.tokens(profile),
+      dispatcher: await poolFor(profile.host),
+    });
+    return { profile, client, warehouses: createWarehouseService(client) };
+  };
+
+  return {
+    auth,
+    open,
+    profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
+    close: async () => {
+      const opened = await Promise.allSettled(pools.values());
+      pools.clear();
+      await Promise.all(opened.map((pool) => (pool.status === 'fulfilled' ? pool.value.destroy() : undefined)));
+    },
+  };
 }
