@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { CausewayError } from '../platform/errors.ts';
+import { type ConfigDocument, parseConfig } from './config-document.ts';
+
+/** The person's home folder as the given environment names it, the account's own where it does not. */
+export function homeFolder(env: NodeJS.ProcessEnv): string {
+  const named = process.platform === 'win32' ? env.USERPROFILE || env.HOME : env.HOME || env.USERPROFILE;
+  return named || homedir();
+}
+
+/** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
+export function configFilePath(env: NodeJS.ProcessEnv): string {
+  const named = env.DATABRICKS_CONFIG_FILE;
+  if (!named) return join(homeFolder(env), '.databrickscfg');
+  return /^~[/\\]/.test(named) ? join(homeFolder(env), named.slice(2)) : named;
+}
+
+/**
+ * The configuration file as it is now; an empty document where there is none.
+ * @throws {CausewayError} `invalid_file` when it exists and cannot be read
+ */
+export async function readConfig(path: string): Promise<ConfigDocument> {
+  return parseConfig(await readConfigText(path));
+}
+
+/** The configuration file's text, empty where there is none. @throws {CausewayError} `invalid_file` */
+export async function readConfigText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '';
+    throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
+      cause,
+      remedy: 'Check that it is a file and that you may read it.',
+    });
+  }
+}

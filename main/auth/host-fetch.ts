@@ -1,0 +1,123 @@
+import type { Dispatcher } from 'undici';
+import { CausewayError } from '../platform/errors.ts';
+import { openDispatcher } from '../platform/http.ts';
+import { networkFailure } from '../platform/network-failure.ts';
+
+export interface HostRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends one request to one workspace. */
+export type HostFetch = (url: string, request?: HostRequest) => Promise<Response>;
+
+/** How long the sign-in service may be silent, in milliseconds. */
+const SILENCE_MS = 20_000;
+/** No answer of a sign-in service comes near this size, in bytes. */
+const ANSWER_LIMIT = 1024 * 1024;
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+/** The connections over which tokens are asked for; opened at the first request. */
+export class AuthHttp {
+  readonly #env: NodeJS.ProcessEnv;
+  #dispatcher: Promise<Dispatcher> | undefined;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /**
+   * A fetch that reaches the given origin and no other, and follows no redirect, so that a secret sent through it stays
+   * with the workspace that it belongs to.
+   * @throws {CausewayError} from the fetch: `wrong_workspace`, `unreachable`, `tls`, `timeout`, `cancelled`
+   */
+  to(host: string): HostFetch {
+    return async (address, { method = 'GET', headers = {}, body, signal } = {}) => {
+      const url = new URL(address);
+      if (url.origin !== host) throw elsewhere(host, url.origin);
+      this.#dispatcher ??= openDispatcher({ env: this.#env, silenceMs: SILENCE_MS });
+      const dispatcher = await this.#dispatcher;
+      try {
+        const answer = await dispatcher.request({
+          origin: host,
+          path: url.pathname + url.search,
+          method: method as Dispatcher.HttpMethod,
+          headers,
+          body: body ?? null,
+          ...(signal ? { signal } : {}),
+        });
+        return await asResponse(host, answer);
+      } catch (cause) {
+        throw asError(cause, host, signal);
+      }
+    };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.destroy();
+  }
+}
+
+async function asResponse(host: string, answer: Dispatcher.ResponseData): Promise<Response> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const each of [value ?? []].flat()) headers.append(name, each);
+  }
+  const status = answer.statusCode;
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location) {
+    await answer.body.dump();
+    const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
+    throw elsewhere(host, target === host ? `another page (${location.split('?')[0]})` : target);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    if (size > ANSWER_LIMIT) throw new CausewayError('unexpected_answer', `${host} answered with more than 1 MiB.`);
+    chunks.push(chunk);
+  }
+  return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, headers });
+}
+
+function elsewhere(host: string, target: string): CausewayError {
+  return new CausewayError('wrong_workspace', `${host} points to ${target} for signing in; nothing is sent there.`, {
+    remedy: 'If that is your workspace, use its address as the host. Otherwise ask your administrator.',
+  });
+}
+
+function asError(cause: unknown, host: string, signal: AbortSignal | undefined): CausewayError {
+  if (cause instanceof CausewayError) return cause;
+  if (signal?.aborted) return cancelled(signal);
+  const { kind, code } = networkFailure(cause);
+  switch (kind) {
+    case 'tls':
+      return new CausewayError('tls', `The connection to ${host} is not trusted (${code}).`, {
+        cause,
+        remedy: 'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+      });
+    case 'timeout':
+      return new CausewayError('timeout', `${host} did not answer in time (${code}).`, {
+        cause,
+        remedy: 'Try again in a minute.',
+      });
+    case 'unsent':
+      return new CausewayError('unreachable', `${host} cannot be reached (${code || 'no connection'}).`, {
+        cause,
+        remedy: 'Check the host name, network, VPN and proxy.',
+      });
+    case 'cut':
+      return new CausewayError('unreachable', `The connection to ${host} was cut (${code || 'no whole answer'}).`, {
+        cause,
+        remedy: 'Try again; check network, VPN and proxy.',
+      });
+  }
+}
+
+/** The reason of an aborted signal as an error of ours. */
+export function cancelled(signal: AbortSignal): CausewayError {
+  const reason: unknown = signal.reason;
+  return reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+}

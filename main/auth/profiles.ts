@@ -1,0 +1,111 @@
+import { CausewayError } from '../platform/errors.ts';
+import type { Profile, ProfileEntry } from './auth.ts';
+import { type ConfigDocument, sectionValues } from './config-document.ts';
+import { type JudgedSettings, judgeSettings, type ProfileSettings } from './profile-settings.ts';
+
+/** The section in which Databricks tools keep their own settings; never a profile. */
+export const SETTINGS_SECTION = '__settings__';
+
+/** The name of the profile that is made of environment variables alone. */
+export const ENVIRONMENT_PROFILE = '(environment)';
+
+const FROM_ENVIRONMENT: Record<string, string> = {
+  host: 'DATABRICKS_HOST',
+  token: 'DATABRICKS_TOKEN',
+  client_id: 'DATABRICKS_CLIENT_ID',
+  client_secret: 'DATABRICKS_CLIENT_SECRET',
+  auth_type: 'DATABRICKS_AUTH_TYPE',
+  workspace_id: 'DATABRICKS_WORKSPACE_ID',
+  oauth_callback_port: 'DATABRICKS_OAUTH_CALLBACK_PORT',
+  databricks_cli_path: 'DATABRICKS_CLI_PATH',
+};
+
+/** A configuration file's contents with the environment that it is read under. */
+export interface ProfileBook {
+  document: ConfigDocument;
+  /** For messages. */
+  path: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Every profile of the configuration file, in its order, with what it means or why it cannot be used. */
+export function listProfiles(book: ProfileBook): ProfileEntry[] {
+  const byDefault = defaultName(book);
+  return profileNames(book.document).map((name): ProfileEntry => {
+    const judged = judgeSettings(sectionValues(book.document, name) ?? new Map());
+    const isDefault = name === byDefault;
+    return judged.usable
+      ? { usable: true, name, isDefault, profile: asProfile(name, judged.settings) }
+      : { ...judged, name, isDefault };
+  });
+}
+
+/**
+ * The profile that is meant: the one asked for, else `DATABRICKS_CONFIG_PROFILE`, the file's `default_profile`,
+ * `[DEFAULT]`, the only profile there is, and last one made of `DATABRICKS_HOST` and its credentials.
+ * @throws {CausewayError} `profile_not_found`, `ambiguous`
+ */
+export function chooseProfile(book: ProfileBook, requested?: string): string {
+  const names = profileNames(book.document);
+  const asked = requested || book.env.DATABRICKS_CONFIG_PROFILE;
+  const name = asked || defaultName(book);
+  if (name === ENVIRONMENT_PROFILE) return name;
+  if (name !== undefined) {
+    if (names.includes(name)) return name;
+    throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path}.`, {
+      remedy: names.length > 0 ? `It has ${names.join(', ')}.` : signInRemedy(name),
+    });
+  }
+  if (environmentValues(book.env)) return ENVIRONMENT_PROFILE;
+  if (names.length === 0) {
+    throw new CausewayError('profile_not_found', `There is no profile in ${book.path}.`, { remedy: signInRemedy() });
+  }
+  throw new CausewayError('ambiguous', `${book.path} has several profiles and none of them is the default.`, {
+    remedy: `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${names.join(', ')}.`,
+  });
+}
+
+/** What a profile's keys say now. @throws {CausewayError} `profile_not_found`, `profile_unusable` */
+export function profileSettings(book: ProfileBook, name: string): ProfileSettings {
+  const values = name === ENVIRONMENT_PROFILE ? environmentValues(book.env) : sectionValues(book.document, name);
+  if (!values) throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path} any more.`);
+  const judged: JudgedSettings = judgeSettings(values);
+  if (judged.usable) {
+    return { ...judged.settings, cliPath: judged.settings.cliPath ?? (book.env.DATABRICKS_CLI_PATH || undefined) };
+  }
+  const where = name === ENVIRONMENT_PROFILE ? 'The environment' : `Profile "${name}" of ${book.path}`;
+  throw new CausewayError('profile_unusable', `${where} cannot be used. ${judged.message}`);
+}
+
+export function asProfile(name: string, settings: ProfileSettings): Profile {
+  return { name, host: settings.host, method: settings.method, workspaceId: settings.workspaceId };
+}
+
+/** The names of the file's profiles: each section but the settings, and `[DEFAULT]` only where it says something. */
+export function profileNames(document: ConfigDocument): string[] {
+  const filled = document.sections.filter((section) => section.name !== 'DEFAULT' || section.values.size > 0);
+  return [...new Set(filled.map((section) => section.name))].filter((name) => name !== SETTINGS_SECTION);
+}
+
+function defaultName({ document }: ProfileBook): string | undefined {
+  const chosen = sectionValues(document, SETTINGS_SECTION)?.get('default_profile');
+  if (chosen) return chosen;
+  if (sectionValues(document, 'DEFAULT')?.get('host')) return 'DEFAULT';
+  const names = profileNames(document);
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** The environment's own profile, if it names a host and a way to sign in there. */
+function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefined {
+  const values = new Map<string, string>();
+  for (const [key, variable] of Object.entries(FROM_ENVIRONMENT)) {
+    const value = env[variable];
+    if (value) values.set(key, value);
+  }
+  const hasCredentials = values.has('token') || (values.has('client_id') && values.has('client_secret'));
+  return values.has('host') && hasCredentials ? values : undefined;
+}
+
+function signInRemedy(name?: string): string {
+  return `Sign in with: causeway login --host https://YOUR-WORKSPACE${name ? ` --profile ${name}` : ''}.`;
+}

@@ -1,0 +1,31 @@
+/** Where an exchange with another computer broke, and the system's own word for it (`ECONNREFUSED`, `CERT_HAS_EXPIRED`). */
+export interface NetworkFailure {
+  kind: 'tls' | 'unsent' | 'timeout' | 'cut';
+  /** Empty where the system gave none. */
+  code: string;
+}
+
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|HOSTNAME_MISMATCH)/;
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const TIMEOUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+
+/** Reads from an error, and from its causes, what went wrong on the way. */
+export function networkFailure(error: unknown): NetworkFailure {
+  let code = '';
+  let connecting = false;
+  for (let at: unknown = error; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
+    if ('code' in at && typeof at.code === 'string') code = at.code;
+    if ('syscall' in at && at.syscall === 'connect') connecting = true;
+  }
+  if (TLS.test(code)) return { kind: 'tls', code };
+  if (UNSENT.has(code) || connecting) return { kind: 'unsent', code };
+  return { kind: TIMEOUT.has(code) ? 'timeout' : 'cut', code };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { isAccountHost, parseHost } from '../../../main/auth/host.ts';
+
+describe('a workspace address', () => {
+  test.each([
+    ['https://adb-1.2.azuredatabricks.net', 'https://adb-1.2.azuredatabricks.net'],
+    ['adb-1.2.azuredatabricks.net', 'https://adb-1.2.azuredatabricks.net'],
+    ['  https://Acme.Cloud.Databricks.com/  ', 'https://acme.cloud.databricks.com'],
+    ['https://acme.cloud.databricks.com/sql/editor?o=12#x', 'https://acme.cloud.databricks.com'],
+    ['https://acme.cloud.databricks.com:443', 'https://acme.cloud.databricks.com'],
+    ['http://localhost:8080/', 'http://localhost:8080'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('%s is the origin %s', (text, host) => {
+    expect(parseHost(text).host).toBe(host);
+  });
+
+  test.each([
+    ['https://u.databricks.com/?o=7405610757559437099', '7405610757559437099', undefined],
+    ['https://u.databricks.com/?w=12', '12', undefined],
+    ['https://u.databricks.com/?workspace_id=12&account_id=a-b', '12', 'a-b'],
+    ['https://u.databricks.com/?a=a-b', undefined, 'a-b'],
+  ])('%s carries its ids in the query', (text, workspaceId, accountId) => {
+    expect(parseHost(text)).toMatchObject({ workspaceId, accountId });
+  });
+
+  test.each([
+    ['', '"" is not a workspace address.'],
+    ['ftp://acme.com', '"ftp://acme.com" is not a workspace address.'],
+    ['https://', '"https://" is not a workspace address.'],
+    ['javascript:alert(1)', '"javascript:alert(1)" is not a workspace address.'],
+    ['https://me:hunter2@acme.com', '"https://acme.com" is not a workspace address.'],
+    ['http://acme.com', '"http://acme.com" would carry tokens unencrypted.'],
+    ['http://localhost.acme.com', '"http://localhost.acme.com" would carry tokens unencrypted.'],
+  ])('%s is refused', (text, message) => {
+    expect(() => parseHost(text)).toThrow(message);
+  });
+
+  test.each([
+    ['https://accounts.cloud.databricks.com', true],
+    ['https://accounts.azuredatabricks.net', true],
+    ['https://accounts-dod.cloud.databricks.us', true],
+    ['https://accounting.cloud.databricks.com', false],
+  ])('%s is an account host: %s', (host, expected) => {
+    expect(isAccountHost(host)).toBe(expected);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../main/auth/config-document.ts';
+import { chooseProfile, listProfiles, profileSettings } from '../../../main/auth/profiles.ts';
+
+const book = (text: string, env: NodeJS.ProcessEnv = {}) => ({
+  document: parseConfig(text),
+  path: '~/.databrickscfg',
+  env,
+});
+const one = (keys: string) => listProfiles(book(`[p]\n${keys}`))[0];
+
+describe('the configuration file', () => {
+  test('is read as the Databricks tools read it', () => {
+    const text = [
+      '\uFEFF; first line',
+      'host = https://before-any-section.com',
+      '',
+      '[my.team.prod]   # a dot is part of the name',
+      'host: https://a.com/#/setting  # a comment needs a space before it',
+      'token="dapi#1; still the token"',
+      'this line is nothing',
+      '[DEFAULT]',
+      "token = 'dapi0'",
+      '[my.team.prod]',
+      'token = dapi2',
+    ].join('\r\n');
+    const { sections, eol } = parseConfig(text);
+    expect(eol).toBe('\r\n');
+    expect(sections.map(({ name, values }) => [name, Object.fromEntries(values)])).toEqual([
+      ['DEFAULT', { host: 'https://before-any-section.com' }],
+      ['my.team.prod', { host: 'https://a.com/#/setting', token: 'dapi#1; still the token' }],
+      ['DEFAULT', { token: 'dapi0' }],
+      ['my.team.prod', { token: 'dapi2' }],
+    ]);
+    expect(profileSettings(book(text), 'my.team.prod').token?.reveal()).toBe('dapi2');
+  });
+
+  test('lists its profiles in order, without the settings and without an empty [DEFAULT]', () => {
+    const entries = listProfiles(
+      book(
+        '[__settings__]\ndefault_profile = b\nauth_storage = secure\n[DEFAULT]\n[b]\nhost = b.com\n[a]\nhost = a.com\n',
+      ),
+    );
+    expect(entries.map(({ name, isDefault }) => [name, isDefault])).toEqual([
+      ['b', true],
+      ['a', false],
+    ]);
+  });
+});
+
+describe('how a profile signs in', () => {
+  test.each([
+    ['host = a.com\ntoken = dapi1', 'pat'],
+    ['host = a.com\nclient_id = i\nclient_secret = s', 'oauth-m2m'],
+    ['host = a.com\nauth_type = databricks-cli', 'databricks-cli'],
+    ['host = a.com', 'oauth-user'],
+    ['host = a.com\nauth_type = external-browser', 'oauth-user'],
+    ['host = a.com\nclient_id = public-app\nscopes = sql offline_access', 'oauth-user'],
+    ['host = a.com\ntoken = t\nclient_id = i\nclient_secret = s\nauth_type = pat', 'pat'],
+  ])('%j: %s', (keys, method) => {
+    expect(one(keys)).toMatchObject({ usable: true, profile: { name: 'p', host: 'https://a.com', method } });
+  });
+
+  test.each([
+    ['token = t', 'no_host', 'It has no host. Add host = https://… with the address of the workspace.'],
+    ['host = http://a.com', 'bad_host', '"http://a.com" would carry tokens unencrypted. Use https://a.com instead.'],
+    [
+      'host = https://accounts.cloud.databricks.com\naccount_id = x',
+      'account_host',
+      'Its host is an account host, not a workspace. Use the address of a workspace.',
+    ],
+    [
+      'host = a.com\ntoken = t\nclient_id = i',
+      'several_methods',
+      'It has more than one authorization method (pat and oauth). Remove one, or choose with auth_type.',
+    ],
+    [
+      'host = a.com\nauth_type = azure-cli',
+      'unsupported_method',
+      'It signs in by azure-cli, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser.',
+    ],
+    [
+      'host = a.com\nusername = u\npassword = p',
+      'unsupported_method',
+      'It signs in by basic credentials, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser.',
+    ],
+    ['host = a.com\nauth_type = pat', 'incomplete', 'It has no token, which pat needs.'],
+    [
+      'host = a.com\nauth_type = oauth-m2m\nclient_id = i',
+      'incomplete',
+      'It has no client_secret, which oauth-m2m needs.',
+    ],
+  ])('%j cannot be used: %s', (keys, reason, message) => {
+    expect(one(keys)).toMatchObject({ usable: false, name: 'p', reason, message });
+  });
+
+  test('no secret of a profile is printed', () => {
+    const settings = profileSettings(book('[p]\nhost = a.com\nclient_id = i\nclient_secret = hush'), 'p');
+    expect(JSON.stringify(settings)).not.toContain('hush');
+  });
+});
+
+describe('which profile is meant', () => {
+  const two = '[a]\nhost = a.com\n[b]\nhost = b.com\n';
+  const environment = { DATABRICKS_HOST: 'https://e.com', DATABRICKS_TOKEN: 't' };
+
+  test.each<[string, string, NodeJS.ProcessEnv, string | undefined, string]>([
+    ['the one asked for', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, 'a', 'a'],
+    ['else the one that the environment names', two, { DATABRICKS_CONFIG_PROFILE: 'b' }, undefined, 'b'],
+    ['else the file’s default', `${two}[__settings__]\ndefault_profile = b`, {}, undefined, 'b'],
+    [
+      'which is stronger than [DEFAULT]',
+      `${two}[DEFAULT]\nhost = d.com\n[__settings__]\ndefault_profile = b`,
+      {},
+      undefined,
+      'b',
+    ],
+    ['else [DEFAULT]', `${two}[DEFAULT]\nhost = d.com`, environment, undefined, 'DEFAULT'],
+    ['else the only one', '[a]\nhost = a.com\n', {}, undefined, 'a'],
+    ['else the environment’s own', '', environment, undefined, '(environment)'],
+    ['also beside profiles of which none is the default', two, environment, undefined, '(environment)'],
+  ])('%s', (_, text, env, requested, expected) => {
+    expect(chooseProfile(book(text, env), requested)).toBe(expected);
+  });
+
+  test.each<[string, string | undefined, string, string, string]>([
+    [two, 'c', 'profile_not_found', 'There is no profile "c" in ~/.databrickscfg.', 'It has a, b.'],
+    [
+      '',
+      'c',
+      'profile_not_found',
+      'There is no profile "c" in ~/.databrickscfg.',
+      'Sign in with: causeway login --host https://YOUR-WORKSPACE --profile c.',
+    ],
+    [
+      '',
+      undefined,
+      'profile_not_found',
+      'There is no profile in ~/.databrickscfg.',
+      'Sign in with: causeway login --host https://YOUR-WORKSPACE.',
+    ],
+    [
+      two,
+      undefined,
+      'ambiguous',
+      '~/.databrickscfg has several profiles and none of them is the default.',
+      'Name one with --profile or DATABRICKS_CONFIG_PROFILE: a, b.',
+    ],
+    [
+      two,
+      '__settings__',
+      'profile_not_found',
+      'There is no profile "__settings__" in ~/.databrickscfg.',
+      'It has a, b.',
+    ],
+  ])('%j, asked for %s: %s', (text, requested, code, message, remedy) => {
+    expect(() => chooseProfile(book(text), requested)).toThrow(expect.objectContaining({ code, message, remedy }));
+  });
+});
