@@ -1,0 +1,96 @@
+import { type Call, type Route, ScimFault } from '../http.ts';
+import type { User } from '../model.ts';
+
+/** SCIM 2.0 (RFC 7643, RFC 7644): who the caller is, and users by name. */
+
+const BASE = '/api/2.0/preview/scim/v2';
+const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+const DEFAULT_COUNT = 100;
+/** What those who are no admins get to see of others. */
+const PUBLIC_ATTRIBUTES = ['id', 'userName', 'displayName', 'active'];
+
+export const scimRoutes: Route[] = [
+  { method: 'GET', path: `${BASE}/Me`, scopes: 'any', handle: me },
+  { method: 'GET', path: `${BASE}/Users`, scopes: ['scim'], handle: users },
+  { method: 'GET', path: `${BASE}/Users/:id`, scopes: ['scim'], handle: userById },
+];
+
+function me(call: Call): unknown {
+  return userRecord(call.principal.user, call.features.scimGroups);
+}
+
+function userById(call: Call): unknown {
+  const user = call.state.users.find((candidate) => candidate.id === call.params.id && isPerson(candidate));
+  if (!user) throw new ScimFault(404, 'noTarget', `User with id ${call.params.id} not found.`);
+  return select(call, userRecord(user, call.features.scimGroups));
+}
+
+/** One page of users; `startIndex` counts from one (RFC 7644 §3.4.2.4). */
+function users(call: Call): unknown {
+  const matching = call.state.users.filter(isPerson).filter(filterOf(call.query.get('filter')));
+  const startIndex = Math.max(numberOf(call, 'startIndex', 1), 1);
+  const count = numberOf(call, 'count', DEFAULT_COUNT);
+  const page = matching.slice(startIndex - 1, startIndex - 1 + count);
+  return {
+    schemas: [LIST_SCHEMA],
+    totalResults: matching.length,
+    startIndex,
+    itemsPerPage: page.length,
+    Resources: page.map((user) => select(call, userRecord(user, call.features.scimGroups))),
+  };
+}
+
+function isPerson(user: User): boolean {
+  return !user.servicePrincipal;
+}
+
+/** `userName eq "a"`, `displayName co "a"` and the like; text compares without regard to case (RFC 7643 §2.1). */
+function filterOf(filter: string | null): (user: User) => boolean {
+  if (!filter) return () => true;
+  const match = /^\s*(userName|displayName|id)\s+(eq|co|sw)\s+"((?:[^"\\]|\\.)*)"\s*$/i.exec(filter);
+  if (!match) throw new ScimFault(400, 'invalidFilter', `Given filter operator is not supported: ${filter}`);
+  const [, attribute = '', operator = '', quoted = ''] = match;
+  const wanted = quoted.replace(/\\(.)/g, '$1').toLowerCase();
+  return (user) => {
+    const value =
+      { username: user.userName, displayname: user.displayName, id: user.id }[attribute.toLowerCase()] ?? '';
+    const held = value.toLowerCase();
+    if (operator.toLowerCase() === 'eq') return held === wanted;
+    return operator.toLowerCase() === 'co' ? held.includes(wanted) : held.startsWith(wanted);
+  };
+}
+
+function numberOf(call: Call, name: string, absent: number): number {
+  const text = call.query.get(name);
+  if (text === null) return absent;
+  if (!/^-?\d+$/.test(text)) throw new ScimFault(400, 'invalidValue', `${name} must be a whole number, not ${text}.`);
+  return Math.max(Number(text), 0);
+}
+
+function select(call: Call, record: Record<string, unknown>): Record<string, unknown> {
+  const asked = call.query.get('attributes')?.split(',');
+  const allowed = call.principal.user.admin ? Object.keys(record) : PUBLIC_ATTRIBUTES;
+  const kept = allowed.filter((name) => !asked || name === 'id' || name === 'schemas' || asked.includes(name));
+  return Object.fromEntries(kept.map((name) => [name, record[name]]));
+}
+
+function userRecord(user: User, withGroups: boolean): Record<string, unknown> {
+  const [givenName = '', ...rest] = user.displayName.split(' ');
+  return {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    id: user.id,
+    userName: user.userName,
+    displayName: user.displayName,
+    active: user.active,
+    name: { givenName, familyName: rest.join(' ') },
+    ...(!user.servicePrincipal && { emails: [{ value: user.userName, type: 'work', primary: true }] }),
+    ...(withGroups && { groups: user.groups.map(groupRecord) }),
+    entitlements: [{ value: 'databricks-sql-access' }, { value: 'workspace-access' }],
+    roles: [],
+  };
+}
+
+function groupRecord(name: string): unknown {
+  const value = String([...name].reduce((sum, letter) => sum * 31n + BigInt(letter.codePointAt(0) ?? 0), 7n));
+  return { display: name, value, type: 'direct', $ref: `Groups/${value}` };
+}
