@@ -10,6 +10,9 @@ export type Envelope =
   | { kind: 'batch'; requests: number }
   | { kind: 'invalid'; code: -32700 | -32600; message: string };
 
+/** An envelope that can be sent on. */
+export type SendableEnvelope = Exclude<Envelope, { kind: 'invalid' }>;
+
 /** Reads a frame's envelope. Never throws: what is not JSON-RPC comes back as `invalid` with the error to answer. */
 export function readEnvelope(frame: Buffer): Envelope {
   let json: unknown;

@@ -71,12 +71,14 @@ function noProxy(env: NodeJS.ProcessEnv): string {
  * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined where Node's own are all there is.
  */
 function certificateAuthorities(env: NodeJS.ProcessEnv): string[] | undefined {
-  const extra = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file) => file !== undefined && file !== '');
+  const extra = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file): file is string => Boolean(file));
   // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
   const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
   const system = read?.('system') ?? [];
   if (extra.length === 0 && system.length === 0) return undefined;
-  return [...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra.map((file) => readPem(file))])];
+  return [
+    ...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra.map((file) => readPem(file))]),
+  ];
 }
 
 function readPem(file: string): string {

@@ -1,0 +1,172 @@
+import type { Dispatcher } from 'undici';
+import type { Profile, TokenSource } from '../auth/auth.ts';
+import { Carrier } from './carry.ts';
+import { type Envelope, readEnvelope } from './envelope.ts';
+import { FlowControl, type FrameSink } from './flow.ts';
+import type { FrameFault } from './frames.ts';
+import { rawId } from './raw-id.ts';
+import {
+  FRESH,
+  generationOf,
+  next,
+  passage,
+  type SessionEvent,
+  type SessionState,
+  sessionOf,
+} from './session-state.ts';
+
+/** The managed server that a bridge leads to, and as whom. */
+export interface Endpoint {
+  profile: Profile;
+  /** The server's path, such as `/api/2.0/mcp/sql`. */
+  path: string;
+  tokens: TokenSource;
+  dispatcher: Dispatcher;
+  userAgent: string;
+}
+
+/** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
+export interface Bridge {
+  receive(frame: Buffer): void;
+  /** A line that was no frame. */
+  fault(fault: FrameFault): void;
+  /** Bytes of frames that were received and are not settled. */
+  readonly pendingBytes: number;
+  /** Called each time a frame has been settled. */
+  onSettled(listener: () => void): void;
+  /** Waits for the answers that are under way, at most `graceMs`, then ends the session at the server. */
+  finish(graceMs: number): Promise<void>;
+  /** Drops what is under way and ends the session at the server. */
+  close(): Promise<void>;
+}
+
+const FAULTS: Record<FrameFault, string> = {
+  'too-long': 'Parse error: this line is longer than 256 MiB.',
+  'not-utf8': 'Parse error: this line is not UTF-8.',
+};
+
+/** Builds a bridge. Nothing goes out before the first frame. */
+export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
+  return new StdioBridge(endpoint, sink);
+}
+
+/** A frame that waits for the session to be ready for it. */
+interface Waiting {
+  method: string;
+  go(state: SessionState): void;
+  fail(error: unknown): void;
+}
+
+class StdioBridge implements Bridge {
+  readonly #sink: FrameSink;
+  readonly #carrier: Carrier;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  readonly #waiting: Waiting[] = [];
+  #settled: () => void = () => {};
+  #state: SessionState = FRESH;
+  pendingBytes = 0;
+
+  constructor(endpoint: Endpoint, sink: FrameSink) {
+    this.#sink = sink;
+    this.#carrier = new Carrier(endpoint, sink, new FlowControl(sink), this.#abort.signal, {
+      admit: (method) => this.#admit(method),
+      report: (event) => this.#apply(event),
+    });
+  }
+
+  receive(frame: Buffer): void {
+    const envelope = readEnvelope(frame);
+    if (envelope.kind === 'invalid') {
+      const id = envelope.code === -32600 ? rawId(frame) : 'null';
+      this.#answer(
+        `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: envelope.code, message: envelope.message })}}`,
+      );
+      return;
+    }
+    const local = localAnswer(envelope, this.#state);
+    if (local !== undefined) {
+      this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
+      return;
+    }
+    this.pendingBytes += frame.length;
+    const carried = this.#carrier.carry(frame, envelope).then(() => {
+      this.pendingBytes -= frame.length;
+      this.#underWay.delete(carried);
+      this.#settled();
+    });
+    this.#underWay.add(carried);
+  }
+
+  fault(fault: FrameFault): void {
+    this.#answer(`{"jsonrpc":"2.0","id":null,"error":${JSON.stringify({ code: -32700, message: FAULTS[fault] })}}`);
+  }
+
+  onSettled(listener: () => void): void {
+    this.#settled = listener;
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    const grace = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+    await Promise.race([grace, this.#allSettled()]);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort(new Error('the client has gone'));
+    await this.#carrier.endSession(sessionOf(this.#state));
+  }
+
+  async #allSettled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #answer(frame: string): void {
+    this.#sink.write(Buffer.from(frame));
+  }
+
+  /** Waits until a frame may go out, and gives the state whose session it carries. */
+  #admit(method: string): Promise<SessionState> | SessionState {
+    if (method === 'initialize') this.#apply({ name: 'initialize' });
+    else {
+      if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: generationOf(this.#state) });
+      if (passage(this.#state) === 'wait') {
+        return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
+      }
+      if (method === 'notifications/initialized') this.#apply({ name: 'initialized' });
+    }
+    return this.#state;
+  }
+
+  #apply(event: SessionEvent): void {
+    const before = this.#state;
+    this.#state = next(before, event);
+    if (this.#state === before) return;
+    if (this.#state.name === 'healing') void this.#carrier.heal(this.#state.generation);
+    if (event.name === 'unhealed') {
+      for (const { fail } of this.#waiting.splice(0)) fail(event.error);
+    }
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    while (passage(this.#state) === 'go') {
+      const first = this.#waiting.shift();
+      if (!first) return;
+      if (first.method === 'notifications/initialized') this.#state = next(this.#state, { name: 'initialized' });
+      first.go(this.#state);
+    }
+  }
+}
+
+/** What the bridge answers by itself: probes that need no server and must not wait for one. */
+function localAnswer(envelope: Envelope, state: SessionState): string | undefined {
+  if (envelope.kind !== 'request') return undefined;
+  const ready = state.name === 'active';
+  if (envelope.method === 'ping' && !ready) return '"result":{}';
+  // The stateless revision's probe. A server of the session revisions does not know it; the client then initialises.
+  if (envelope.method === 'server/discover' && !ready) {
+    return '"error":{"code":-32601,"message":"Method not found: server/discover"}';
+  }
+  return undefined;
+}

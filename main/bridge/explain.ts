@@ -1,0 +1,138 @@
+import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
+import { readErrorBody } from '../workspace/error-body.ts';
+import { refusal } from '../workspace/errors.ts';
+import { transportFailure } from '../workspace/transport-error.ts';
+import { type Head, header } from './upstream.ts';
+
+/** Why a frame got no answer from the managed server. */
+export type Failure =
+  | { kind: 'refused'; head: Head; text: string }
+  | { kind: 'broken'; error: Error; sent: boolean }
+  /** The event stream ended before the answer came. */
+  | { kind: 'unanswered' };
+
+/** Which server of which workspace was asked, as whom. */
+export interface Where {
+  host: string;
+  path: string;
+  profile: string;
+}
+
+/** Words for one kind of refusal; `detail` is what the workspace said. */
+type Words = (where: Where, detail: string) => [message: string, remedy: string];
+
+/** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
+const REFUSALS: Partial<Record<ErrorCode, Words>> = {
+  unauthenticated: ({ host, path, profile }) => [
+    `${host} refused the sign-in of profile "${profile}" (401).`,
+    `Run "causeway whoami --profile ${profile}": if that works, ${path} belongs to another workspace than the profile's; if not, run "causeway login --profile ${profile}".`,
+  ],
+  ip_blocked: ({ host }, detail) => [
+    `${host} does not accept connections from this network (403: ${detail}).`,
+    'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+  ],
+  missing_scope: ({ path, profile }, detail) => [
+    `The sign-in of profile "${profile}" does not cover ${path} (403: ${detail}).`,
+    `Run "causeway login --profile ${profile}" and grant the missing scope.`,
+  ],
+  permission_denied: ({ path, profile }, detail) => [
+    `The user of profile "${profile}" has no access to ${path} (403: ${detail}).`,
+    'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+  ],
+  feature_unavailable: ({ host, path }, detail) => [
+    `${host} has no managed MCP server at ${path} (${detail}).`,
+    'Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+  ],
+  not_found: ({ host, path }, detail) => [
+    `${host} found nothing at ${path} (404: ${detail}).`,
+    'Check the catalog, schema, index, function or Genie space that the path names.',
+  ],
+  rate_limited: ({ host }) => [
+    `${host} is limiting requests (429) and did not relent.`,
+    'Wait a minute and try again.',
+  ],
+  unavailable: ({ host }, detail) => [
+    `${host} could not answer (${detail}).`,
+    'The workspace may be restarting: try again in a minute.',
+  ],
+  login_page: ({ host }) => [
+    `Instead of ${host}, a sign-in page answered: a captive portal or a company proxy stands in between.`,
+    'Open the workspace in a browser, sign in to the network, and try again.',
+  ],
+};
+
+/**
+ * Says what went wrong with one frame, in words that name the host, the path and the profile, and what to do about it.
+ * Whether a call may have run all the same is always said.
+ */
+export function explain(failure: Failure, where: Where, method: string): CausewayError {
+  switch (failure.kind) {
+    case 'refused':
+      return explainRefusal(failure.head, failure.text, where);
+    case 'broken':
+      return explainBreak(failure.error, failure.sent, where, method);
+    case 'unanswered':
+      return new CausewayError(
+        'outcome_unknown',
+        `${where.host} ended the answer to ${method} before it was complete.`,
+        {
+          remedy: 'It may or may not have run: look at the result before you repeat it.',
+        },
+      );
+  }
+}
+
+function explainRefusal(head: Head, text: string, where: Where): CausewayError {
+  if (isSignInPage(head, text)) return inWords('login_page', where, '');
+  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) });
+  const known = refusal('POST', head.status, body);
+  const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
+  const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
+  return code in REFUSALS
+    ? inWords(code, where, code === 'unavailable' ? detail : body.message)
+    : new CausewayError(code, `${where.host} answered ${detail}.`, known.remedy ? { remedy: known.remedy } : {});
+}
+
+function inWords(code: ErrorCode, where: Where, detail: string): CausewayError {
+  const [message, remedy] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
+  return new CausewayError(code, message, { remedy });
+}
+
+/** A redirect, or a web page with a good status: no managed server answers with either. */
+function isSignInPage(head: Head, text: string): boolean {
+  if (head.status >= 300 && head.status < 400) return !(header(head, 'location') ?? '').includes('private-link');
+  return head.status < 300 && /^\s*<(!doctype|html|head|body)/i.test(text);
+}
+
+function explainBreak(error: Error, sent: boolean, where: Where, method: string): CausewayError {
+  const { error: known } = transportFailure(error, { method: 'POST', host: where.host, idempotent: false });
+  if (sent && /TIMEOUT/.test(errorCode(error))) {
+    return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
+      remedy: 'It may still be running there: look at the result before you repeat it.',
+      cause: error,
+    });
+  }
+  if (known.code !== 'outcome_unknown') return known;
+  return new CausewayError(
+    'outcome_unknown',
+    `The connection to ${where.host} was lost before it answered ${method}.`,
+    {
+      remedy: 'It may or may not have run: look at the result before you repeat it.',
+      cause: error,
+    },
+  );
+}
+
+function errorCode(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
+const LOCAL_ERROR_CODE = -31_999;
+
+/** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
+export function errorFrame(id: string, error: unknown): Buffer {
+  const data = error instanceof CausewayError ? { source: 'causeway', reason: error.code } : { source: 'causeway' };
+  const body = JSON.stringify({ code: LOCAL_ERROR_CODE, message: inOneLine(error), data });
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
+}

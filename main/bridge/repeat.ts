@@ -1,0 +1,65 @@
+import { header, type Outcome } from './upstream.ts';
+
+/** How often a frame may be sent again, and how long between, in milliseconds. */
+export const REPEAT = {
+  sessionDeaths: 2,
+  times: 3,
+  firstWaitMs: 250,
+  longestWaitMs: 30_000,
+} as const;
+
+/** Requests that change nothing at the server: sending one twice is safe even when the first may have arrived. */
+const HARMLESS = new Set([
+  'initialize',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+]);
+
+/** What has been tried for a frame. */
+export interface Tried {
+  method: string;
+  repeats: number;
+  /** Whether the server has begun to answer. */
+  begun: boolean;
+  /** Whether a new token has been tried already. */
+  rejected: unknown;
+}
+
+/**
+ * How long to wait before a frame is sent again, in milliseconds; undefined when it must not be. A frame is repeated only
+ * where the server has not run it: refused for its token (401), put off (429, 503), or never sent; or where it is harmless.
+ */
+export function repeatAfter(outcome: Outcome, tried: Tried, random: () => number = Math.random): number | undefined {
+  if (tried.begun || tried.repeats >= REPEAT.times) return undefined;
+  const backoff = REPEAT.firstWaitMs * 4 ** tried.repeats * (0.75 + random() / 2);
+  if (outcome.kind === 'broken') {
+    const safe = !outcome.sent || (HARMLESS.has(tried.method) && outcome.head === undefined);
+    return safe && isPassing(outcome.error) && tried.repeats < 2 ? backoff : undefined;
+  }
+  if (outcome.kind !== 'refused') return undefined;
+  const { status } = outcome.head;
+  if (status === 401) return tried.rejected === undefined ? 0 : undefined;
+  if (status !== 429 && status !== 503) return undefined;
+  const asked = retryAfter(header(outcome.head, 'retry-after'));
+  if (asked === undefined) return backoff;
+  return asked <= REPEAT.longestWaitMs ? asked : undefined;
+}
+
+/** `Retry-After` in milliseconds from now: seconds or a date (RFC 9110 §10.2.3). */
+export function retryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Certificates do not mend themselves, and an answer that took minutes will not come sooner the second time. */
+function isPassing(error: Error): boolean {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND/.test(code);
+}

@@ -1,0 +1,81 @@
+import type { Bridge } from './bridge.ts';
+import { FrameSplitter } from './frames.ts';
+import type { StreamSink } from './stream-sink.ts';
+
+/** How much of a client's unanswered requests may be in memory before its stdin is left unread, in bytes. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+/** How long answers under way are waited for after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
+const FINISH_MS = 8_000;
+/** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
+const PARENT_CHECK_MS = 2_000;
+
+/** The process that a bridge runs in. */
+export interface StdioProcess {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  ppid: number;
+  on(event: NodeJS.Signals, listener: () => void): unknown;
+}
+
+/**
+ * Connects a bridge to a process's stdin and stdout, and resolves when the session is over: stdin has ended (answers
+ * under way are delivered first), a signal came, the client has closed its end, or the parent process is gone.
+ */
+export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<void> {
+  const { stdin, stdout } = host;
+  const splitter = new FrameSplitter({
+    frame: (frame) => bridge.receive(frame),
+    fault: (fault) => bridge.fault(fault),
+  });
+
+  return new Promise((resolve) => {
+    let ending = false;
+    const end = async (finish: () => Promise<void>) => {
+      if (ending) return;
+      ending = true;
+      clearInterval(parentCheck);
+      stdin.pause();
+      await finish();
+      resolve();
+    };
+    const stop = () => void end(() => bridge.close());
+
+    stdin.on('data', (chunk: Buffer) => {
+      splitter.push(chunk);
+      if (bridge.pendingBytes > MAX_PENDING_BYTES) stdin.pause();
+    });
+    bridge.onSettled(() => {
+      if (!ending && stdin.isPaused() && bridge.pendingBytes <= MAX_PENDING_BYTES) stdin.resume();
+    });
+    stdin.on('end', () => {
+      splitter.end();
+      void end(async () => {
+        await bridge.finish(FINISH_MS);
+        await within(FINISH_MS, sink.flushed());
+      });
+    });
+    stdin.on('error', stop);
+    stdout.on('error', stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) host.on(signal, stop);
+
+    const parent = host.ppid;
+    const parentCheck = setInterval(() => {
+      if (!isAlive(parent) || host.ppid !== parent) stop();
+    }, PARENT_CHECK_MS);
+    parentCheck.unref();
+  });
+}
+
+function within(milliseconds: number, promise: Promise<void>): Promise<void> {
+  return Promise.race([promise, new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, as another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { FrameSink } from './flow.ts';
+
+const NEWLINE = Buffer.from('\n');
+/** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
+const SMALL = 16 * 1024;
+
+/** Frames as lines on a stream. Frames that are ready within one turn of the event loop leave in one system call. */
+export class StreamSink implements FrameSink {
+  readonly #stream: Writable;
+  #corked = false;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  get buffered(): number {
+    return this.#stream.writableLength;
+  }
+
+  get flowing(): boolean {
+    return !this.#stream.writableNeedDrain;
+  }
+
+  write(frame: Buffer): void {
+    if (this.#stream.destroyed) return;
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#stream.cork();
+      setImmediate(() => {
+        this.#corked = false;
+        this.#stream.uncork();
+      });
+    }
+    if (frame.length < SMALL) this.#stream.write(Buffer.concat([frame, NEWLINE], frame.length + 1));
+    else {
+      this.#stream.write(frame);
+      this.#stream.write(NEWLINE);
+    }
+  }
+
+  onDrain(listener: () => void): void {
+    this.#stream.on('drain', listener);
+  }
+
+  async flushed(): Promise<void> {
+    if (this.#corked) await new Promise((resolve) => setImmediate(resolve));
+    if (this.#stream.writableLength === 0 || this.#stream.destroyed) return;
+    await Promise.race([once(this.#stream, 'drain'), once(this.#stream, 'close')]);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Secret } from '../platform/secret.ts';
+import { envelopeOf, type SendableEnvelope } from './envelope.ts';
+import { rawId } from './raw-id.ts';
+
+/** What is known of one frame of the client's while it is on its way. */
+export class Trip {
+  readonly frame: Buffer;
+  readonly envelope: SendableEnvelope;
+  readonly method: string;
+  /** Answers that the client still waits for. */
+  owed: number;
+  /** Whether any frame of the answer has gone to the client: from then on nothing may be sent again. */
+  begun = false;
+  /** The generation of the session that the frame was last sent in. */
+  generation = 0;
+  deaths = 0;
+  repeats = 0;
+  /** The token that the workspace refused on the last attempt. */
+  rejected: Secret | undefined;
+  #id: string | undefined;
+
+  constructor(frame: Buffer, envelope: SendableEnvelope) {
+    this.frame = frame;
+    this.envelope = envelope;
+    this.method = 'method' in envelope ? envelope.method : envelope.kind;
+    this.owed = envelope.kind === 'request' ? 1 : envelope.kind === 'batch' ? envelope.requests : 0;
+  }
+
+  /** The request's id as it was written. */
+  get id(): string {
+    this.#id ??= rawId(this.frame);
+    return this.#id;
+  }
+
+  /** The ids of all the requests in the frame, as JSON text. */
+  ids(): string[] {
+    if (this.envelope.kind !== 'batch') return [this.id];
+    const entries: unknown = JSON.parse(this.frame.toString('utf8'));
+    if (!Array.isArray(entries)) return [];
+    return entries.filter((entry) => envelopeOf(entry).kind === 'request').map(({ id }) => JSON.stringify(id));
+  }
+}

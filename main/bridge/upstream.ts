@@ -1,0 +1,156 @@
+import type { Dispatcher } from 'undici';
+import { EventFeed } from './event-feed.ts';
+import type { FlowControl, Reader } from './flow.ts';
+
+/** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** An answer's status line and headers (names in lower case). */
+export interface Head {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** One POST to the managed server and where its answer goes. */
+export interface Post {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  signal?: AbortSignal | undefined;
+  /** Called for each frame of an event stream as it arrives, in order. */
+  onFrame(frame: Buffer, head: Head): void;
+}
+
+export type Outcome =
+  /** 2xx without a body: the server took a notification or a response. */
+  | { kind: 'accepted'; head: Head }
+  /** `application/json`: one frame. */
+  | { kind: 'frame'; head: Head; frame: Buffer }
+  /** `text/event-stream` that came to its end; its frames went to `onFrame`. */
+  | { kind: 'streamed'; head: Head }
+  /** An answer that is not MCP: an error status, a redirect, a page. `text` is its beginning. */
+  | { kind: 'refused'; head: Head; text: string }
+  /** No whole answer. `sent` tells whether the server may have seen the request. */
+  | { kind: 'broken'; error: Error; sent: boolean; head: Head | undefined };
+
+/** A header's value; the first one where it came several times. */
+export function header(head: Head, name: string): string | undefined {
+  const value = head.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function mediaType(head: Head): string {
+  return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/**
+ * Sends one frame over streamable HTTP and reads the answer, whatever its form (spec/managed-mcp-endpoints.md › Response).
+ * Always resolves: what goes wrong is an outcome. Reads no faster than the client takes.
+ */
+export function post(dispatcher: Dispatcher, flow: FlowControl, request: Post): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const answer = new AnswerReader(flow, request, resolve);
+    try {
+      dispatcher.dispatch(
+        { origin: request.origin, path: request.path, method: 'POST', headers: request.headers, body: request.body },
+        answer,
+      );
+    } catch (error) {
+      answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+class AnswerReader implements Dispatcher.DispatchHandler, Reader {
+  readonly #flow: FlowControl;
+  readonly #request: Post;
+  readonly #resolve: (outcome: Outcome) => void;
+  readonly #onAbort = () => this.#controller?.abort(abortError(this.#request.signal));
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Head | undefined;
+  #form: 'frame' | 'events' | 'refusal' = 'refusal';
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #events: EventFeed | undefined;
+
+  constructor(flow: FlowControl, request: Post, resolve: (outcome: Outcome) => void) {
+    this.#flow = flow;
+    this.#request = request;
+    this.#resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    const { signal } = this.#request;
+    if (signal?.aborted) controller.abort(abortError(signal));
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Head['headers']): void {
+    if (status < 200) return;
+    const head = { status, headers };
+    this.#head = head;
+    const type = status < 300 ? mediaType(head) : '';
+    if (type === 'application/json') this.#form = 'frame';
+    else if (type === 'text/event-stream') {
+      this.#form = 'events';
+      this.#events = new EventFeed((frame) => this.#request.onFrame(frame, head));
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#events) {
+      this.#events.push(chunk);
+      // Frames that went to the sink count there; what is counted here is the event that is not whole yet.
+      this.#count(controller, this.#events.pendingBytes - this.#bytes);
+      return;
+    }
+    if (this.#form === 'refusal' && this.#bytes >= MAX_REFUSAL_BYTES) return;
+    this.#chunks.push(chunk);
+    this.#count(controller, chunk.length);
+  }
+
+  #count(controller: Dispatcher.DispatchController, bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#flow.arrived(this, bytes)) controller.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  onResponseEnd(): void {
+    const head = this.#head;
+    if (!head) {
+      this.#settle({ kind: 'broken', error: new Error('the server answered without a status'), sent: true, head });
+      return;
+    }
+    if (this.#form === 'events') {
+      this.#settle({ kind: 'streamed', head });
+      return;
+    }
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
+    if (this.#form === 'frame' && body.length > 0) this.#settle({ kind: 'frame', head, frame: body });
+    else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
+    else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#settle({ kind: 'broken', error, sent: this.#controller !== undefined, head: this.#head });
+  }
+
+  #settle(outcome: Outcome): void {
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#flow.passedOn(this.#bytes);
+    this.#bytes = 0;
+    this.#chunks = [];
+    this.#resolve(outcome);
+    this.#flow.ended(this);
+  }
+}
+
+function abortError(signal: AbortSignal | undefined): Error {
+  return signal?.reason instanceof Error ? signal.reason : new Error('aborted');
+}

@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { CausewayError } from '../platform/errors.ts';
+
+/** What `causeway proxy` was asked for: the server at `path`, as `profile` (the default one where none is named). */
+export interface ProxyRequest {
+  profile: string | undefined;
+  path: string;
+  /** The origin in `--url`; it must be the profile's own. */
+  origin: string | undefined;
+  authType: string | undefined;
+}
+
+export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER
+       causeway proxy --url https://HOST/api/2.0/mcp/SERVER --auth-type databricks-cli --profile NAME
+
+Bridges one managed MCP server to stdin and stdout. AI clients run this; see "causeway clients".
+
+  --profile NAME     profile of the Databricks configuration file (default: its default profile)
+  --path PATH        the server's path on the profile's workspace
+  --url URL          the same as a full address; its host must be the profile's
+  --auth-type TYPE   how to sign in, where the profile allows several ways
+  --help             this text
+
+Exit codes: 0 the session is over, 2 wrong usage.
+`;
+
+const OPTIONS = {
+  profile: { type: 'string' },
+  path: { type: 'string' },
+  url: { type: 'string' },
+  'auth-type': { type: 'string' },
+} as const;
+
+/** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
+const SERVER_PATHS = ['/api/', '/ai-gateway/'];
+
+/**
+ * Reads the arguments of both forms (spec/managed-mcp-endpoints.md › Stdio proxy pattern).
+ * @throws {CausewayError} `usage`, naming the argument and the remedy
+ */
+export function parseProxyArguments(args: string[]): ProxyRequest {
+  const values = readFlags(args);
+  if (values.url === undefined && values.path === undefined) {
+    throw usage('No server was named.', 'Add --path /api/2.0/mcp/sql, or --url with the full address.');
+  }
+  if (values.url !== undefined && values.path !== undefined) {
+    throw usage('--url and --path were both given.', 'Give one of them.');
+  }
+  const target = values.url === undefined ? { path: values.path ?? '', origin: undefined } : splitUrl(values.url);
+  checkPath(target.path, values.url === undefined ? '--path' : 'The path of --url');
+  return { profile: values.profile, authType: values['auth-type'], ...target };
+}
+
+function readFlags(args: string[]) {
+  const { tokens, values } = parseArgs({ args, options: OPTIONS, strict: false, allowPositionals: true, tokens: true });
+  const read: Partial<Record<keyof typeof OPTIONS, string>> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw usage(`"${token.value}" is not an argument of proxy.`, help());
+    if (token.kind !== 'option') continue;
+    const name = Object.keys(OPTIONS).find((known): known is keyof typeof OPTIONS => known === token.name);
+    if (!name) throw usage(`Unknown flag ${token.rawName}.`, help());
+    const value = values[name];
+    if (typeof value !== 'string' || value === '' || value.startsWith('--')) {
+      throw usage(`--${name} needs a value.`, help());
+    }
+    read[name] = value;
+  }
+  return read;
+}
+
+function splitUrl(text: string): { path: string; origin: string } {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw usage(`--url "${text}" is not a URL.`, 'Write it like https://HOST/api/2.0/mcp/sql.', cause);
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw usage(`--url "${text}" is not an https address.`, 'Write it like https://HOST/api/2.0/mcp/sql.');
+  }
+  return { path: `${url.pathname}${url.search}`, origin: url.origin };
+}
+
+function checkPath(path: string, name: string): void {
+  if (SERVER_PATHS.some((prefix) => path.startsWith(prefix))) return;
+  throw usage(
+    `${name} "${path}" is not a managed MCP server.`,
+    'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
+  );
+}
+
+function help(): string {
+  return '"causeway proxy --help" lists the flags.';
+}
+
+function usage(message: string, remedy: string, cause?: unknown): CausewayError {
+  return new CausewayError('usage', message, { remedy, cause });
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/**
+ * The cheapest MCP server there can be: it issues a session, takes notifications, and answers every call with its `text`
+ * argument, as JSON or as one event. What a bridge adds is measured against calling this directly.
+ */
+export async function startFloorServer(): Promise<{ origin: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => answer(request, response, Buffer.concat(chunks)));
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+  if (request.method !== 'POST') {
+    response.writeHead(404).end();
+    return;
+  }
+  const frame: { id?: unknown; method: string; params?: { arguments?: { text?: string } } } = JSON.parse(body.toString());
+  if (frame.id === undefined) {
+    response.writeHead(202).end();
+    return;
+  }
+  const result = resultOf(frame.method, frame.params?.arguments?.text ?? 'ok');
+  const text = JSON.stringify({ jsonrpc: '2.0', id: frame.id, result });
+  if (request.url?.endsWith('/events')) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'floor' });
+    response.end(`event: message\ndata: ${text}\n\n`);
+  } else {
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'floor' });
+    response.end(text);
+  }
+}
+
+function resultOf(method: string, text: string): unknown {
+  switch (method) {
+    case 'initialize':
+      return {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'floor', version: '1' },
+      };
+    case 'tools/list':
+      return { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] };
+    default:
+      return { content: [{ type: 'text', text }] };
+  }
+}
