@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Profile, TokenSource } from '../auth/auth.ts';
-import type { CausewayError } from '../platform/errors.ts';
+import type { CausewayError, ErrorCode } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { VERSION } from '../platform/version.ts';
+import { parseAnswer, readText } from './answer.ts';
 import { type RawAnswer, readErrorBody } from './error-body.ts';
 import { refusal, WorkspaceError } from './errors.ts';
 import {
@@ -14,7 +15,7 @@ import {
   retryAfterMillis,
   systemClock,
 } from './retry.ts';
-import { transportFailure } from './transport-error.ts';
+import { cancelled, transportFailure } from './transport-error.ts';
 
 export interface RestOptions {
   profile: Profile;
@@ -52,10 +53,14 @@ export interface Rest {
 }
 
 const SILENCE_MILLIS = 60_000;
-/** No answer of the APIs that are used here comes near this; it bounds memory against one that goes astray. */
-const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
 
-type Attempt = { answer: RawAnswer } | { error: CausewayError; repeatable: boolean };
+/** Transport failures that pass by themselves. */
+const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']);
+
+/** What one attempt came to, and whether another may follow: after a while, at once with another token, or never. */
+type Outcome<T> =
+  | { answer: RestAnswer<T> }
+  | { error: CausewayError; again: { afterMillis: number | undefined } | 'with-another-token' | 'never' };
 
 /**
  * The one way in which REST requests go out. Retries 429, 503 and connections that were never made, and lost answers to
@@ -66,34 +71,28 @@ export function createRest(options: RestOptions): Rest {
   const { profile, tokens, limits = RETRY_LIMITS, clock = systemClock } = options;
 
   async function exchange<T>(request: RestRequest<T>): Promise<RestAnswer<T>> {
-    const { signal, method = 'GET' } = request;
+    const { signal } = request;
     const deadline = clock.now() + limits.totalMillis;
     let rejected: Secret | undefined;
+    let lost: WorkspaceError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const token = await tokens.token({ rejected, signal });
       const outcome = await send(options, request, token);
-      let failure: CausewayError;
-      let waitMillis = backoffMillis(attempt, clock.random());
-      if ('error' in outcome) {
-        failure = outcome.error;
-        if (!outcome.repeatable) throw failure;
-      } else {
-        const { answer } = outcome;
-        if (answer.status < 300) return { data: parse(request, answer), header: answer.header };
-        failure = refusal(method, answer.status, readErrorBody(answer));
-        if (answer.status === 401 && rejected === undefined) {
-          rejected = token;
-          continue;
-        }
-        if (answer.status !== 429 && answer.status !== 503) throw failure;
-        const asked = retryAfterMillis(answer.header('retry-after'), clock.now());
-        if (asked !== undefined) waitMillis = asked + Math.round(250 * clock.random());
+      if ('answer' in outcome) return outcome.answer;
+      const { error, again } = outcome;
+      if (error instanceof WorkspaceError && error.mayHaveRun) lost = error;
+      if (again === 'with-another-token' && rejected === undefined) {
+        rejected = token;
+        continue;
       }
-      if (attempt >= limits.attempts || clock.now() + waitMillis > deadline) throw failure;
+      if (typeof again === 'string') throw error;
+      const waitMillis = again.afterMillis ?? backoffMillis(attempt, clock.random());
+      // What became of an earlier attempt matters more than why the last one failed.
+      if (attempt >= limits.attempts || clock.now() + waitMillis > deadline) throw lost ?? error;
       try {
         await clock.sleep(waitMillis, signal);
       } catch (cause) {
-        throw transportFailure(cause, { method, host: profile.host, idempotent: true }, signal).error;
+        throw signal?.aborted ? cancelled(signal.reason, lost !== undefined) : cause;
       }
     }
   }
@@ -101,12 +100,12 @@ export function createRest(options: RestOptions): Rest {
   return { profile, exchange, request: async (request) => (await exchange(request)).data };
 }
 
-async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Attempt> {
-  const { profile, dispatcher, silenceMillis = SILENCE_MILLIS } = options;
+async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
+  const { profile, dispatcher, silenceMillis = SILENCE_MILLIS, clock = systemClock } = options;
   const { method = 'GET', signal, body } = request;
-  const idempotent = method === 'GET' || request.idempotent === true;
+  if (signal?.aborted) return { error: cancelled(signal.reason, false), again: 'never' };
+  let answer: RawAnswer;
   try {
-    signal?.throwIfAborted();
     const response = await dispatcher.request({
       origin: profile.host,
       path: request.path + queryString(request.query),
@@ -121,12 +120,24 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
-    return { answer: { status: response.statusCode, text: await readText(response.body), header } };
+    answer = { status: response.statusCode, text: await readText(response.body, method), header };
   } catch (cause) {
-    const { error, unsent } = transportFailure(cause, { method, host: profile.host, idempotent }, signal);
-    const final = error.code === 'cancelled' || error.code === 'tls' || error.code === 'unexpected_answer';
-    return { error, repeatable: !final && (unsent || idempotent) };
+    const { error, unsent } = transportFailure(cause, { method, host: profile.host }, signal);
+    const repeatable = unsent || method === 'GET' || request.idempotent === true;
+    return { error, again: repeatable && PASSING.has(error.code) ? { afterMillis: undefined } : 'never' };
   }
+  if (answer.status < 300)
+    return {
+      answer: {
+        data: parseAnswer({ method, path: request.path, schema: request.schema }, answer),
+        header: answer.header,
+      },
+    };
+  const error = refusal(method, answer.status, readErrorBody(answer));
+  if (answer.status === 401) return { error, again: 'with-another-token' };
+  if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
+  const asked = retryAfterMillis(answer.header('retry-after'), clock.now());
+  return { error, again: { afterMillis: asked === undefined ? undefined : asked + Math.round(250 * clock.random()) } };
 }
 
 function headers(profile: Profile, token: Secret, hasBody: boolean): Record<string, string> {
@@ -142,45 +153,4 @@ function headers(profile: Profile, token: Secret, hasBody: boolean): Record<stri
 function queryString(query: RestRequest<unknown>['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > ANSWER_LIMIT_BYTES) {
-      throw new WorkspaceError(
-        'unexpected_answer',
-        `The workspace's answer is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parse<T>(request: RestRequest<T>, answer: RawAnswer): T {
-  const where = `${request.method ?? 'GET'} ${request.path}`;
-  const refuse = (what: string, cause: unknown) =>
-    new WorkspaceError('unexpected_answer', `The answer to ${where} ${what}.`, {
-      status: answer.status,
-      mayHaveRun: request.method !== undefined && request.method !== 'GET',
-      cause,
-      remedy: 'Check that the host is the workspace itself, with no proxy answering in its place.',
-    });
-  let json: unknown;
-  try {
-    json = answer.text.trim() === '' ? {} : JSON.parse(answer.text);
-  } catch (cause) {
-    if (/^\s*</.test(answer.text)) throw refuse('is a web page', cause);
-    throw refuse('is not JSON', cause);
-  }
-  const parsed = request.schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw refuse(
-    `is not what its documentation says (${issue?.path.join('.') || 'whole'}: ${issue?.message})`,
-    parsed.error,
-  );
 }

@@ -20,14 +20,11 @@ export interface TransportFailure {
 /** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. */
 export function transportFailure(
   cause: unknown,
-  request: { method: string; host: string; idempotent: boolean },
+  request: { method: string; host: string },
   signal?: AbortSignal,
 ): TransportFailure {
   if (cause instanceof CausewayError) return { error: cause, unsent: false };
-  if (signal?.aborted) {
-    const reason: unknown = signal.reason;
-    return { error: reason instanceof CausewayError ? reason : cancelled(request.method), unsent: false };
-  }
+  if (signal?.aborted) return { error: cancelled(signal.reason, request.method !== 'GET'), unsent: false };
   const { code, syscall } = systemFailure(cause);
   const unsent = BEFORE_SENDING.has(code) || syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT';
   const mayHaveRun = !unsent && request.method !== 'GET' && !TLS.test(code);
@@ -35,8 +32,16 @@ export function transportFailure(
   return { error: new WorkspaceError(word, message, { cause, remedy, mayHaveRun }), unsent };
 }
 
-function cancelled(method: string): WorkspaceError {
-  return new WorkspaceError('cancelled', 'Cancelled.', { mayHaveRun: method !== 'GET' });
+/** The error for a request that its caller has given up, in the caller's own words if it gave any. */
+export function cancelled(reason: unknown, mayHaveRun: boolean): WorkspaceError {
+  if (reason instanceof CausewayError) {
+    return new WorkspaceError(reason.code, reason.message, { cause: reason, mayHaveRun });
+  }
+  const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+  const [code, message] = timedOut
+    ? (['timeout', 'It took too long.'] as const)
+    : (['cancelled', 'Cancelled.'] as const);
+  return new WorkspaceError(code, message, { cause: reason, mayHaveRun });
 }
 
 function describe(code: string, unsent: boolean, host: string, mayHaveRun: boolean): [ErrorCode, string, string] {

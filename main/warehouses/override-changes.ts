@@ -1,0 +1,109 @@
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { WorkspaceError } from '../workspace/errors.ts';
+import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import { isMissing, type OverrideOperations } from './override-operations.ts';
+
+/** How long is spent on finding out what became of a change, in milliseconds. */
+const LOOK_MILLIS = 10_000;
+
+/** What the workspace holds after a change. */
+export interface StoredOverride {
+  /** As read back; as the change itself answered where reading back failed. */
+  record: OverrideRecord;
+  /** Why the record could not be read back, if it could not. */
+  unverified?: string;
+}
+
+/**
+ * Makes an override what is asked for, whether there is one or not, and reads back what was stored. `id` is `me` or a
+ * numeric user id.
+ * @throws {CausewayError} `conflict` if something else was stored; whatever the change failed with, and then, if it may
+ * have been made all the same, with what the workspace holds now
+ */
+export async function setOverride(
+  operations: OverrideOperations,
+  id: string,
+  fields: OverrideFields,
+  signal?: AbortSignal,
+): Promise<StoredOverride> {
+  let answered: OverrideRecord;
+  try {
+    answered = await operations.update(id, fields, { mask: '*', allowMissing: true }, signal);
+  } catch (error) {
+    const now = await lookAfterwards(operations, id, error);
+    if (now !== null && holds(now, fields)) return finished({ record: now }, error);
+    throw unfinished(error, now);
+  }
+  let record: OverrideRecord | null;
+  try {
+    record = await operations.find(id, signal);
+  } catch (error) {
+    const unverified = `The workspace accepted the change, but it could not be read back. ${inOneLine(error)}`;
+    return { record: answered, unverified };
+  }
+  if (record !== null && holds(record, fields)) return { record };
+  throw new CausewayError('conflict', `The workspace accepted the change, but now holds ${describeOverride(record)}.`, {
+    remedy: 'Someone else may have changed it at the same moment: look, and try again.',
+  });
+}
+
+/** Removes an override. Having none is success: `had-none`. @throws {CausewayError} as `setOverride` */
+export async function clearOverride(
+  operations: OverrideOperations,
+  id: string,
+  signal?: AbortSignal,
+): Promise<'cleared' | 'had-none'> {
+  try {
+    await operations.delete(id, signal);
+    return 'cleared';
+  } catch (error) {
+    if (isMissing(error)) return 'had-none';
+    const now = await lookAfterwards(operations, id, error);
+    if (now === null) return finished('cleared', error);
+    throw unfinished(error, now);
+  }
+}
+
+/**
+ * Reads what is stored after a change that may have been made in spite of its error. Its own time limit, because the
+ * caller's signal may be what ended the change.
+ * @throws the error itself if the change was certainly not made, or if there is no telling
+ */
+async function lookAfterwards(
+  operations: OverrideOperations,
+  id: string,
+  error: unknown,
+): Promise<OverrideRecord | null> {
+  if (!(error instanceof WorkspaceError) || !error.mayHaveRun) throw error;
+  try {
+    return await operations.find(id, AbortSignal.timeout(LOOK_MILLIS));
+  } catch (cause) {
+    const message = `${error.message} Whether the change was made could not be found out: ${inOneLine(cause)}`;
+    throw error.inWords(error.code, message, 'Look at the override again before you repeat it.');
+  }
+}
+
+/** A change that was made although its answer was lost; who interrupted it hears so. */
+function finished<T>(result: T, error: unknown): T {
+  if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
+  throw error.inWords('cancelled', 'Interrupted, but the change had already been made.', 'Nothing needs to be done.');
+}
+
+function unfinished(error: unknown, now: OverrideRecord | null): unknown {
+  if (!(error instanceof WorkspaceError)) return error;
+  const message = `${error.message} Looked afterwards: the workspace holds ${describeOverride(now)}.`;
+  return error.inWords(error.code, message, 'Nothing was changed; try again.');
+}
+
+function holds(record: OverrideRecord, fields: OverrideFields): boolean {
+  if (record.type !== fields.type) return false;
+  return fields.type !== 'CUSTOM' || record.warehouse_id === fields.warehouse_id;
+}
+
+/** An override in a few words, for messages. */
+export function describeOverride(record: OverrideRecord | null): string {
+  if (record === null) return 'no override';
+  return record.warehouse_id
+    ? `an override of type ${record.type} for warehouse ${record.warehouse_id}`
+    : `an override of type ${record.type}`;
+}

@@ -1,0 +1,104 @@
+import type { ErrorCode } from '../platform/errors.ts';
+import { WorkspaceError } from '../workspace/errors.ts';
+
+export type OverrideOperation = 'create' | 'get' | 'update' | 'delete' | 'list';
+
+/** What was being done to whose override when it failed. */
+export interface OverrideAttempt {
+  operation: OverrideOperation;
+  /** `me` or a numeric user id; empty for `list`. */
+  id: string;
+}
+
+interface Words {
+  operations: readonly OverrideOperation[];
+  when: ErrorCode;
+  /** Given only where it matters whose override it is. */
+  own?: boolean;
+  code: ErrorCode;
+  message(attempt: OverrideAttempt, error: WorkspaceError): string;
+  remedy: string;
+}
+
+const EVERY: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
+const SINGLE: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
+
+/** Every way in which the override API says no, in words of its own; the first row that fits is taken. */
+const WORDS: readonly Words[] = [
+  {
+    operations: EVERY,
+    when: 'feature_unavailable',
+    code: 'feature_unavailable',
+    message: () => 'This workspace does not have the default warehouse override API.',
+    remedy:
+      'That is not the same as having no override: queries run on the workspace default, which an admin can change.',
+  },
+  {
+    operations: ['get', 'update'],
+    when: 'not_found',
+    own: true,
+    code: 'not_found',
+    message: () => 'You have no default warehouse override.',
+    remedy: 'Your queries run on the workspace default. `causeway warehouse set NAME` makes an override.',
+  },
+  {
+    operations: ['get', 'update'],
+    when: 'not_found',
+    own: false,
+    code: 'not_found',
+    message: ({ id }, error) => `User ${id} has no default warehouse override, or does not exist (${error.message})`,
+    remedy: `Their queries run on the workspace default. \`causeway warehouse for USER set NAME\` makes an override.`,
+  },
+  {
+    operations: ['create'],
+    when: 'not_found',
+    code: 'not_found',
+    message: ({ id }, error) =>
+      `No override could be made for ${id === 'me' ? 'you' : `user ${id}`} (${error.message})`,
+    remedy: 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
+  },
+  {
+    operations: ['create'],
+    when: 'already_exists',
+    code: 'already_exists',
+    message: ({ id }) => `${id === 'me' ? 'You already have' : `User ${id} already has`} a default warehouse override.`,
+    remedy: 'Update it instead, or use `causeway warehouse set NAME`, which works either way.',
+  },
+  {
+    operations: ['list'],
+    when: 'permission_denied',
+    code: 'permission_denied',
+    message: () => 'Only a workspace admin may list the overrides of all users.',
+    remedy: 'Your own is shown by `causeway warehouse`.',
+  },
+  {
+    operations: SINGLE,
+    when: 'permission_denied',
+    own: false,
+    code: 'permission_denied',
+    message: ({ operation, id }) =>
+      `Only a workspace admin may ${operation === 'get' ? 'read' : operation} the override of another user (${id}).`,
+    remedy: 'Ask a workspace admin, or leave the user out to change your own.',
+  },
+];
+
+/** Puts a failed operation into words; errors that are the same for every request are given back as they are. */
+export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unknown {
+  if (!(error instanceof WorkspaceError)) return error;
+  const words = WORDS.find(
+    ({ operations, when, own }) =>
+      when === error.code &&
+      operations.includes(attempt.operation) &&
+      (own === undefined || own === (attempt.id === 'me')),
+  );
+  return words ? error.inWords(words.code, words.message(attempt, error), words.remedy) : error;
+}
+
+/** The refusal of an override that names a warehouse which does not exist. */
+export function warehouseGone(error: WorkspaceError, warehouseId: string): WorkspaceError {
+  return error.inWords(
+    'not_found',
+    `Warehouse ${warehouseId} does not exist (any more), so nothing was changed.`,
+    '`causeway warehouse list` shows those that do.',
+  );
+}

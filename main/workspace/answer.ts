@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { RawAnswer } from './error-body.ts';
+import { WorkspaceError } from './errors.ts';
+
+/** No answer of the APIs that are used here comes near this; it bounds memory against one that goes astray. */
+const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Reads a body whole. @throws {WorkspaceError} `unexpected_answer` as soon as it is larger than any answer may be */
+export async function readText(body: AsyncIterable<Buffer>, method: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > ANSWER_LIMIT_BYTES) {
+      const message = `The workspace's answer is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
+      throw new WorkspaceError('unexpected_answer', message, { mayHaveRun: method !== 'GET' });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * Checks a successful answer against its schema. An empty body counts as `{}`.
+ * @throws {WorkspaceError} `login_page` for a web page, `unexpected_answer` for anything else that does not fit
+ */
+export function parseAnswer<T>(asked: { method: string; path: string; schema: z.ZodType<T> }, answer: RawAnswer): T {
+  const refuse = (code: 'unexpected_answer' | 'login_page', what: string, cause: unknown) =>
+    new WorkspaceError(code, `The answer to ${asked.method} ${asked.path} ${what}.`, {
+      status: answer.status,
+      mayHaveRun: asked.method !== 'GET',
+      cause,
+      remedy: 'Check that the host is the workspace itself, and that no proxy or sign-in page answers in its place.',
+    });
+  let json: unknown;
+  try {
+    json = answer.text.trim() === '' ? {} : JSON.parse(answer.text);
+  } catch (cause) {
+    if (/^\s*</.test(answer.text)) throw refuse('login_page', 'is a web page', cause);
+    throw refuse('unexpected_answer', 'is not JSON', cause);
+  }
+  const parsed = asked.schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`;
+  throw refuse('unexpected_answer', `is not what its documentation says (${where})`, parsed.error);
+}
