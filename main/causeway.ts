@@ -34,18 +34,17 @@ export interface Causeway {
 /** Builds the services. Nothing is read, loaded or connected to before it is asked for. */
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
-  const pools = new Map<string, Promise<Dispatcher>>();
   let opening: Promise<AuthService> | undefined;
+  let connections: Promise<Dispatcher> | undefined;
 
   const auth = () => {
     opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth(options));
     return opening;
   };
 
-  const poolFor = (host: string) => {
-    const pool = pools.get(host) ?? import('./platform/http.ts').then(({ openPool }) => openPool(host, { env }));
-    pools.set(host, pool);
-    return pool;
+  const http = () => {
+    connections ??= import('./platform/http.ts').then(({ openDispatcher }) => openDispatcher({ env }));
+    return connections;
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
@@ -55,11 +54,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./warehouses/service.ts'),
     ]);
     const profile = await service.profile(profileName);
-    const client = createRestClient({
-      profile,
-      tokens: service.tokens(profile),
-      dispatcher: await poolFor(profile.host),
-    });
+    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await http() });
     return { profile, client, warehouses: createWarehouseService(client) };
   };
 
@@ -68,9 +63,8 @@ export function createCauseway(options: CausewayOptions): Causeway {
     open,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
-      const opened = await Promise.allSettled(pools.values());
-      pools.clear();
-      await Promise.all(opened.map((pool) => (pool.status === 'fulfilled' ? pool.value.destroy() : undefined)));
+      await (await connections)?.destroy();
+      connections = undefined;
     },
   };
 }

@@ -84,7 +84,8 @@ const WORDS: readonly Words[] = [
 
 /** Puts a failed operation into words; errors that are the same for every request are given back as they are. */
 export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unknown {
-  if (!(error instanceof WorkspaceError)) return error;
+  // One that stands on another has its own words already.
+  if (!(error instanceof WorkspaceError) || error.cause instanceof WorkspaceError) return error;
   const words = WORDS.find(
     ({ operations, when, own }) =>
       when === error.code &&

@@ -17,7 +17,7 @@ export interface TransportFailure {
   unsent: boolean;
 }
 
-/** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. */
+/** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. @throws what is none of these */
 export function transportFailure(
   cause: unknown,
   request: { method: string; host: string },
@@ -26,6 +26,8 @@ export function transportFailure(
   if (cause instanceof CausewayError) return { error: cause, unsent: false };
   if (signal?.aborted) return { error: cancelled(signal.reason, request.method !== 'GET'), unsent: false };
   const { code, syscall } = systemFailure(cause);
+  // Whatever fails on a connection has a code; what has none is a mistake in this program.
+  if (code === '') throw cause;
   const unsent = BEFORE_SENDING.has(code) || syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT';
   const mayHaveRun = !unsent && request.method !== 'GET' && !TLS.test(code);
   const [word, message, remedy] = describe(code, unsent, request.host, mayHaveRun);
@@ -53,25 +55,17 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
     ];
   }
   if (unsent) {
-    return [
-      'unreachable',
-      `${host} cannot be reached (${code || 'no connection'}).`,
-      'Check the host name, network, VPN and proxy.',
-    ];
+    return ['unreachable', `${host} cannot be reached (${code}).`, 'Check the host name, network, VPN and proxy.'];
   }
   if (mayHaveRun) {
     return [
       'outcome_unknown',
-      `The connection to ${host} was lost before it answered (${code || 'cut'}); the change may or may not have been made.`,
+      `The connection to ${host} was lost before it answered (${code}); the change may or may not have been made.`,
       'Look at the present state before you repeat it.',
     ];
   }
   if (TIMEOUTS.has(code)) return ['timeout', `${host} did not answer in time (${code}).`, 'Try again in a minute.'];
-  return [
-    'unreachable',
-    `The connection to ${host} was cut (${code || 'no whole answer'}).`,
-    'Try again; check network, VPN and proxy.',
-  ];
+  return ['unreachable', `The connection to ${host} was cut (${code}).`, 'Try again; check network, VPN and proxy.'];
 }
 
 /** The system's word for a failure, wherever in the chain of causes (or of tried addresses) it stands. */
