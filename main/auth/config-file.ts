@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
+import { homeFolder } from '../platform/paths.ts';
 import { type ConfigDocument, parseConfig } from './config-document.ts';
-
-/** The person's home folder as the given environment names it, the account's own where it does not. */
-export function homeFolder(env: NodeJS.ProcessEnv): string {
-  const named = process.platform === 'win32' ? env.USERPROFILE || env.HOME : env.HOME || env.USERPROFILE;
-  return named || homedir();
-}
 
 /** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
 export function configFilePath(env: NodeJS.ProcessEnv): string {

@@ -1,0 +1,170 @@
+import { mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from './errors.ts';
+
+/**
+ * A lock among processes, and its one promise: never two holders, not even when twenty processes find that the holder was
+ * killed. (Locks that remove a stale file and make a new one break that promise at exactly that moment, and a refresh
+ * token that is used twice ends the sign-in.)
+ *
+ * The lock is a folder of numbered files. Who creates the next number, which the file system lets one process do, holds
+ * the lock; the highest number says who holds it, or that it is free. Numbers only grow, so an outdated view of the
+ * folder cannot take the lock: it finds its number taken.
+ */
+export interface Lock {
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  signal?: AbortSignal | undefined;
+  /** Called once if somebody else holds the lock. */
+  onWait?: () => void;
+}
+
+interface Owner {
+  pid: number;
+  /** Process ids mean something among processes that see the same ones: same computer, same container. */
+  world: string;
+}
+
+/** How often the holder shows that it lives, in milliseconds. */
+const HEARTBEAT_MS = 2_000;
+/** How long a holder of whom nothing else is known may show no life, in milliseconds of waiting. */
+const SILENT_MS = 10_000;
+/** The same for a holder whose process exists: it may be stopped, or a stranger that was given its number. */
+const SILENT_BUT_RUNNING_MS = 60_000;
+/** The longest time between two looks, in milliseconds. */
+const LONGEST_PAUSE_MS = 250;
+/** How many past numbers stay, so that a process with an outdated view still finds its number taken. */
+const KEPT = 8;
+
+const FREE = 'free';
+
+/** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled` */
+export async function acquireLock(folder: string, { signal, onWait }: LockOptions = {}): Promise<Lock> {
+  const world = await processWorld();
+  const owner = JSON.stringify({ pid: process.pid, world } satisfies Owner);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  let watched = { what: '', silentMs: 0 };
+  for (let round = 0, at = performance.now(); ; round += 1) {
+    throwIfAborted(signal);
+    const last = Math.max(0, ...(await numbers(folder)));
+    const seen = last === 0 ? FREE : await look(join(folder, String(last)));
+    const what = `${last} ${seen}`;
+    // A computer that slept through the round has not been watching.
+    const silentMs =
+      what === watched.what ? watched.silentMs + Math.min(performance.now() - at, LONGEST_PAUSE_MS * 2) : 0;
+    watched = { what, silentMs };
+    at = performance.now();
+    if (seen === FREE || isDead(seen, world, silentMs)) {
+      if (await take(folder, last + 1, owner)) return hold(folder, last + 1, owner.length);
+      continue;
+    }
+    if (round === 0) onWait?.();
+    const pause = Math.min(LONGEST_PAUSE_MS, 20 * 1.2 ** round) * (0.5 + Math.random() / 2);
+    await sleep(pause, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
+  }
+}
+
+/** Does some work while holding the lock of that folder. */
+export async function withLock<T>(folder: string, work: () => Promise<T>, options?: LockOptions): Promise<T> {
+  const lock = await acquireLock(folder, options);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function numbers(folder: string): Promise<number[]> {
+  return (await readdir(folder)).map(Number).filter(Number.isSafeInteger);
+}
+
+/** The newest number's owner and sign of life, or that it is free. */
+async function look(file: string): Promise<string> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return text.trim() === FREE ? FREE : `${(await stat(file)).mtimeMs} ${text}`;
+  } catch {
+    return 'gone';
+  }
+}
+
+function isDead(seen: string, world: string, silentMs: number): boolean {
+  const owner = readOwner(seen.slice(seen.indexOf(' ') + 1));
+  if (owner?.world !== world) return silentMs > SILENT_MS;
+  return !isRunning(owner.pid) || silentMs > SILENT_BUT_RUNNING_MS;
+}
+
+function readOwner(text: string): Owner | undefined {
+  try {
+    const owner: unknown = JSON.parse(text);
+    if (typeof owner !== 'object' || !owner || !('pid' in owner) || !('world' in owner)) return undefined;
+    return typeof owner.pid === 'number' && typeof owner.world === 'string'
+      ? { pid: owner.pid, world: owner.world }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function take(folder: string, number: number, owner: string): Promise<boolean> {
+  try {
+    await writeFile(join(folder, String(number)), owner, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+  // With so outdated a view that the number had come and gone, a higher one is there.
+  const present = await numbers(folder);
+  if (present.some((other) => other > number)) {
+    await rm(join(folder, String(number)), { force: true });
+    return false;
+  }
+  const old = present.filter((other) => other < number - KEPT);
+  await Promise.all(old.map((other) => rm(join(folder, String(other)), { force: true })));
+  return true;
+}
+
+function hold(folder: string, number: number, length: number): Lock {
+  const file = join(folder, String(number));
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => undefined);
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  return {
+    async release() {
+      clearInterval(heartbeat);
+      // As long as what it replaces, so that one write does it and a process that is killed here leaves one or the other.
+      await writeFile(file, FREE.padEnd(length), { flag: 'r+' }).catch(() => undefined);
+    },
+  };
+}
+
+let world: Promise<string> | undefined;
+
+function processWorld(): Promise<string> {
+  world ??= readlink('/proc/self/ns/pid').then(
+    (namespace) => `${hostname()} ${namespace}`,
+    () => hostname(),
+  );
+  return world;
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  const reason: unknown = signal.reason;
+  throw reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+}

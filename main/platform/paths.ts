@@ -1,0 +1,37 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The person's home folder as the given environment names it, the account's own where it does not. */
+export function homeFolder(env: NodeJS.ProcessEnv): string {
+  const named = process.platform === 'win32' ? env.USERPROFILE || env.HOME : env.HOME || env.USERPROFILE;
+  return named || homedir();
+}
+
+/**
+ * Where Causeway keeps what it knows between two starts (locks, the last known answers, encrypted tokens): nothing that a
+ * person edits, nothing worth carrying to another computer. `CAUSEWAY_HOME` moves it.
+ */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  if (env.CAUSEWAY_HOME) return join(env.CAUSEWAY_HOME, 'state');
+  switch (process.platform) {
+    case 'win32':
+      return join(env.LOCALAPPDATA || join(homeFolder(env), 'AppData', 'Local'), 'Causeway', 'State');
+    case 'darwin':
+      return join(homeFolder(env), 'Library', 'Application Support', 'Causeway', 'State');
+    default:
+      return join(env.XDG_STATE_HOME || join(homeFolder(env), '.local', 'state'), 'causeway');
+  }
+}
+
+/** Where Causeway keeps the person's choices. `CAUSEWAY_HOME` moves it. */
+export function configFolder(env: NodeJS.ProcessEnv): string {
+  if (env.CAUSEWAY_HOME) return join(env.CAUSEWAY_HOME, 'config');
+  switch (process.platform) {
+    case 'win32':
+      return join(env.APPDATA || join(homeFolder(env), 'AppData', 'Roaming'), 'Causeway');
+    case 'darwin':
+      return join(homeFolder(env), 'Library', 'Application Support', 'Causeway');
+    default:
+      return join(env.XDG_CONFIG_HOME || join(homeFolder(env), '.config'), 'causeway');
+  }
+}
