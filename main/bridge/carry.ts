@@ -8,7 +8,7 @@ import { toLine } from './frames.ts';
 import { rawId, withId } from './raw-id.ts';
 import { openedBy, reopen } from './reopen.ts';
 import { REPEAT, repeatAfter } from './repeat.ts';
-import { isSessionDeath, isSessionDeathFrame } from './session-death.ts';
+import { isServersOwnError, isSessionDeath, isSessionDeathFrame } from './session-death.ts';
 import { generationOf, type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
 import { type Head, type Outcome, post } from './upstream.ts';
@@ -123,6 +123,9 @@ export class Carrier {
 
   async #conclude(trip: Trip, outcome: Outcome): Promise<void> {
     if (outcome.kind === 'frame') this.#pass(trip, outcome.frame, outcome.head);
+    if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
+      this.#pass(trip, Buffer.from(outcome.text), outcome.head);
+    }
     if (trip.owed > 0 || trip.method === 'notifications/initialized') {
       if (outcome.kind === 'refused' || outcome.kind === 'broken') throw await this.#explained(outcome, trip.method);
       if (trip.owed > 0) throw await this.#explained({ kind: 'unanswered' }, trip.method);

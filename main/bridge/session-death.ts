@@ -30,6 +30,14 @@ export function isSessionDeathFrame(frame: Buffer): boolean {
   return error !== undefined && (error.code === -32600 || error.code === -32001) && SESSION_LOST.test(error.message);
 }
 
+/**
+ * Whether a refusal is a JSON-RPC error that the client should see as it is. Where the status already says what a person
+ * has to do (sign in, ask for access, wait), the bridge's own words serve better.
+ */
+export function isServersOwnError(status: number, text: string): boolean {
+  return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;
+}
+
 function jsonRpcError(text: string): { code: number; message: string } | undefined {
   let json: unknown;
   try {

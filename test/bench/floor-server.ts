@@ -31,7 +31,9 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
     response.writeHead(404).end();
     return;
   }
-  const frame: { id?: unknown; method: string; params?: { arguments?: { text?: string } } } = JSON.parse(body.toString());
+  const frame: { id?: unknown; method: string; params?: { arguments?: { text?: string } } } = JSON.parse(
+    body.toString(),
+  );
   if (frame.id === undefined) {
     response.writeHead(202).end();
     return;

@@ -1,0 +1,293 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { type BridgeUnderTest, bridgeTo } from './harness.ts';
+import {
+  INITIALIZE_RESULT,
+  json,
+  orderly,
+  result,
+  type ScriptedServer,
+  startScriptedServer,
+} from './scripted-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+async function serve(script: ScriptedServer['script']): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script);
+  open.push(server);
+  return server;
+}
+
+async function connect(server: ScriptedServer, options: Parameters<typeof bridgeTo>[1] = {}): Promise<BridgeUnderTest> {
+  const client = await bridgeTo(server.origin, options);
+  open.push(client);
+  return client;
+}
+
+describe('a session that the server forgets', () => {
+  it('is replaced once for sixteen concurrent calls, and each call is answered and runs once', async () => {
+    const session = orderly();
+    const server = await serve(session.script);
+    const client = await connect(server);
+    await client.open();
+    await client.request('before', 'tools/call', { text: 'warm' });
+    session.expireAll();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => client.request(at, 'tools/call', { text: `call ${at}` })),
+    );
+    expect(answers.map(({ result: { content } }) => content[0].text)).toEqual(
+      Array.from({ length: 16 }, (_, at) => `call ${at}`),
+    );
+    expect(server.count('initialize')).toBe(2);
+    expect(server.count('notifications/initialized')).toBe(2);
+    const served = server.arrivals.filter(
+      ({ frame, headers }) => frame?.method === 'tools/call' && headers['mcp-session-id'] === 'session-2',
+    );
+    expect(served).toHaveLength(16);
+  });
+
+  it.each([
+    ['404', 404, '{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"Session not found"}'],
+    ['410', 410, ''],
+    [
+      '400 that names the session',
+      400,
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}',
+    ],
+    [
+      'a JSON-RPC error in a 200',
+      200,
+      '{"jsonrpc":"2.0","id":"a","error":{"code":-32001,"message":"Session not found"}}',
+    ],
+  ])('is recognised when it is spelled as %s', async (_name, status, body) => {
+    const session = orderly({
+      onCall: ({ headers, frame }, response) => {
+        if (headers['mcp-session-id'] === 'session-2') json(response, result(frame?.id, 'healed'));
+        else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+      },
+    });
+    const server = await serve(session.script);
+    const client = await connect(server);
+    await client.open();
+    expect(await client.request('a', 'tools/call')).toMatchObject({ result: 'healed' });
+    expect(server.count('tools/call')).toBe(2);
+  });
+
+  it('is not suspected behind the 404 of a server without sessions that does not know a method', async () => {
+    const server = await serve(({ frame }, response) => {
+      if (frame?.method === 'initialize')
+        json(response, result(frame.id, INITIALIZE_RESULT), { 'mcp-session-id': 's' });
+      else if (frame?.id === undefined) response.writeHead(202).end();
+      else {
+        response.writeHead(404, { 'content-type': 'application/json' });
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id: frame.id, error: { code: -32601, message: 'Method not found' } }),
+        );
+      }
+    });
+    const client = await connect(server);
+    await client.open();
+    expect(await client.request(1, 'tools/call')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32601, message: 'Method not found' },
+    });
+    expect(server.count('initialize')).toBe(1);
+  });
+
+  it('that cannot be replaced fails the waiting calls, and the next call tries again', async () => {
+    const session = orderly();
+    let down = false;
+    const server = await serve((arrival, response) => {
+      if (down && arrival.frame?.method === 'initialize') response.writeHead(500).end('out of order');
+      else return session.script(arrival, response);
+    });
+    const client = await connect(server);
+    await client.open();
+    session.expireAll();
+    down = true;
+    const failed = await Promise.all([client.request(1, 'tools/call'), client.request(2, 'tools/call')]);
+    for (const { error } of failed) expect(error.message).toContain('500: out of order');
+    expect(server.count('initialize')).toBe(2);
+    down = false;
+    expect(await client.request(3, 'tools/call')).toHaveProperty('result');
+  });
+});
+
+describe('the order of the opening', () => {
+  it('holds frames that were pipelined behind initialize, and what follows initialized until that was taken', async () => {
+    const order: string[] = [];
+    const session = orderly();
+    const server = await serve(async (arrival, response) => {
+      order.push(`${arrival.frame?.method} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      order.push(`${arrival.frame?.method} ends`);
+      return session.script(arrival, response);
+    });
+    const client = await connect(server);
+    client.push(
+      Buffer.from(
+        [
+          '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}',
+          '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+          '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+          '',
+        ].join('\r\n'),
+      ),
+    );
+    await client.sink.answerTo(1);
+    expect(order).toEqual([
+      'initialize begins',
+      'initialize ends',
+      'notifications/initialized begins',
+      'notifications/initialized ends',
+      'tools/list begins',
+      'tools/list ends',
+    ]);
+    expect(server.arrivals[1]?.headers).toMatchObject({
+      'mcp-session-id': 'session-1',
+      'mcp-protocol-version': '2025-06-18',
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      authorization: 'Bearer dapi-test',
+    });
+  });
+
+  it('lets a fast call overtake a slow one', async () => {
+    let release = () => {};
+    const session = orderly({
+      onCall: async ({ frame }, response) => {
+        if (frame?.params?.['text'] === 'slow') await new Promise<void>((resolve) => (release = resolve));
+        json(response, result(frame?.id, frame?.params?.['text']));
+      },
+    });
+    const client = await connect(await serve(session.script));
+    await client.open();
+    const slow = client.request('slow', 'tools/call', { text: 'slow' });
+    expect(await client.request('fast', 'tools/call', { text: 'fast' })).toMatchObject({ result: 'fast' });
+    release();
+    expect(await slow).toMatchObject({ result: 'slow' });
+  });
+
+  it('answers probes itself before there is a session', async () => {
+    const server = await serve(orderly().script);
+    const client = await connect(server);
+    expect(await client.request(1, 'ping')).toMatchObject({ result: {} });
+    expect(await client.request(2, 'server/discover')).toMatchObject({ error: { code: -32601 } });
+    expect(server.arrivals).toHaveLength(0);
+  });
+});
+
+describe('a refusal that passes', () => {
+  it('401: asks for another token and sends the frame again', async () => {
+    const session = orderly();
+    const server = await serve((arrival, response) => {
+      if (arrival.headers.authorization === 'Bearer old') response.writeHead(401).end();
+      else return session.script(arrival, response);
+    });
+    let current = 'old';
+    const client = await connect(server, {
+      tokens: {
+        async token({ rejected } = {}) {
+          if (rejected?.reveal() === current) current = 'new';
+          return new Secret(current);
+        },
+      },
+    });
+    await client.open();
+    expect(await client.request(1, 'tools/call')).toHaveProperty('result');
+  });
+
+  it.each([
+    ['429 with Retry-After', 429, { 'retry-after': '0' }],
+    ['503', 503, {}],
+  ])('%s: waits and sends the frame again', async (_name, status, headers) => {
+    let refusals = 2;
+    const session = orderly({
+      onCall: ({ frame }, response) => {
+        refusals -= 1;
+        if (refusals >= 0) response.writeHead(status, headers).end();
+        else json(response, result(frame?.id, 'at last'));
+      },
+    });
+    const client = await connect(await serve(session.script));
+    await client.open();
+    expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
+  });
+});
+
+describe('what must not be repeated', () => {
+  it('a tool call whose connection breaks is not sent again, and its answer says that it may have run', async () => {
+    const session = orderly({ onCall: (_arrival, response) => void response.destroy() });
+    const server = await serve(session.script);
+    const client = await connect(server);
+    await client.open();
+    const { error } = await client.request(1, 'tools/call');
+    expect(error.message).toMatch(/lost before it answered tools\/call\. It may or may not have run/);
+    expect(error.data).toEqual({ source: 'causeway', reason: 'outcome_unknown' });
+    expect(server.count('tools/call')).toBe(1);
+  });
+
+  it('a list whose connection breaks is asked for again', async () => {
+    let breaks = 1;
+    const session = orderly({
+      onCall: ({ frame }, response) => {
+        breaks -= 1;
+        if (breaks >= 0) response.destroy();
+        else json(response, result(frame?.id, { tools: [] }));
+      },
+    });
+    const client = await connect(await serve(session.script));
+    await client.open();
+    expect(await client.request(1, 'tools/list')).toMatchObject({ result: { tools: [] } });
+  });
+
+  it('an event stream that ends without the answer settles the call', async () => {
+    const session = orderly({
+      onCall: (_arrival, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end('data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n');
+      },
+    });
+    const client = await connect(await serve(session.script));
+    await client.open();
+    const { error } = await client.request(1, 'tools/call');
+    expect(error.message).toContain('before it was complete');
+    expect(client.sink.frames.map(String)).toContain('{"jsonrpc":"2.0","method":"notifications/progress","params":{}}');
+  });
+});
+
+describe('ids', () => {
+  it('that the server mangles are put right', async () => {
+    const session = orderly({ onCall: (_arrival, response) => json(response, result(0, 'mine')) });
+    const client = await connect(await serve(session.script));
+    await client.open();
+    client.send('{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call"}');
+    const frames = await client.sink.until(2);
+    expect(String(frames[1])).toBe('{"jsonrpc":"2.0","id":9007199254740993,"result":"mine"}');
+  });
+});
+
+describe('signing in fails', () => {
+  it('each request is answered with the words of the failure', async () => {
+    const server = await serve(orderly().script);
+    const client = await connect(server, {
+      tokens: {
+        async token() {
+          throw new CausewayError('signed_out', 'Profile "test" is signed out.', { remedy: 'Run "causeway login".' });
+        },
+      },
+    });
+    const { error } = await client.request(1, 'initialize');
+    expect(error).toEqual({
+      code: -31999,
+      message: 'Profile "test" is signed out. Run "causeway login".',
+      data: { source: 'causeway', reason: 'signed_out' },
+    });
+    expect(server.arrivals).toHaveLength(0);
+  });
+});
