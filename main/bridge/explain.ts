@@ -105,7 +105,7 @@ function isSignInPage(head: Head, text: string): boolean {
 }
 
 function explainBreak(error: Error, sent: boolean, where: Where, method: string): CausewayError {
-  const { error: known } = transportFailure(error, { method: 'POST', host: where.host, idempotent: false });
+  const { error: known } = transportFailure(error, { method: 'POST', host: where.host });
   if (sent && /TIMEOUT/.test(errorCode(error))) {
     return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
       remedy: 'It may still be running there: look at the result before you repeat it.',

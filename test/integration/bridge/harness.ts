@@ -5,6 +5,13 @@ import { FrameSplitter } from '../../../main/bridge/frames.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
+/** An answer as the client reads it. */
+export interface Answered {
+  id: unknown;
+  result?: unknown;
+  error: { code: number; message: string; data?: unknown };
+}
+
 /** Collects what a client would read, and lets a test wait for it. */
 export class CollectingSink implements FrameSink {
   readonly frames: Buffer[] = [];
@@ -43,7 +50,7 @@ export class CollectingSink implements FrameSink {
   }
 
   /** The answer with this id. */
-  async answerTo(id: number | string): Promise<{ id: unknown; result?: any; error?: any }> {
+  async answerTo(id: number | string): Promise<Answered> {
     for (let at = 0; ; at += 1) {
       await this.until(at + 1);
       const frame = JSON.parse(String(this.frames[at]));
@@ -56,7 +63,7 @@ export interface BridgeUnderTest {
   bridge: Bridge;
   sink: CollectingSink;
   send(frame: unknown): void;
-  request(id: number | string, method: string, params?: unknown): Promise<{ id: unknown; result?: any; error?: any }>;
+  request(id: number | string, method: string, params?: unknown): Promise<Answered>;
   /** `initialize` and `initialized`, as every client begins. */
   open(): Promise<void>;
   /** Bytes as they would come over stdin. */

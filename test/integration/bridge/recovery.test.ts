@@ -39,8 +39,8 @@ describe('a session that the server forgets', () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, at) => client.request(at, 'tools/call', { text: `call ${at}` })),
     );
-    expect(answers.map(({ result: { content } }) => content[0].text)).toEqual(
-      Array.from({ length: 16 }, (_, at) => `call ${at}`),
+    expect(answers.map((answer) => answer.result)).toEqual(
+      Array.from({ length: 16 }, (_, at) => ({ content: [{ type: 'text', text: `call ${at}` }] })),
     );
     expect(server.count('initialize')).toBe(2);
     expect(server.count('notifications/initialized')).toBe(2);
