@@ -1,19 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import {
-  ALL_FEATURES,
-  checkScopes,
-  endpointNotFound,
-  errorBody,
-  type Features,
-  findRoute,
-  readJson,
-  sendFault,
-  sendJson,
-} from './http.ts';
-import { type Principal, RestFault, type User } from './model.ts';
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { Bearers } from './bearer.ts';
+import { createControl, createFaults, type Faults } from './control.ts';
+import { FaultRules } from './faults.ts';
+import { createFront } from './front.ts';
+import { ALL_FEATURES, type Features } from './http.ts';
+import { createManaged } from './managed.ts';
+import type { User } from './model.ts';
 import { newClientSecret, newPersonalToken, profileFileText, writeProfileFile } from './profile-file.ts';
-import { restRoutes } from './rest/routes.ts';
+import { RequestLog } from './request-log.ts';
+import type { OAuthClient } from './sign-in/clients.ts';
+import type { Approval, Lifetimes, SignIn } from './sign-in/sign-in.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
 
 export interface WorkspaceOptions {
@@ -23,6 +20,11 @@ export interface WorkspaceOptions {
   home?: string;
   state?: StateOptions;
   features?: Partial<Features>;
+  /** The user as whom every browser sign-in is allowed without a click; see `approve` too. */
+  autoApprove?: string;
+  lifetimes?: Partial<Lifetimes>;
+  /** OAuth applications besides `databricks-cli`. */
+  oauthClients?: OAuthClient[];
 }
 
 export interface WorkspaceUser {
@@ -38,68 +40,106 @@ export interface EmbeddedWorkspace {
   /** Its origin, `http://127.0.0.1:PORT`. */
   host: string;
   profileFile: string;
-  /** The people of the fixture; the service principal is not among them. */
+  /** The people of the world it was started with; the service principal is not among them. */
   users: WorkspaceUser[];
+  servicePrincipal: { clientId: string; clientSecret: string };
   state: ReplaceableState;
   features: Features;
+  lifetimes: Lifetimes;
+  faults: Faults;
+  requests: RequestLog;
+  /** The control address, for other processes. */
+  controlUrl: string;
+  /** Decides browser sign-ins from now on: `{ as: userName }`, `deny`, or `ask`, which is the page with its buttons. */
+  approve(approval: Approval): void;
   close(): Promise<void>;
 }
 
-/** Starts a workspace on the loopback interface. */
+const LIFETIMES: Lifetimes = { accessToken: 60 * 60, refreshToken: 7 * 24 * 60 * 60, authorizationCode: 60 };
+
+/** Starts a workspace on the loopback interface. What is large is loaded when it is first needed. */
 export async function startWorkspace(options: WorkspaceOptions = {}): Promise<EmbeddedWorkspace> {
   const state = createState(options.state);
   const features: Features = { ...ALL_FEATURES, ...options.features };
+  const lifetimes: Lifetimes = { ...LIFETIMES, ...options.lifetimes };
   const users = state.users.filter(({ servicePrincipal }) => !servicePrincipal).map(withToken);
+  const servicePrincipal = {
+    clientId: state.users.find((user) => user.servicePrincipal)?.userName ?? 'none',
+    clientSecret: newClientSecret(),
+  };
+  const log = new RequestLog();
+  const rules = new FaultRules();
+  const managed = createManaged(state);
+  let approval: Approval = options.autoApprove === undefined ? 'ask' : { as: options.autoApprove };
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => fail(response, error));
+  const server = createServer();
+  const host = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`;
+  let signingIn: Promise<SignIn> | undefined;
+  const signIn = (): Promise<SignIn> => {
+    signingIn ??= import('./sign-in/sign-in.ts').then(({ createSignIn }) =>
+      createSignIn({
+        host,
+        state,
+        log,
+        lifetimes,
+        approval: () => approval,
+        clients: options.oauthClients ?? [],
+        servicePrincipal,
+      }),
+    );
+    return signingIn;
+  };
+  const personal = new Map(users.map(({ token, id }) => [token, id]));
+  const bearers = new Bearers(state, personal, () => signingIn);
+  const faults = createFaults(rules, {
+    expireSessions: (how) => managed.expireSessions(how),
+    expireAccessTokens: () => void signingIn?.then((made) => made.expireAccessTokens()),
+    revokeRefreshTokens: () => void signingIn?.then((made) => made.revokeRefreshTokens()),
+    refuseToken: (token) => bearers.refuse(token),
   });
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.setHeader('x-databricks-org-id', state.workspaceId);
-    const url = new URL(request.url ?? '/', host);
-    const method = request.method ?? 'GET';
-    if (!url.pathname.startsWith('/api/')) throw endpointNotFound(method, url.pathname);
-    const principal = authenticate(request);
-    if (!principal) {
-      sendJson(response, 401, errorBody(401, 'Credential was not sent or was of an unsupported type for this API.'));
-      return;
-    }
-    const match = findRoute(restRoutes, features, method, url.pathname);
-    if (!match) throw endpointNotFound(method, url.pathname);
-    checkScopes(principal, match.route.scopes);
-    const body = method === 'GET' || method === 'DELETE' ? undefined : await readJson(request);
-    const call = { state, features, principal, params: match.params, query: url.searchParams, body };
-    sendJson(response, 200, await match.route.handle(call));
-  }
-
-  function authenticate(request: IncomingMessage): Principal | undefined {
-    const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-    const id = users.find((user) => user.token === token)?.id;
-    const user = state.users.find((candidate) => candidate.id === id && candidate.active);
-    return user && { user, scopes: new Set(['all-apis']) };
-  }
-
-  const port = await listen(server, options.port ?? 0);
-  const host = `http://127.0.0.1:${port}`;
-  const servicePrincipal = state.users.find((user) => user.servicePrincipal);
-  const text = profileFileText({
-    host,
-    tokens: new Map(users.map(({ userName, token }) => [userName.split('@')[0] ?? userName, token])),
-    servicePrincipal: { clientId: servicePrincipal?.userName ?? 'none', clientSecret: newClientSecret() },
+  const approve = (next: Approval): void => {
+    approval = next;
+  };
+  // A page in somebody's browser cannot guess this address.
+  const controlPath = `/__control/${randomBytes(8).toString('hex')}`;
+  const control = createControl(controlPath, { faults, log, features, lifetimes, approve });
+  server.on(
+    'request',
+    createFront({
+      host,
+      state,
+      features,
+      bearers,
+      faults: rules,
+      log,
+      signIn,
+      managed: managed.handle,
+      controlPath,
+      control,
+    }),
+  );
+  const text = profileFileText({ host, tokens: new Map(users.map(profileOf)), servicePrincipal });
+  const file = await writeProfileFile(text, options.home).catch(async (error: unknown) => {
+    await stop(server);
+    throw error;
   });
-  const file = await writeProfileFile(text, options.home);
 
   return {
     host,
     profileFile: file.path,
     users,
+    servicePrincipal,
     state,
     features,
+    lifetimes,
+    faults,
+    requests: log,
+    controlUrl: `${host}${controlPath}`,
+    approve,
     close: async () => {
       state.close();
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await stop(server);
+      await managed.close();
       await file.remove();
     },
   };
@@ -109,15 +149,23 @@ function withToken({ id, userName, admin }: User): WorkspaceUser {
   return { id, userName, admin, token: newPersonalToken() };
 }
 
+/** A profile is called after the person: `ana` for `ana@example.com`. */
+function profileOf({ userName, token }: WorkspaceUser): [name: string, token: string] {
+  return [userName.split('@')[0] ?? userName, token];
+}
+
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
   });
 }
 
-function fail(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) response.destroy();
-  else if (error instanceof RestFault) sendFault(response, error);
-  else sendJson(response, 500, errorBody('INTERNAL_ERROR', error instanceof Error ? error.message : String(error)));
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
 }

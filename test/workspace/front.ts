@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Bearers, bearerOf } from './bearer.ts';
+import { answerFault, sendHtml, sendUnauthorized } from './fault-answers.ts';
+import { shapeAnswer } from './fault-shaping.ts';
+import type { FaultRules } from './faults.ts';
+import {
+  checkScopes,
+  endpointNotFound,
+  errorBody,
+  type Features,
+  findRoute,
+  readJson,
+  sendFault,
+  sendJson,
+} from './http.ts';
+import { type Principal, RestFault } from './model.ts';
+import type { RequestLog } from './request-log.ts';
+import { restRoutes } from './rest/routes.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+import type { ReplaceableState } from './state.ts';
+import { challengeFor, wellKnown } from './well-known.ts';
+
+/** The workspace's front door: every request comes through here, and meets the faults first. */
+
+export interface FrontParts {
+  host: string;
+  state: ReplaceableState;
+  features: Features;
+  bearers: Bearers;
+  faults: FaultRules;
+  log: RequestLog;
+  signIn: () => Promise<SignIn>;
+  /** Handles paths under `/api/2.0/mcp/`. */
+  managed: (request: IncomingMessage, response: ServerResponse, principal: Principal, url: URL) => Promise<void>;
+  /** The prefix of the control address, and who answers there. */
+  controlPath: string;
+  control: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+}
+
+export function createFront(parts: FrontParts): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    pass(parts, request, response).catch((error: unknown) => fail(response, error));
+  };
+}
+
+async function pass(parts: FrontParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { host, state, faults, log } = parts;
+  const url = new URL(request.url ?? '/', host);
+  if (url.pathname.startsWith(parts.controlPath)) return parts.control(request, response, url);
+
+  response.setHeader('x-databricks-org-id', state.workspaceId);
+  const entry = log.add(request, response, url);
+  const effect = faults.next(entry.method, url.pathname);
+  if (effect) {
+    entry.fault = effect.kind;
+    const challenge = challengeFor(url.pathname, host, true);
+    if (answerFault(response, effect, { workspaceId: state.workspaceId, host, challenge })) return;
+    shapeAnswer(request, response, effect);
+  }
+
+  if (url.pathname.startsWith('/oidc/')) return (await parts.signIn()).handle(request, response, url);
+  if (url.pathname.startsWith('/.well-known/')) return sendWellKnown(parts, response, url);
+  if (!url.pathname.startsWith('/api/')) return sendSitePage(response, url);
+
+  const token = bearerOf(request);
+  const principal = await parts.bearers.principalOf(token);
+  if (!principal) {
+    const message = token
+      ? 'Invalid access token.'
+      : 'Credential was not sent or was of an unsupported type for this API.';
+    return sendUnauthorized(response, message, challengeFor(url.pathname, host, token !== undefined));
+  }
+  entry.userName = principal.user.userName;
+  if (url.pathname.startsWith('/api/2.0/mcp/')) return parts.managed(request, response, principal, url);
+  return answerRest(parts, request, response, principal, url);
+}
+
+async function answerRest(
+  { state, features }: FrontParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  principal: Principal,
+  url: URL,
+): Promise<void> {
+  const method = request.method ?? 'GET';
+  const match = findRoute(restRoutes, features, method, url.pathname);
+  if (!match) throw endpointNotFound(method, url.pathname);
+  checkScopes(principal, match.route.scopes);
+  const body = method === 'GET' || method === 'DELETE' ? undefined : await readJson(request);
+  const call = { state, features, principal, params: match.params, query: url.searchParams, body };
+  sendJson(response, 200, await match.route.handle(call));
+}
+
+function sendWellKnown({ host, state }: FrontParts, response: ServerResponse, url: URL): void {
+  const document = wellKnown(url.pathname, host, state);
+  if (document === undefined) throw endpointNotFound('GET', url.pathname);
+  sendJson(response, 200, document);
+}
+
+/** A workspace's other addresses are pages for people: this is all that a program finds there. */
+function sendSitePage(response: ServerResponse, url: URL): void {
+  const title = url.pathname === '/login.html' ? 'Log in to the workspace' : 'Embedded workspace';
+  sendHtml(
+    response,
+    200,
+    `<!doctype html><html lang="en"><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`,
+  );
+}
+
+/** A failure that nobody foresaw is a defect of this workspace: it answers 500, and says so where it runs. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+  } else if (error instanceof RestFault) {
+    sendFault(response, error);
+  } else {
+    console.error(error);
+    sendJson(response, 500, errorBody('INTERNAL_ERROR', error instanceof Error ? error.message : String(error)));
+  }
+}

@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { startWorkspace } from './workspace.ts';
+
+/** `npm run workspace [-- --port N --home DIR]`: one line of JSON when it is ready, then it serves until it is stopped. */
+
+const USAGE = 'Usage: npm run workspace -- [--port N] [--home DIR]';
+
+try {
+  const workspace = await startWorkspace(optionsOf(process.argv.slice(2)));
+  let closing: Promise<void> | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      closing ??= workspace.close().then(() => process.exit(0));
+    });
+  }
+  const { host, profileFile, users, controlUrl: faults } = workspace;
+  process.stdout.write(`${JSON.stringify({ host, profileFile, users, faults })}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+  process.exitCode = 2;
+}
+
+function optionsOf(args: string[]): { port?: number; home?: string } {
+  const { values } = parseArgs({ args, options: { port: { type: 'string' }, home: { type: 'string' } } });
+  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) throw new Error(`--port ${values.port} is no port.`);
+  return {
+    ...(values.port !== undefined && { port: Number(values.port) }),
+    ...(values.home !== undefined && { home: values.home }),
+  };
+}

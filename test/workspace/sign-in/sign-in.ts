@@ -1,0 +1,201 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { readText } from '../http.ts';
+import type { Principal } from '../model.ts';
+import type { RequestLog } from '../request-log.ts';
+import type { ReplaceableState } from '../state.ts';
+import { applicationMetadata, CLI_CLIENT, type OAuthClient, SCOPES, servicePrincipalMetadata } from './clients.ts';
+import { sendConsentPage, sendMessagePage } from './page.ts';
+import { SignInStore } from './store.ts';
+
+/** How long what is issued lives, in whole seconds. Tests change these while the workspace runs. */
+export interface Lifetimes {
+  accessToken: number;
+  refreshToken: number;
+  authorizationCode: number;
+}
+
+/** What becomes of a sign-in: a person decides on the page, or it is decided for them. */
+export type Approval = 'ask' | 'deny' | { as: string };
+
+export interface SignInOptions {
+  host: string;
+  state: ReplaceableState;
+  log: RequestLog;
+  lifetimes: Lifetimes;
+  /** Read for each sign-in, so that tests can change their mind. */
+  approval: () => Approval;
+  clients: OAuthClient[];
+  servicePrincipal: { clientId: string; clientSecret: string };
+}
+
+export interface SignIn {
+  /** Answers any path under `/oidc/`. */
+  handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>;
+  /** Whom an access token stands for; undefined if it is none of ours, has expired or was revoked. */
+  principalOf(token: string): Promise<Principal | undefined>;
+  expireAccessTokens(): void;
+  revokeRefreshTokens(): void;
+}
+
+const MOUNT = '/oidc';
+const INTERACTION = `${MOUNT}/interaction/`;
+const DAY = 24 * 60 * 60;
+
+export async function createSignIn(options: SignInOptions): Promise<SignIn> {
+  const { state, servicePrincipal } = options;
+  const store = new SignInStore();
+  const provider = makeProvider(options, store);
+  for (const client of [CLI_CLIENT, ...options.clients]) {
+    await store.adapter('Client').upsert(client.clientId, applicationMetadata(client), 0);
+  }
+  const { clientId, clientSecret } = servicePrincipal;
+  await store.adapter('Client').upsert(clientId, servicePrincipalMetadata(clientId, clientSecret), 0);
+  const callback = provider.callback();
+
+  return {
+    handle: async (request, response, url) => {
+      if (url.pathname.startsWith(INTERACTION)) return interact(request, response);
+      // Refresh tokens come from a native client without a consent prompt here, which OpenID Connect Core §11 would forbid.
+      if (url.pathname === `${MOUNT}/v1/authorize`) url.searchParams.set('prompt', 'consent');
+      const original = `${url.pathname}${url.search}`;
+      Object.assign(request, { originalUrl: original, url: original.slice(MOUNT.length) });
+      await callback(request, response);
+    },
+
+    principalOf: async (token) => {
+      const granted = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
+      if (!granted) return undefined;
+      const owner = granted.kind === 'AccessToken' ? granted.accountId : agentId();
+      const user = state.users.find((candidate) => candidate.id === owner && candidate.active);
+      return user && { user, scopes: new Set(granted.scope?.split(' ')) };
+    },
+
+    expireAccessTokens: () => {
+      store.forget('AccessToken');
+      store.forget('ClientCredentials');
+    },
+
+    revokeRefreshTokens: () => store.forget('RefreshToken'),
+  };
+
+  function agentId(): string | undefined {
+    return state.users.find(({ userName }) => userName === clientId)?.id;
+  }
+
+  async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const details = await provider.interactionDetails(request, response).catch(() => undefined);
+    if (!details) {
+      sendMessagePage(response, 400, 'This sign-in is over', 'Go back to the application and sign in once more.');
+      return;
+    }
+    const decided = request.method === 'POST' ? decisionOf(await readText(request)) : options.approval();
+    const client = String(details.params.client_id);
+    const scopes = String(details.params.scope ?? '')
+      .split(' ')
+      .filter(Boolean);
+    if (decided === 'ask') {
+      sendConsentPage(response, {
+        clientName: client,
+        scopes,
+        people: state.users.filter(({ active, servicePrincipal }) => active && !servicePrincipal),
+        selected: String(details.params.login_hint ?? state.users[0]?.userName),
+        redirectUri: String(details.params.redirect_uri),
+      });
+      return;
+    }
+    const user = decided === 'deny' ? undefined : state.users.find(({ userName }) => userName === decided.as);
+    if (!user) {
+      const refusal = { error: 'access_denied', error_description: 'The person did not allow the application.' };
+      await provider.interactionFinished(request, response, refusal);
+      return;
+    }
+    const grant = new provider.Grant({ accountId: user.id, clientId: client });
+    grant.addOIDCScope(scopes.join(' '));
+    const result = { login: { accountId: user.id }, consent: { grantId: await grant.save() } };
+    await provider.interactionFinished(request, response, result);
+  }
+}
+
+/** The form's answer; anything that is not plainly "allow" is a no. */
+function decisionOf(form: string): Approval {
+  const fields = new URLSearchParams(form);
+  const userName = fields.get('user');
+  return fields.get('decision') === 'allow' && userName ? { as: userName } : 'deny';
+}
+
+function makeProvider({ host, state, log, lifetimes }: SignInOptions, store: SignInStore): Provider {
+  const lasting = (name: keyof Lifetimes) => () => lifetimes[name];
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const provider = new Provider(`${host}${MOUNT}`, {
+    adapter: (model: string) => store.adapter(model),
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }] },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    scopes: SCOPES,
+    claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true },
+      // The workspace has one resource, itself: a `resource` parameter (RFC 8707) is not looked at.
+      resourceIndicators: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+    },
+    routes: {
+      authorization: '/v1/authorize',
+      token: '/v1/token',
+      revocation: '/v1/revoke',
+      jwks: '/jwks.json',
+    },
+    interactions: { url: (_ctx, interaction) => `${INTERACTION}${interaction.uid}` },
+    ttl: {
+      AccessToken: lasting('accessToken'),
+      ClientCredentials: lasting('accessToken'),
+      AuthorizationCode: lasting('authorizationCode'),
+      RefreshToken: lasting('refreshToken'),
+      IdToken: 60 * 60,
+      Interaction: 60 * 60,
+      Grant: 365 * DAY,
+      Session: DAY,
+    },
+    findAccount: (_ctx, id) => {
+      const user = state.users.find((candidate) => candidate.id === id && candidate.active);
+      return user && { accountId: id, claims: () => ({ sub: id, email: user.userName, name: user.displayName }) };
+    },
+    renderError: (ctx, out) => {
+      ctx.respond = false;
+      sendMessagePage(ctx.res, ctx.status, 'Sign-in failed', String(out.error_description ?? out.error));
+    },
+  });
+  provider.use(oneGrantAtATime());
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route !== 'token') return;
+    const grantType = ctx.oidc.params?.grant_type;
+    const entry = log.entryOf(ctx.req);
+    if (entry && typeof grantType === 'string') entry.grantType = grantType;
+    if (grantType === 'refresh_token' && ctx.body?.error === 'invalid_grant') {
+      ctx.body = { ...ctx.body, error_description: 'Refresh token is invalid' };
+    }
+  });
+  return provider;
+}
+
+/** Two uses of one refresh token must not both pass before either is recorded: the second one revokes the family. */
+function oneGrantAtATime(): Parameters<Provider['use']>[0] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (ctx, next) => {
+    if (ctx.path !== '/v1/token') return next();
+    const turn = last.then(() => next());
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
