@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import * as tls from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { CausewayError } from './errors.ts';
 
@@ -20,7 +19,7 @@ export interface HttpOptions {
  * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
  */
 export async function openPool(origin: string, options: HttpOptions): Promise<Dispatcher> {
-  const settings = poolSettings(options, origin.startsWith('https:'));
+  const settings = await poolSettings(options, origin.startsWith('https:'));
   if (usesProxy(options.env)) {
     const { EnvHttpProxyAgent } = await import('undici');
     return new EnvHttpProxyAgent({ ...settings, ...proxyAddresses(options.env) });
@@ -35,11 +34,11 @@ export async function openPool(origin: string, options: HttpOptions): Promise<Di
  */
 export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
-  return new EnvHttpProxyAgent({ ...poolSettings(options, true), ...proxyAddresses(options.env) });
+  return new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
 }
 
-function poolSettings({ env, silenceMs = 60_000 }: HttpOptions, secure: boolean) {
-  const ca = secure ? certificateAuthorities(env) : undefined;
+async function poolSettings({ env, silenceMs = 60_000 }: HttpOptions, secure: boolean) {
+  const ca = secure ? await certificateAuthorities(env) : undefined;
   return {
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
@@ -70,7 +69,9 @@ function noProxy(env: NodeJS.ProcessEnv): string {
  * The certificates that count as trusted: Node's own, the operating system's (where a company puts its inspection proxy's)
  * and the PEM files that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. Undefined where Node's own are all there is.
  */
-function certificateAuthorities(env: NodeJS.ProcessEnv): string[] | undefined {
+async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] | undefined> {
+  // Loaded here because it takes as long to load as everything else that a session over plain loopback needs.
+  const tls = await import('node:tls');
   const extra = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file): file is string => Boolean(file));
   // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
   const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
