@@ -1,0 +1,42 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+import { NONCE_PLACEHOLDER } from './main/desktop/app-files.ts';
+
+/** Everything is bundled except what must not be: Electron itself, and the keychain's native module. */
+export default defineConfig({
+  main: {
+    build: {
+      target: 'node20.18',
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: 'main/index.ts',
+        external: ['electron', 'keytar'],
+        output: { format: 'es', entryFileNames: 'index.js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      target: 'node20.18',
+      externalizeDeps: false,
+      minify: true,
+      rolldownOptions: {
+        input: 'preload/index.ts',
+        output: { format: 'cjs', entryFileNames: 'index.cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: 'renderer',
+    plugins: [react()],
+    html: { cspNonce: NONCE_PLACEHOLDER },
+    build: {
+      target: 'chrome130',
+      outDir: 'out/renderer',
+      minify: true,
+      // The page's policy admits no data: addresses.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: 'renderer/index.html' },
+    },
+  },
+});

@@ -1,0 +1,159 @@
+import type { DesktopState, WarehouseState } from '../../preload/contract.ts';
+import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { problemOf } from './problem.ts';
+import { refreshAfterMillis } from './refresh.ts';
+
+type Listener = (state: DesktopState) => void;
+
+/**
+ * What the desktop knows: one value that tray and window are drawn from, and the few ways in which it changes. It stands
+ * on the services alone and knows nothing of Electron.
+ */
+export class DesktopModel {
+  readonly #causeway: Causeway;
+  readonly #now: () => number;
+  readonly #listeners = new Set<Listener>();
+  #state: DesktopState = { profiles: [], profile: null, warehouse: { status: 'loading' } };
+  #session: WorkspaceSession | undefined;
+  /** The profile that the person asked for; undefined for the configuration's own default. */
+  #wanted: string | undefined;
+  /** Aborted when another profile is opened, so that an answer that comes late cannot be shown for the wrong one. */
+  #profileWork = new AbortController();
+  #check: { work: AbortController; done: Promise<void> } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #watched = false;
+
+  constructor(causeway: Causeway, now: () => number = Date.now) {
+    this.#causeway = causeway;
+    this.#now = now;
+  }
+
+  get state(): DesktopState {
+    return this.#state;
+  }
+
+  onChange(listener: Listener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Opens the profile that was open last, if it is still there, and otherwise the configuration's default. */
+  async start(remembered: string | undefined): Promise<void> {
+    const names = await this.#causeway.profileNames().catch((): string[] => []);
+    await this.open(remembered !== undefined && names.includes(remembered) ? remembered : undefined);
+  }
+
+  async open(profileName: string | undefined): Promise<void> {
+    this.#profileWork.abort();
+    const work = new AbortController();
+    this.#profileWork = work;
+    this.#wanted = profileName;
+    this.#session = undefined;
+    this.#check = undefined;
+    this.#set({ profile: profileName ?? null, warehouse: { status: 'loading' } });
+    try {
+      const profiles = await this.#causeway.profileNames();
+      if (work.signal.aborted) return;
+      this.#set({ profiles });
+      const session = await this.#causeway.open(profileName);
+      if (work.signal.aborted) return;
+      this.#session = session;
+      this.#set({ profile: session.profile.name });
+    } catch (error) {
+      if (!work.signal.aborted) this.#set({ warehouse: this.#failureToOpen(error) });
+      return;
+    }
+    await this.#startCheck();
+  }
+
+  /** Reads the effective warehouse now. Joins a check that is under way. */
+  async checkAgain(): Promise<void> {
+    if (!this.#session) return this.open(this.#wanted);
+    await (this.#check?.done ?? this.#startCheck());
+  }
+
+  /** Says whether somebody can see the window: the answer they come back to is read at once. */
+  watch(watched: boolean): void {
+    const returned = watched && !this.#watched;
+    this.#watched = watched;
+    if (returned && this.#state.warehouse.status !== 'loading') void this.checkAgain();
+    else this.#schedule();
+  }
+
+  /** Uses the warehouses of the profile that is shown. @throws {CausewayError} `conflict` if another one is meant. */
+  async using<T>(profile: string, use: (warehouses: WarehouseService) => Promise<T>): Promise<T> {
+    return use(this.#sessionOf(profile).warehouses);
+  }
+
+  /** Changes something and reads the effective warehouse anew before it returns. */
+  async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
+    const session = this.#sessionOf(profile);
+    await change(session.warehouses);
+    if (this.#session === session) await this.#startCheck();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#profileWork.abort();
+    this.#listeners.clear();
+  }
+
+  #sessionOf(profile: string): WorkspaceSession {
+    if (this.#session?.profile.name === profile) return this.#session;
+    throw new CausewayError('conflict', `The profile ${profile} is not open any more.`, {
+      remedy: `Choose ${profile} again, then repeat what you did.`,
+    });
+  }
+
+  #failureToOpen(error: unknown): WarehouseState {
+    const problem = problemOf(error);
+    if (problem.code === 'profile_not_found' && this.#state.profiles.length === 0)
+      return { status: 'unconfigured', problem };
+    return { status: 'failed', problem };
+  }
+
+  /** Begins a check, and ends one that is under way: it may have read what has changed since. */
+  #startCheck(): Promise<void> {
+    this.#check?.work.abort();
+    const work = new AbortController();
+    const done = this.#runCheck(work);
+    this.#check = { work, done };
+    return done;
+  }
+
+  async #runCheck(work: AbortController): Promise<void> {
+    const session = this.#session;
+    if (!session) return;
+    const signal = AbortSignal.any([work.signal, this.#profileWork.signal]);
+    const before = this.#state.warehouse;
+    if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
+    try {
+      const effective = await session.warehouses.effective(signal);
+      if (signal.aborted) return;
+      this.#endCheck({ status: 'known', effective, checkedAt: this.#now(), checking: false, lastFailure: null });
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = problemOf(error);
+      const known = before.status === 'known';
+      this.#endCheck(known ? { ...before, checking: false, lastFailure: problem } : { status: 'failed', problem });
+    }
+  }
+
+  #endCheck(warehouse: WarehouseState): void {
+    this.#check = undefined;
+    this.#set({ warehouse });
+  }
+
+  #set(change: Partial<DesktopState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#schedule();
+    for (const listener of this.#listeners) listener(this.#state);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    const after = refreshAfterMillis(this.#state, this.#watched);
+    if (after === undefined || this.#profileWork.signal.aborted) return;
+    this.#timer = setTimeout(() => void this.checkAgain(), after);
+  }
+}

@@ -1,0 +1,8 @@
+import { join } from 'node:path';
+
+// Two folders up from here in the sources, two up from `out/main/index.js` in the build: the application's own folder.
+const APP_FOLDER = join(import.meta.dirname, '..', '..');
+
+export const RENDERER_FOLDER = join(APP_FOLDER, 'out', 'renderer');
+export const PRELOAD_FILE = join(APP_FOLDER, 'out', 'preload', 'index.cjs');
+export const RESOURCES_FOLDER = join(APP_FOLDER, 'resources');

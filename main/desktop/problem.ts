@@ -1,0 +1,14 @@
+import type { Problem } from '../../preload/contract.ts';
+import { CausewayError } from '../platform/errors.ts';
+
+/** An error as the window may see it. Of an error that is not ours nothing crosses: its text may hold anything. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof CausewayError) {
+    return { code: error.code, message: error.message, remedy: error.remedy ?? null };
+  }
+  return {
+    code: 'internal',
+    message: 'Something went wrong inside Causeway.',
+    remedy: 'Try again. If it happens again, quit Causeway and start it from a terminal to see what it reports.',
+  };
+}

@@ -1,0 +1,65 @@
+import {
+  type Reply,
+  type RequestInputs,
+  type RequestName,
+  type RequestOutputs,
+  requests,
+} from '../../preload/contract.ts';
+import { CausewayError } from '../platform/errors.ts';
+import type { DesktopModel } from './model.ts';
+import { problemOf } from './problem.ts';
+
+/** One function for each request of the contract. */
+export type RequestHandlers = {
+  [Name in RequestName]: (input: RequestInputs[Name]) => Promise<RequestOutputs[Name]>;
+};
+
+type Schemas = {
+  [Name in RequestName]: {
+    input: { safeParse(raw: unknown): { success: true; data: RequestInputs[Name] } | { success: false } };
+    output: { parse(value: unknown): RequestOutputs[Name] };
+  };
+};
+
+export function createRequestHandlers(model: DesktopModel): RequestHandlers {
+  return {
+    getState: async () => model.state,
+    checkAgain: async () => void (await model.checkAgain()),
+    chooseProfile: async ({ profile }) => void (await model.open(profile)),
+    listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
+    setOverride: async ({ profile, warehouseId }) => {
+      await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId));
+      return undefined;
+    },
+    setLastSelected: async ({ profile }) => {
+      await model.change(profile, (warehouses) => warehouses.setLastSelected());
+      return undefined;
+    },
+    clearOverride: async ({ profile }) => {
+      await model.change(profile, (warehouses) => warehouses.clearOverride());
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Answers one request of the window: what comes in and what goes out pass the contract's schemas, and every failure
+ * becomes a reply. It never rejects, because a rejection would carry its stack across.
+ */
+export async function answer<Name extends RequestName>(
+  handlers: RequestHandlers,
+  name: Name,
+  raw: unknown,
+): Promise<Reply<RequestOutputs[Name]>> {
+  const table: Schemas = requests;
+  const schemas: Schemas[Name] = table[name];
+  const input = schemas.input.safeParse(raw);
+  try {
+    if (!input.success) throw new CausewayError('invalid_argument', `The window sent a malformed ${name}.`);
+    return { ok: true, value: schemas.output.parse(await handlers[name](input.data)) };
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.code === 'internal') console.error(`${name} failed:`, error);
+    return { ok: false, problem };
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** A rectangle in device-independent pixels, as Electron gives and takes it. */
+export const boundsSchema = z.object({ x: z.int(), y: z.int(), width: z.int().positive(), height: z.int().positive() });
+export type Bounds = z.output<typeof boundsSchema>;
+
+export const DEFAULT_SIZE = { width: 880, height: 640 };
+export const MINIMUM_SIZE = { width: 320, height: 400 };
+
+/** How much of the window, each way, must lie on a screen for a person to be able to drag it back. */
+const GRASP = 64;
+
+/** Where the window opens: where it was, unless that screen is gone; then in the middle, in its usual size. */
+export function placeWindow(
+  saved: Bounds | undefined,
+  screens: readonly Bounds[],
+): Partial<Bounds> & typeof DEFAULT_SIZE {
+  if (saved === undefined) return DEFAULT_SIZE;
+  const screen = screens.find((candidate) => isWithinReach(saved, candidate));
+  if (screen === undefined) return DEFAULT_SIZE;
+  return {
+    x: saved.x,
+    y: saved.y,
+    width: clamp(saved.width, MINIMUM_SIZE.width, screen.width),
+    height: clamp(saved.height, MINIMUM_SIZE.height, screen.height),
+  };
+}
+
+function isWithinReach(window: Bounds, screen: Bounds): boolean {
+  const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x);
+  const titleBarVisible = window.y >= screen.y && window.y + GRASP <= screen.y + screen.height;
+  return across >= GRASP && titleBarVisible;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}

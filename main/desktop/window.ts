@@ -1,0 +1,73 @@
+import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import { START_PAGE } from './navigation.ts';
+import { PRELOAD_FILE } from './places.ts';
+import type { SettingsFile } from './settings.ts';
+import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
+
+/** The page's own background, so that the window does not flash before the first frame. */
+const BACKGROUND = { light: '#f7f8fa', dark: '#17191d' };
+
+export interface WindowEvents {
+  /** Told each time the window comes into sight or goes out of it. */
+  onWatched(watched: boolean): void;
+}
+
+/** The application's one window: made when it is opened, gone when it is closed, while the tray lives on. */
+export class MainWindow {
+  readonly #settings: SettingsFile;
+  readonly #events: WindowEvents;
+  #window: BrowserWindow | undefined;
+
+  constructor(settings: SettingsFile, events: WindowEvents) {
+    this.#settings = settings;
+    this.#events = events;
+  }
+
+  get current(): BrowserWindow | undefined {
+    return this.#window;
+  }
+
+  open(): void {
+    if (this.#window) {
+      if (this.#window.isMinimized()) this.#window.restore();
+      this.#window.show();
+      this.#window.focus();
+      return;
+    }
+    const window = this.#create();
+    this.#window = window;
+    window.once('ready-to-show', () => window.show());
+    window.on('show', () => this.#events.onWatched(true));
+    window.on('focus', () => this.#events.onWatched(true));
+    window.on('hide', () => this.#events.onWatched(false));
+    window.on('minimize', () => this.#events.onWatched(false));
+    window.on('close', () => this.#settings.rememberWindowBounds(window.getNormalBounds()));
+    window.on('closed', () => {
+      this.#window = undefined;
+      this.#events.onWatched(false);
+    });
+    void window.loadURL(START_PAGE);
+  }
+
+  #create(): BrowserWindow {
+    const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
+    return new BrowserWindow({
+      ...placeWindow(this.#settings.windowBounds, screens),
+      minWidth: MINIMUM_SIZE.width,
+      minHeight: MINIMUM_SIZE.height,
+      title: app.name,
+      show: false,
+      autoHideMenuBar: true,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+      webPreferences: {
+        preload: PRELOAD_FILE,
+        sandbox: true,
+        contextIsolation: true,
+        nodeIntegration: false,
+        webviewTag: false,
+        // Its dictionaries would be downloaded, and there is nothing to spell.
+        spellcheck: false,
+      },
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import { app, Menu, powerMonitor } from 'electron';
+import { createCauseway } from './causeway.ts';
+import { registerAppScheme, serveAppFiles } from './desktop/app-protocol.ts';
+import { applicationMenu } from './desktop/application-menu.ts';
+import { sendEvent, serveRequests } from './desktop/ipc.ts';
+import { lockDown, openInBrowser } from './desktop/lockdown.ts';
+import { DesktopModel } from './desktop/model.ts';
+import { quitCleanly } from './desktop/quit.ts';
+import { createRequestHandlers } from './desktop/requests.ts';
+import { SettingsFile } from './desktop/settings.ts';
+import { opensWindowAtStart } from './desktop/start-up.ts';
+import { CausewayTray } from './desktop/tray.ts';
+import { MainWindow } from './desktop/window.ts';
+
+app.enableSandbox();
+registerAppScheme();
+
+if (app.requestSingleInstanceLock()) void app.whenReady().then(start);
+else app.quit();
+
+function start(): void {
+  lockDown();
+  serveAppFiles();
+  Menu.setApplicationMenu(Menu.buildFromTemplate(applicationMenu(process.platform)));
+
+  const settings = new SettingsFile();
+  const causeway = createCauseway({ env: process.env, openBrowser: openInBrowser });
+  const model = new DesktopModel(causeway);
+  const window = new MainWindow(settings, { onWatched: (watched) => model.watch(watched) });
+  const open = () => window.open();
+  const tray = new CausewayTray(
+    { open, 'check-again': () => void model.checkAgain(), quit: () => app.quit() },
+    model.state,
+  );
+
+  serveRequests(createRequestHandlers(model), ({ sender }) => sender === window.current?.webContents);
+  model.onChange((state) => {
+    tray.render(state);
+    if (window.current) sendEvent(window.current, 'stateChanged', state);
+    if (state.profile !== null) settings.rememberProfile(state.profile);
+  });
+
+  app.on('second-instance', open);
+  app.on('activate', open);
+  // Without a listener Electron quits with the last window: Causeway stays in the tray.
+  app.on('window-all-closed', () => {});
+  powerMonitor.on('resume', () => void model.checkAgain());
+  quitCleanly([() => model.close(), () => causeway.close(), () => tray.close()]);
+
+  if (opensWindowAtStart(process.argv)) open();
+  void model.start(settings.profile);
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+
+/**
+ * The only list of what the window may ask and may hear. Main answers exactly these requests, the preload script exposes
+ * exactly these functions, and nothing crosses that its schema does not name: unknown fields are dropped on the way.
+ */
+
+const certainty = z.enum(['known', 'predicted', 'unknown']);
+const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
+
+const warehouse = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.string(),
+  size: z.string(),
+  serverless: z.boolean(),
+  canUse: z.union([z.boolean(), z.literal('unknown')]),
+});
+
+const step = z.object({
+  source: stepSource,
+  outcome: z.enum(['decides', 'passed-over', 'empty', 'unreadable']),
+  certainty,
+  warehouse: warehouse.nullable(),
+  reason: z.string(),
+});
+
+const warehouseProblem = z.object({
+  code: z.enum([
+    'warehouse-gone',
+    'cannot-use',
+    'deleting',
+    'last-selected-unseen',
+    'override-api-missing',
+    'no-warehouse',
+  ]),
+  message: z.string(),
+  remedy: z.string(),
+});
+
+const effectiveWarehouse = z.object({
+  profile: z.string(),
+  host: z.string(),
+  user: z.object({
+    id: z.string(),
+    userName: z.string(),
+    displayName: z.string(),
+    admin: z.union([z.boolean(), z.literal('unknown')]),
+  }),
+  warehouse: warehouse.nullable(),
+  decidedBy: stepSource.nullable(),
+  certainty,
+  override: z.object({ type: z.string(), warehouseId: z.string().nullable() }).nullable(),
+  steps: z.array(step),
+  problems: z.array(warehouseProblem),
+});
+
+/** A failure as it crosses to the window: a code to switch on, what happened, and what to do. Never a stack. */
+const problem = z.object({ code: z.string(), message: z.string(), remedy: z.string().nullable() });
+
+const warehouseState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('loading') }),
+  /** No profile anywhere: there is nothing to open yet. */
+  z.object({ status: z.literal('unconfigured'), problem }),
+  z.object({ status: z.literal('failed'), problem }),
+  z.object({
+    status: z.literal('known'),
+    effective: effectiveWarehouse,
+    /** Milliseconds since the epoch. */
+    checkedAt: z.number(),
+    checking: z.boolean(),
+    /** Why the last check failed, while the answer before it is still shown. */
+    lastFailure: problem.nullable(),
+  }),
+]);
+
+/** All that the tray and the window show, as one value. */
+const desktopState = z.object({
+  profiles: z.array(z.string()),
+  /** The profile that is shown; null until one is open. */
+  profile: z.string().nullable(),
+  warehouse: warehouseState,
+});
+
+/** Requests that change or list something name the profile they mean: the tray may have switched it meanwhile. */
+const inProfile = z.object({ profile: z.string() });
+
+export const requests = {
+  getState: { input: z.undefined(), output: desktopState },
+  /** Reads the effective warehouse again; opens the profile again if that had failed. */
+  checkAgain: { input: z.undefined(), output: z.undefined() },
+  chooseProfile: { input: inProfile, output: z.undefined() },
+  listWarehouses: { input: inProfile, output: z.array(warehouse) },
+  setOverride: { input: inProfile.extend({ warehouseId: z.string().min(1) }), output: z.undefined() },
+  setLastSelected: { input: inProfile, output: z.undefined() },
+  clearOverride: { input: inProfile, output: z.undefined() },
+} as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>;
+
+export const events = {
+  stateChanged: desktopState,
+} as const satisfies Record<string, z.ZodType>;
+
+export type RequestName = keyof typeof requests;
+export type EventName = keyof typeof events;
+export type RequestInputs = { [Name in RequestName]: z.output<(typeof requests)[Name]['input']> };
+export type RequestOutputs = { [Name in RequestName]: z.output<(typeof requests)[Name]['output']> };
+export type EventPayloads = { [Name in EventName]: z.output<(typeof events)[Name]> };
+
+/** What comes back for every request, so that a failure keeps its code on the way. */
+export type Reply<Output> = { ok: true; value: Output } | { ok: false; problem: Problem };
+
+type Arguments<Input> = undefined extends Input ? [] : [input: Input];
+
+/** What the preload script puts at `window.causeway`. */
+export interface CausewayApi {
+  request: {
+    [Name in RequestName]: (...input: Arguments<RequestInputs[Name]>) => Promise<Reply<RequestOutputs[Name]>>;
+  };
+  /** Each function starts listening and gives back the one that stops it. */
+  on: { [Name in EventName]: (listener: (payload: EventPayloads[Name]) => void) => () => void };
+}
+
+export type DesktopState = z.output<typeof desktopState>;
+export type WarehouseState = z.output<typeof warehouseState>;
+export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;
+export type EffectiveStep = z.output<typeof step>;
+export type WarehouseProblem = z.output<typeof warehouseProblem>;
+export type Warehouse = z.output<typeof warehouse>;
+export type Problem = z.output<typeof problem>;

@@ -1,0 +1,49 @@
+import type { EffectiveWarehouse, Warehouse } from './contract.ts';
+
+/** Words that the tray and the window share, so that one thing has one name wherever it is shown. */
+
+const STATES: Record<string, string> = {
+  RUNNING: 'Running',
+  STARTING: 'Starting',
+  STOPPED: 'Stopped',
+  STOPPING: 'Stopping',
+  DELETING: 'Being deleted',
+  DELETED: 'Deleted',
+  UNKNOWN: 'State unknown',
+};
+
+/** A warehouse's state as a word. States that are new to this version are shown as the workspace spells them. */
+export function stateInWords(state: string): string {
+  return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
+/** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
+export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouse): string {
+  if (warehouse) return warehouse.name;
+  if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'The warehouse you last selected';
+  if (decidedBy !== null) return 'A warehouse that cannot be found';
+  return 'No warehouse';
+}
+
+/** Why it is this one, as the end of "Your queries run on X, …". */
+export function becauseOf({ decidedBy, override, certainty, steps }: EffectiveWarehouse): string {
+  if (decidedBy === 'override') {
+    return override?.type === 'LAST_SELECTED' ? 'because you chose to follow your last pick' : 'because you chose it';
+  }
+  if (decidedBy === 'workspace-default') return 'because it is the workspace default';
+  if (decidedBy === 'heuristic') return 'probably: nothing is set, so the workspace picks';
+  if (certainty === 'known') return 'because there is none that you may use';
+  return steps.some(({ outcome }) => outcome === 'unreadable')
+    ? 'because part of the answer could not be read'
+    : 'because nothing decides';
+}
+
+/** State, size and kind in one line: `Running · Medium · serverless`. */
+export function detailsInWords({ state, size, serverless }: Warehouse): string {
+  return [stateInWords(state), size, serverless ? 'serverless' : ''].filter(Boolean).join(' · ');
+}
+
+/** The workspace's host without its scheme. */
+export function hostInWords(host: string): string {
+  return host.replace(/^https?:\/\//, '');
+}

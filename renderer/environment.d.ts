@@ -1,0 +1,9 @@
+/// <reference types="vite/client" />
+import type { CausewayApi } from '../preload/contract.ts';
+
+declare global {
+  interface Window {
+    /** Put there by the preload script. */
+    readonly causeway: CausewayApi;
+  }
+}

@@ -1,0 +1,46 @@
+import { NativeSelect } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { DesktopState } from '../../preload/contract.ts';
+import { hostInWords } from '../../preload/words.ts';
+import styles from './frame.module.css';
+
+/** What surrounds every screen: who is signed in and where, and the way to another profile. */
+export function Frame({ state, children }: { state: DesktopState; children: ReactNode }) {
+  return (
+    <div className={styles.frame}>
+      <aside className={styles.side}>
+        <Profile state={state} />
+        <Who state={state} />
+      </aside>
+      <main className={styles.page}>
+        <div className={styles.column}>{children}</div>
+      </main>
+    </div>
+  );
+}
+
+function Profile({ state: { profiles, profile } }: { state: DesktopState }) {
+  const names = profile === null || profiles.includes(profile) ? profiles : [profile, ...profiles];
+  if (names.length < 2) return <p className={styles.profile}>{profile ?? names[0] ?? 'Causeway'}</p>;
+  return (
+    <NativeSelect
+      aria-label="Profile"
+      className={styles.picker}
+      value={profile ?? ''}
+      data={profile === null ? [{ value: '', label: 'Choose a profile', disabled: true }, ...names] : names}
+      onChange={({ currentTarget }) => void window.causeway.request.chooseProfile({ profile: currentTarget.value })}
+    />
+  );
+}
+
+function Who({ state: { warehouse } }: { state: DesktopState }) {
+  if (warehouse.status !== 'known') return null;
+  const { user, host } = warehouse.effective;
+  const name = user.displayName || user.userName;
+  return (
+    <div className={styles.who}>
+      {name && <p title={user.userName}>{name}</p>}
+      <p className={styles.host}>{hostInWords(host)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Problem, Reply } from '../../preload/contract.ts';
+
+/** A request that main could not fulfil. The window switches on `problem.code`, never on text. */
+export class RequestFailure extends Error {
+  override readonly name = 'RequestFailure';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** The value of a reply. @throws {RequestFailure} */
+export async function answered<Output>(reply: Promise<Reply<Output>>): Promise<Output> {
+  const settled = await reply;
+  if (settled.ok) return settled.value;
+  throw new RequestFailure(settled.problem);
+}
+
+/** What to show of anything that a request can throw. */
+export function problemIn(error: Error): Problem {
+  if (error instanceof RequestFailure) return error.problem;
+  return {
+    code: 'internal',
+    message: 'Causeway did not answer its own window.',
+    remedy: 'Quit Causeway and start it again.',
+  };
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import styles from './notice.module.css';
+
+interface NoticeProps {
+  message: string;
+  remedy: string | null;
+  /** What to do next, as buttons. */
+  children?: ReactNode;
+}
+
+/** Something that is not as it should be: what, why, and the next step. */
+export function Notice({ message, remedy, children }: NoticeProps) {
+  return (
+    <div className={styles.notice} role="alert">
+      <p className={styles.message}>{message}</p>
+      {remedy && <p>{remedy}</p>}
+      {children && <div className={styles.actions}>{children}</div>}
+    </div>
+  );
+}

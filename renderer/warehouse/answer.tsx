@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import type { EffectiveWarehouse } from '../../preload/contract.ts';
+import { becauseOf, detailsInWords, effectiveName } from '../../preload/words.ts';
+import { StateDot } from '../shared/state-dot.tsx';
+import type { Change } from './confirm-change.tsx';
+import styles from './warehouse.module.css';
+
+interface AnswerProps {
+  effective: EffectiveWarehouse;
+  onPick(): void;
+  onChange(change: Change): void;
+}
+
+/** The answer itself, large, and the ways to change it. */
+export function Answer({ effective, onPick, onChange }: AnswerProps) {
+  const { warehouse, override } = effective;
+  return (
+    <section className={styles.answer}>
+      <h1>
+        <span className={styles.lead}>Your queries run on </span>
+        <span className={styles.name}>{effectiveName(effective)}</span>
+      </h1>
+      <p className={styles.details}>
+        {warehouse && (
+          <>
+            <StateDot state={warehouse.state} />
+            {detailsInWords(warehouse)}
+          </>
+        )}
+      </p>
+      <p className={styles.because}>{becauseOf(effective)}</p>
+      <div className={styles.actions}>
+        <Button onClick={onPick}>Change…</Button>
+        {override?.type !== 'LAST_SELECTED' && (
+          <Button variant="default" onClick={() => onChange('last-selected')}>
+            Use last selected…
+          </Button>
+        )}
+        {override && (
+          <Button variant="default" onClick={() => onChange('clear')}>
+            Clear override…
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

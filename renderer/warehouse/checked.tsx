@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { WarehouseState } from '../../preload/contract.ts';
+import { answered } from '../shared/answered.ts';
+import { RelativeTime } from '../shared/relative-time.tsx';
+import styles from './warehouse.module.css';
+
+/** How old the answer is, and the way to a new one. */
+export function Checked({ known }: { known: Extract<WarehouseState, { status: 'known' }> }) {
+  return (
+    <div className={styles.checked}>
+      <span>
+        Checked <RelativeTime at={known.checkedAt} />
+      </span>
+      <CheckAgain quiet />
+    </div>
+  );
+}
+
+export function CheckAgain({ quiet = false, label = 'Check again' }: { quiet?: boolean; label?: string }) {
+  const check = useMutation({ mutationFn: () => answered(window.causeway.request.checkAgain()) });
+  return (
+    <Button
+      variant={quiet ? 'transparent' : 'default'}
+      {...(quiet && { size: 'compact-sm', className: styles.quiet })}
+      loading={check.isPending}
+      onClick={() => check.mutate()}
+    >
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,33 @@
+import { Skeleton } from '@mantine/core';
+import styles from './warehouse.module.css';
+
+/** Holds the places of the answer while it is on its way, so that nothing jumps when it arrives. */
+export function Loading() {
+  return (
+    <div className={styles.screen} aria-busy>
+      <section className={styles.answer}>
+        <h1>
+          <span className={styles.lead}>Your queries run on</span>
+          <Skeleton component="span" display="block" width={240} height={24} my={4} />
+        </h1>
+        <div className={styles.details}>
+          <Skeleton width={192} height={14} />
+        </div>
+        <div className={styles.details}>
+          <Skeleton width={128} height={14} />
+        </div>
+        <div className={styles.actions}>
+          <Skeleton width={96} height={36} />
+          <Skeleton width={152} height={36} />
+        </div>
+      </section>
+      <section>
+        <h2>Why</h2>
+        <Skeleton height={208} mt={8} />
+      </section>
+      <p className={styles.footnotes} role="status">
+        Asking the workspace…
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import type { EffectiveStep } from '../../preload/contract.ts';
+import styles from './why.module.css';
+import { outcomeInWords, SOURCE_WORDS } from './words.ts';
+
+/** The chain of reasons: override, workspace default, then the workspace's own pick. */
+export function Why({ steps }: { steps: EffectiveStep[] }) {
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why">Why</h2>
+      <ol className={styles.steps}>
+        {steps.map((step, index) => (
+          <li key={step.source} className={styles.step} data-decides={step.outcome === 'decides'}>
+            <span aria-hidden className={styles.number}>
+              {index + 1}
+            </span>
+            <span className={styles.source}>{SOURCE_WORDS[step.source]}</span>
+            <span className={styles.warehouse}>{step.warehouse?.name}</span>
+            <span className={styles.outcome}>{outcomeInWords(step)}</span>
+            <p className={styles.reason}>{step.reason}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

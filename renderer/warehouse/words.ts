@@ -1,0 +1,78 @@
+import type { EffectiveStep, EffectiveWarehouse, Warehouse } from '../../preload/contract.ts';
+import { detailsInWords } from '../../preload/words.ts';
+
+/** What an override reaches (spec/default-warehouse-override.md › What the service does, 2 and 6). */
+export const APPLIES_TO =
+  'Applies to the SQL editor, dashboards, Genie, alerts, Catalog Explorer, and the SQL server of every AI client that signs in as you.';
+
+export const SOURCE_WORDS: Record<EffectiveStep['source'], string> = {
+  override: 'Your override',
+  'workspace-default': 'Workspace default',
+  heuristic: 'Otherwise',
+};
+
+const OUTCOME_WORDS: Record<EffectiveStep['outcome'], string> = {
+  decides: 'Decides',
+  'passed-over': 'Passed over',
+  empty: 'Not set',
+  unreadable: 'Could not be read',
+};
+
+/** What became of one step. The heuristic is nobody's setting: it is predicted, or finds nothing. */
+export function outcomeInWords({ source, outcome, certainty }: EffectiveStep): string {
+  if (source !== 'heuristic') return OUTCOME_WORDS[outcome];
+  if (outcome === 'empty') return 'None';
+  if (certainty !== 'predicted') return OUTCOME_WORDS[outcome];
+  return outcome === 'decides' ? 'Decides, predicted' : 'Predicted';
+}
+
+/** What queries run on once the override is gone, as one sentence. */
+export function afterClearing({ steps }: EffectiveWarehouse): string {
+  const workspaceDefault = steps.find(({ source }) => source === 'workspace-default');
+  const heuristic = steps.find(({ source }) => source === 'heuristic');
+  if (workspaceDefault?.outcome === 'unreadable') {
+    return 'Your queries will then run on the workspace default, which could not be read just now.';
+  }
+  if (workspaceDefault && workspaceDefault.outcome !== 'empty') {
+    const name = workspaceDefault.warehouse?.name;
+    return `Your queries will then run on ${name ? `${name}, ` : ''}the workspace default.`;
+  }
+  if (heuristic?.warehouse) {
+    return `The workspace has no default: it will pick a warehouse itself, probably ${heuristic.warehouse.name}.`;
+  }
+  return 'The workspace has no default and there is no other warehouse that you may use: queries will fail.';
+}
+
+/** What choosing this warehouse will do, before it is done. */
+export function onceChosen({ name, state, canUse }: Warehouse): string {
+  if (canUse === false) {
+    return `You do not have the CAN USE permission on ${name}: your queries would fail until somebody gives it to you.`;
+  }
+  const start = state === 'STOPPED' || state === 'STOPPING' ? ' It starts with the first query.' : '';
+  return `Your queries will run on ${name} from the next one on.${start}`;
+}
+
+/** The line beneath a warehouse's name in the list. */
+export function listingOf(warehouse: Warehouse): string {
+  const details = detailsInWords(warehouse);
+  return warehouse.canUse === false ? `${details} · no permission to use` : details;
+}
+
+/**
+ * The warehouses to choose from: those whose name, size or state holds every word of the search, running ones first and
+ * those that may not be used last, otherwise in the given order. What is deleted cannot be chosen.
+ */
+export function search(warehouses: readonly Warehouse[], text: string): Warehouse[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return warehouses
+    .filter(({ state }) => state !== 'DELETED' && state !== 'DELETING')
+    .filter((warehouse) => {
+      const haystack = `${warehouse.name} ${listingOf(warehouse)}`.toLowerCase();
+      return words.every((word) => haystack.includes(word));
+    })
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+function rank({ state, canUse }: Warehouse): number {
+  return (canUse === false ? 2 : 0) + (state === 'RUNNING' ? 0 : 1);
+}

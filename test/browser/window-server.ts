@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import { appFileOf, contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/desktop/app-files.ts';
+import { DesktopModel } from '../../main/desktop/model.ts';
+import { APP_ORIGIN } from '../../main/desktop/navigation.ts';
+import { RENDERER_FOLDER } from '../../main/desktop/places.ts';
+import { answer, createRequestHandlers } from '../../main/desktop/requests.ts';
+import { channelOf } from '../../preload/api.ts';
+import { type RequestName, requests } from '../../preload/contract.ts';
+
+export interface WindowServer {
+  url: string;
+  model: DesktopModel;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the built window to any browser on this computer, on the real services, with the policy that it has in the
+ * application. Only the way that messages travel differs: HTTP where the application has IPC.
+ */
+export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer> {
+  const causeway: Causeway = createCauseway({ env });
+  const model = new DesktopModel(causeway);
+  const handlers = createRequestHandlers(model);
+  const transport = await bundleTransport();
+  const names = new Map(Object.keys(requests).map((name) => [`/requests/${channelOf(name)}`, name as RequestName]));
+  const hearers = new Set<ServerResponse>();
+  model.onChange((state) => {
+    const message = JSON.stringify({ channel: channelOf('stateChanged'), payload: state });
+    for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
+  });
+
+  const server = createServer((request, response) => {
+    respond(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    const name = names.get(path);
+    if (name) {
+      const { input } = JSON.parse(await text(request));
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(await answer(handlers, name, input)));
+    } else if (path === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      hearers.add(response);
+      response.on('close', () => hearers.delete(response));
+    } else if (path === '/transport.js') {
+      response.setHeader('content-type', 'text/javascript').end(transport);
+    } else {
+      await sendFile(path === '/' ? '/index.html' : path, response);
+    }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await model.start(undefined);
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
+    model,
+    close: async () => {
+      model.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await causeway.close();
+    },
+  };
+}
+
+async function sendFile(path: string, response: ServerResponse): Promise<void> {
+  const file = appFileOf(`${APP_ORIGIN}${path}`, RENDERER_FOLDER);
+  const content = file && (await readFile(file.path).catch(() => undefined));
+  if (!file || !content) return void response.writeHead(404).end();
+  const nonce = randomBytes(16).toString('base64');
+  response.setHeader('content-type', file.type).setHeader('content-security-policy', contentSecurityPolicy(nonce));
+  if (!file.path.endsWith('.html')) return void response.end(content);
+  const page = content.toString('utf8').replaceAll(NONCE_PLACEHOLDER, nonce);
+  response.end(page.replace('<head>', '<head><script src="/transport.js"></script>'));
+}
+
+/** The preload script's own code with the transport of this folder, as one classic script. */
+async function bundleTransport(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      write: false,
+      lib: { entry: fileURLToPath(new URL('transport.ts', import.meta.url)), formats: ['iife'], name: 'transport' },
+    },
+  });
+  const [output] = Array.isArray(built) ? built : [built];
+  const chunk = output && 'output' in output ? output.output[0] : undefined;
+  if (!chunk) throw new Error('The transport could not be bundled.');
+  return chunk.code;
+}
