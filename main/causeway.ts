@@ -55,7 +55,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     ]);
     const profile = await service.profile(profileName);
     const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await http() });
-    return { profile, client, warehouses: createWarehouseService(client) };
+    return { profile, client, warehouses: createWarehouseService(client, { env }) };
   };
 
   return {

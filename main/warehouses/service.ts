@@ -1,16 +1,23 @@
 import type { RestClient } from '../workspace/client.ts';
 import { gather } from '../workspace/paging.ts';
+import { type RetryClock, systemClock } from '../workspace/retry.ts';
+import { createWarehouseAdmin, type WarehouseAdmin } from './admin.ts';
 import { explain } from './chain.ts';
+import { type CliDefault, cliDefault } from './cli-default.ts';
 import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
+import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
-import { overrideOperations } from './override-operations.ts';
+import { type OverrideOperations, overrideOperations } from './override-operations.ts';
 import { takeReadings } from './readings.ts';
 import { summarize } from './summary.ts';
+import { type CheckResult, type VerifyOptions, verify } from './verify.ts';
 
 /** One signed-in user's warehouses in one workspace. */
 export interface WarehouseService {
   /** Which warehouse this user's queries run on, and why. Read anew each time. */
   effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
+  /** What the Databricks CLI's own lookup comes to, for comparison. */
+  cliDefault(signal?: AbortSignal): Promise<CliDefault>;
   /** All warehouses that the user can see, in the workspace's order. */
   list(signal?: AbortSignal): Promise<WarehouseSummary[]>;
   /** Pins this user's queries to a warehouse; gives the record as it was read back. */
@@ -19,16 +26,38 @@ export interface WarehouseService {
   setLastSelected(signal?: AbortSignal): Promise<StoredOverride>;
   /** Removes the override; having none is success. */
   clearOverride(signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
+  /** Resolves when the workspace has begun to start it. */
   start(warehouseId: string, signal?: AbortSignal): Promise<void>;
+  /** Resolves when the workspace has begun to stop it; queries that run on it are cut off. */
   stop(warehouseId: string, signal?: AbortSignal): Promise<void>;
+  /** What the third check would have to stop: ask before it is run. */
+  wouldStop(signal?: AbortSignal): Promise<WarehouseSummary[]>;
+  /** Runs the checks; the third one only if `endToEnd` says what may be stopped. */
+  verify(options?: VerifyOptions): Promise<CheckResult[]>;
+  /** The five operations as the workspace has them, for `me` or a user id, with their errors in words. */
+  operations: OverrideOperations;
+  /** The same for other users. */
+  admin: WarehouseAdmin;
+}
+
+export interface WarehouseServiceOptions {
+  /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
+  env?: NodeJS.ProcessEnv;
+  clock?: RetryClock;
 }
 
 /** The warehouse service over one workspace's REST client. */
-export function createWarehouseService(client: RestClient): WarehouseService {
+export function createWarehouseService(client: RestClient, options: WarehouseServiceOptions = {}): WarehouseService {
+  const { env = {}, clock = systemClock } = options;
   const { warehouses } = client;
   const operations = overrideOperations(client);
+  const effective = async (signal?: AbortSignal) => explain(await takeReadings(client, signal));
+
   return {
-    effective: async (signal) => explain(await takeReadings(client, signal)),
+    effective,
+    operations,
+    admin: createWarehouseAdmin(client),
+    cliDefault: (signal) => cliDefault(client, env, signal),
     list: async (signal) => {
       const [visible, usable] = await Promise.all([
         gather(warehouses.list({}, signal)),
@@ -42,5 +71,9 @@ export function createWarehouseService(client: RestClient): WarehouseService {
     clearOverride: (signal) => clearOverride(operations, 'me', signal),
     start: (id, signal) => warehouses.start(id, signal),
     stop: (id, signal) => warehouses.stop(id, signal),
+    wouldStop: async (signal) =>
+      (await warehousesToStop(client, signal)).map((warehouse) => summarize(warehouse, undefined)),
+    verify: async (verifying = {}) =>
+      verify({ client, env, clock, effective: await effective(verifying.signal) }, verifying),
   };
 }

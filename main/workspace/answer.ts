@@ -20,11 +20,21 @@ export async function readText(body: AsyncIterable<Buffer>, method: string): Pro
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** What an answer is an answer to, and how it is read. */
+export interface AskedFor<T> {
+  method: string;
+  path: string;
+  schema: z.ZodType<T>;
+  decode?: (answer: RawAnswer) => unknown;
+}
+
+const asJson = ({ text }: RawAnswer): unknown => (text.trim() === '' ? {} : JSON.parse(text));
+
 /**
  * Checks a successful answer against its schema. An empty body counts as `{}`.
  * @throws {WorkspaceError} `login_page` for a web page, `unexpected_answer` for anything else that does not fit
  */
-export function parseAnswer<T>(asked: { method: string; path: string; schema: z.ZodType<T> }, answer: RawAnswer): T {
+export function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
   const refuse = (code: 'unexpected_answer' | 'login_page', what: string, cause: unknown) =>
     new WorkspaceError(code, `The answer to ${asked.method} ${asked.path} ${what}.`, {
       status: answer.status,
@@ -34,7 +44,7 @@ export function parseAnswer<T>(asked: { method: string; path: string; schema: z.
     });
   let json: unknown;
   try {
-    json = answer.text.trim() === '' ? {} : JSON.parse(answer.text);
+    json = (asked.decode ?? asJson)(answer);
   } catch (cause) {
     if (/^\s*</.test(answer.text)) throw refuse('login_page', 'is a web page', cause);
     throw refuse('unexpected_answer', 'is not JSON', cause);

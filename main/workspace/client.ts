@@ -1,4 +1,5 @@
 import { type Overrides, overridesApi } from './overrides.ts';
+import { type Permissions, permissionsApi } from './permissions.ts';
 import { createRest, type Rest, type RestOptions } from './rest.ts';
 import { type Users, usersApi } from './scim.ts';
 import { type Settings, settingsApi } from './settings.ts';
@@ -11,6 +12,7 @@ export interface RestClient {
   warehouses: Warehouses;
   users: Users;
   settings: Settings;
+  permissions: Permissions;
 }
 
 /** Builds the client for a profile. Nothing goes out until something is asked for. */
@@ -22,5 +24,6 @@ export function createRestClient(options: RestOptions): RestClient {
     warehouses: warehousesApi(rest),
     users: usersApi(rest),
     settings: settingsApi(rest),
+    permissions: permissionsApi(rest),
   };
 }

@@ -32,9 +32,15 @@ export interface RestRequest<T> {
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
+  /** In addition to, or in place of, the usual ones; lower-case names. */
+  headers?: Record<string, string>;
+  /** Takes the answer's body apart before the schema sees it; as JSON if left out. */
+  decode?: (answer: RawAnswer) => unknown;
   schema: z.ZodType<T>;
   /** Doing it twice is the same as doing it once, so a lost answer may be asked for again. GET always is. */
   idempotent?: boolean;
+  /** How long the connection may stay silent, in milliseconds, where that is not the usual. */
+  silenceMillis?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -101,7 +107,8 @@ export function createRest(options: RestOptions): Rest {
 }
 
 async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
-  const { profile, dispatcher, silenceMillis = SILENCE_MILLIS, clock = systemClock } = options;
+  const { profile, dispatcher, clock = systemClock } = options;
+  const silenceMillis = request.silenceMillis ?? options.silenceMillis ?? SILENCE_MILLIS;
   const { method = 'GET', signal, body } = request;
   if (signal?.aborted) return { error: cancelled(signal.reason, false), again: 'never' };
   let answer: RawAnswer;
@@ -110,7 +117,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       origin: profile.host,
       path: request.path + queryString(request.query),
       method,
-      headers: headers(profile, token, body !== undefined),
+      headers: { ...headers(profile, token, body !== undefined), ...request.headers },
       body: body === undefined ? null : JSON.stringify(body),
       headersTimeout: silenceMillis,
       bodyTimeout: silenceMillis,

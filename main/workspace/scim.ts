@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.0/preview/scim/v2';
-const PAGE_SIZE = 100;
+/** More than most workspaces give at once; whatever they give is how far the next page begins. */
+const PAGE_SIZE = 1000;
 
 const UserSchema = z.looseObject({
   id: z.string(),

@@ -26,6 +26,8 @@ export type Warehouse = z.infer<typeof WarehouseSchema>;
 export interface Warehouses {
   /** All that the caller can see, or only those that the caller may run queries on, in the workspace's order. */
   list(options?: { usableOnly?: boolean }, signal?: AbortSignal): AsyncGenerator<Warehouse>;
+  /** One unpaged request for those that the caller may run queries on, as the Databricks CLI makes it. */
+  firstUsable(signal?: AbortSignal): Promise<Warehouse[]>;
   get(id: string, signal?: AbortSignal): Promise<Warehouse>;
   /** The special id `default`: a convention that not every workspace has yet. */
   getDefault(signal?: AbortSignal): Promise<Warehouse>;
@@ -52,6 +54,8 @@ export function warehousesApi(rest: Rest): Warehouses {
         }),
         (page) => page.warehouses,
       ),
+    firstUsable: async (signal) =>
+      (await rest.request({ path: PATH, query: { skip_cannot_use: true }, schema: List, signal })).warehouses,
     get,
     getDefault: (signal) => get('default', signal),
     start: transition('start'),

@@ -1,0 +1,49 @@
+import { CausewayError } from '../platform/errors.ts';
+import type { RestClient } from '../workspace/client.ts';
+import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import { mayUse } from '../workspace/permissions.ts';
+import { allOverrides, type OverrideRow } from './all-overrides.ts';
+import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
+import { overrideOperations } from './override-operations.ts';
+import { findPerson, type Person } from './people.ts';
+
+/** What a workspace admin does for other users. User ids are numeric strings. */
+export interface WarehouseAdmin {
+  /** The user that an id, a user name, an e-mail address or a part of a name means. */
+  findUser(text: string, signal?: AbortSignal): Promise<Person>;
+  override(userId: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
+  setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
+  clearOverride(userId: string, signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
+  /** Whether a user may run queries on a warehouse; `unknown` where the caller may not read that. */
+  canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
+  /** Every user's override, as the pages arrive. */
+  all(signal?: AbortSignal): AsyncGenerator<OverrideRow>;
+}
+
+/** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */
+export function createWarehouseAdmin(client: RestClient): WarehouseAdmin {
+  const operations = overrideOperations(client);
+  return {
+    findUser: (text, signal) => findPerson(client.users, text, signal),
+    override: (userId, signal) => operations.find(userId, signal),
+    setOverride: (userId, fields, signal) => setOverride(operations, userId, fields, signal),
+    clearOverride: (userId, signal) => clearOverride(operations, userId, signal),
+    canUse: (userId, warehouseId, signal) => canUse(client, userId, warehouseId, signal),
+    all: (signal) => allOverrides(client, signal),
+  };
+}
+
+async function canUse(
+  { users, permissions }: RestClient,
+  userId: string,
+  warehouseId: string,
+  signal?: AbortSignal,
+): Promise<boolean | 'unknown'> {
+  try {
+    const [user, list] = await Promise.all([users.get(userId, signal), permissions.ofWarehouse(warehouseId, signal)]);
+    return mayUse(list, user);
+  } catch (error) {
+    if (error instanceof CausewayError && error.code !== 'cancelled') return 'unknown';
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { CausewayError } from '../platform/errors.ts';
+import { filterText, type ScimUser, type Users } from '../workspace/scim.ts';
+import { ambiguous } from './names.ts';
+
+/** A user as people know them. */
+export interface Person {
+  /** A numeric string. */
+  id: string;
+  userName: string;
+  displayName: string;
+}
+
+/** The first filter that finds anybody decides. */
+const FILTERS: ((text: string) => string)[] = [
+  (text) => `userName eq ${text}`,
+  (text) => `userName co ${text}`,
+  (text) => `displayName co ${text}`,
+  (text) => `emails.value co ${text}`,
+];
+
+const CANDIDATES = 50;
+
+/**
+ * The user that a text means: a numeric id, a user name, an e-mail address, or a part of a name.
+ * @throws {CausewayError} `ambiguous` with the candidates, `not_found`
+ */
+export async function findPerson(users: Users, text: string, signal?: AbortSignal): Promise<Person> {
+  const wanted = text.trim();
+  if (/^\d+$/.test(wanted)) return asPerson(await byId(users, wanted, signal));
+  for (const filter of wanted === '' ? [] : FILTERS) {
+    const found = await candidates(users, filter(filterText(wanted)), signal);
+    if (found.length > 0) return chooseAmong(found.map(asPerson), wanted);
+  }
+  throw noSuchUser(wanted);
+}
+
+/** What people are shown of a user. */
+export function asPerson({ id, userName, displayName }: ScimUser): Person {
+  return { id, userName, displayName: displayName || userName };
+}
+
+/** One of several only if its user name, the part of it before the @, or its display name is exactly what was asked for. */
+function chooseAmong(people: Person[], text: string): Person {
+  const [only, ...others] = people;
+  if (only && others.length === 0) return only;
+  const wanted = text.toLowerCase();
+  const isExact = ({ userName, displayName }: Person) =>
+    userName.toLowerCase() === wanted ||
+    userName.toLowerCase().startsWith(`${wanted}@`) ||
+    displayName.toLowerCase() === wanted;
+  const [exact, ...more] = people.filter(isExact);
+  if (exact && more.length === 0) return exact;
+  const named = people.map(({ id, userName, displayName }) => ({ id, name: `${displayName} ${userName}` }));
+  throw ambiguous(text, named, 'users');
+}
+
+async function byId(users: Users, id: string, signal?: AbortSignal): Promise<ScimUser> {
+  try {
+    return await users.get(id, signal);
+  } catch (error) {
+    throw error instanceof CausewayError && error.code === 'not_found' ? noSuchUser(id) : error;
+  }
+}
+
+async function candidates(users: Users, filter: string, signal?: AbortSignal): Promise<ScimUser[]> {
+  const found: ScimUser[] = [];
+  try {
+    for await (const user of users.list(filter, signal)) {
+      found.push(user);
+      if (found.length >= CANDIDATES) break;
+    }
+  } catch (error) {
+    // Not every workspace can filter by every attribute.
+    if (error instanceof CausewayError && error.code === 'invalid_argument') return [];
+    throw error;
+  }
+  return found;
+}
+
+function noSuchUser(text: string): CausewayError {
+  return new CausewayError('not_found', `This workspace knows no user "${text}".`, {
+    remedy: 'Use a user name, an e-mail address, a part of a name, or the numeric user id.',
+  });
+}
