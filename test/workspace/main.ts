@@ -7,12 +7,9 @@ const USAGE = 'Usage: npm run workspace -- [--port N] [--home DIR]';
 
 try {
   const workspace = await startWorkspace(optionsOf(process.argv.slice(2)));
-  let closing: Promise<void> | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      closing ??= workspace.close().then(() => process.exit(0));
-    });
-  }
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopped.abort());
+  stopped.signal.addEventListener('abort', () => void workspace.close().then(() => process.exit(0)), { once: true });
   const { host, profileFile, users, controlUrl: faults } = workspace;
   process.stdout.write(`${JSON.stringify({ host, profileFile, users, faults })}\n`);
 } catch (error) {

@@ -28,6 +28,9 @@ export interface StateOptions extends Partial<Omit<World, 'overrides' | 'lastSel
 /** The state of an embedded workspace, with what only the workspace itself and its tests do to it. */
 export interface ReplaceableState extends WorkspaceState {
   deleteWarehouse(id: string): void;
+  /** Counts how often the workspace default was changed over the API. */
+  workspaceDefaultVersion: number;
+  setWorkspaceDefault(warehouseId: string | undefined): void;
   /** Puts another world in place of this one; whoever holds this object sees the new one. */
   replace(options: StateOptions): void;
   /** Stops the clocks of warehouses on their way somewhere. */
@@ -44,6 +47,11 @@ export function createState(options: StateOptions = {}): ReplaceableState {
     startWarehouse: (id) => transitions.start(id),
     stopWarehouse: (id) => transitions.stop(id),
     deleteWarehouse: (id) => transitions.delete(id),
+    workspaceDefaultVersion: 1,
+    setWorkspaceDefault: (warehouseId) => {
+      state.workspaceDefaultWarehouseId = warehouseId;
+      state.workspaceDefaultVersion += 1;
+    },
     whenRunning: (id, signal) => transitions.whenRunning(id, signal),
     mayUse,
     isGranted,

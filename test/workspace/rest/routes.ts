@@ -1,6 +1,21 @@
 import type { Route } from '../http.ts';
+import { catalogRoutes } from './catalog.ts';
+import { genieRoutes } from './genie.ts';
 import { overrideRoutes } from './overrides.ts';
+import { permissionRoutes } from './permissions.ts';
 import { scimRoutes } from './scim.ts';
+import { settingsRoutes } from './settings.ts';
+import { vectorSearchRoutes } from './vector-search.ts';
 import { warehouseRoutes } from './warehouses.ts';
 
-export const restRoutes: Route[] = [...overrideRoutes, ...warehouseRoutes, ...scimRoutes];
+/** Every REST route that this workspace answers. */
+export const restRoutes: Route[] = [
+  ...overrideRoutes,
+  ...warehouseRoutes,
+  ...settingsRoutes,
+  ...permissionRoutes,
+  ...scimRoutes,
+  ...catalogRoutes,
+  ...genieRoutes,
+  ...vectorSearchRoutes,
+];
