@@ -1,0 +1,100 @@
+import { styleText } from 'node:util';
+import yoctoSpinner from 'yocto-spinner';
+
+/** How the demo tells of itself while it runs. */
+export interface Account {
+  begin(title: string): void;
+  /** A line beneath the step under way. */
+  tell(text: string): void;
+  table(rows: Record<string, string>[]): void;
+  done(summary: string, data?: Record<string, unknown>): void;
+  failed(reason: string): void;
+  end(summary: string): void;
+}
+
+/** Picks the form that suits where the text goes. Colours and motion only on a terminal, and not where NO_COLOR is set. */
+export function openAccount(options: { json: boolean; stream: NodeJS.WriteStream }): Account {
+  if (options.json) return jsonAccount(options.stream);
+  const live = options.stream.isTTY === true && process.env['CI'] === undefined;
+  return textAccount(options.stream, live);
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) => styleText(style, text, { stream });
+  const spinner = live ? yoctoSpinner({ stream }) : undefined;
+  let title = '';
+  let start = 0;
+  let beneath: string[] = [];
+  const settle = (mark: string, text: string) => {
+    spinner?.stop();
+    stream.write(`${mark} ${text} ${paint('dim', seconds(start))}\n`);
+    for (const line of beneath) stream.write(`  ${line}\n`);
+  };
+  return {
+    begin(text) {
+      title = text;
+      start = performance.now();
+      beneath = [];
+      spinner?.start(text);
+    },
+    tell(text) {
+      beneath.push(paint('dim', text));
+      if (spinner) spinner.text = `${title} ${paint('dim', text)}`;
+    },
+    table: (rows) => void beneath.push(...drawTable(rows)),
+    done: (summary) => settle(paint('green', '✓'), summary),
+    failed(reason) {
+      settle(paint('red', '✗'), title);
+      stream.write(`  ${paint('red', reason)}\n`);
+    },
+    end: (summary) => void stream.write(`\n${summary}\n`),
+  };
+}
+
+/** One JSON object a line: `{"step", "ok", "seconds", …}`, then `{"done", "seconds"}`. */
+function jsonAccount(stream: NodeJS.WriteStream): Account {
+  const began = performance.now();
+  let step = '';
+  let start = 0;
+  const took = (since: number) => Math.round(performance.now() - since) / 1000;
+  const write = (value: unknown) => void stream.write(`${JSON.stringify(value)}\n`);
+  return {
+    begin(title) {
+      step = title;
+      start = performance.now();
+    },
+    tell() {},
+    table() {},
+    done: (summary, data = {}) => write({ step, ok: true, summary, seconds: took(start), ...data }),
+    failed: (reason) => write({ step, ok: false, reason, seconds: took(start) }),
+    end: (summary) => write({ done: summary, seconds: took(began) }),
+  };
+}
+
+/** Rows as columns with a heading, numbers to the right. */
+export function drawTable(rows: Record<string, string>[]): string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const columns = names.map((name) => {
+    const cells = rows.map((row) => row[name] ?? '');
+    const width = Math.max(name.length, ...cells.map((cell) => cell.length));
+    const numeric = cells.length > 0 && cells.every((cell) => /^-?[\d.,]+$/.test(cell));
+    return { name, pad: (text: string) => (numeric ? text.padStart(width) : text.padEnd(width)), width };
+  });
+  return [
+    columns
+      .map(({ name, pad }) => pad(name))
+      .join('  ')
+      .trimEnd(),
+    columns.map(({ width }) => '─'.repeat(width)).join('  '),
+    ...rows.map((row) =>
+      columns
+        .map(({ name, pad }) => pad(row[name] ?? ''))
+        .join('  ')
+        .trimEnd(),
+    ),
+  ];
+}

@@ -1,0 +1,17 @@
+/** `npm run demo [-- --json]`: exit code 0 when every step did what it says, 1 when one did not. */
+import { parseArgs } from 'node:util';
+import { inOneLine } from '../../main/platform/errors.ts';
+import { openAccount } from './account.ts';
+import { tellStory } from './story.ts';
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const account = openAccount({ json: values.json, stream: process.stdout });
+const began = performance.now();
+
+try {
+  await tellStory(account);
+  account.end(`Done in ${((performance.now() - began) / 1000).toFixed(1)} s. Nothing of it is left behind.`);
+} catch (error) {
+  account.failed(inOneLine(error));
+  process.exitCode = 1;
+}
