@@ -14,10 +14,13 @@ const UserSchema = z.looseObject({
   /** Left out when the user is in no group, and when the caller may not see them. */
   groups: z.array(z.looseObject({ display: z.string().optional() })).optional(),
 });
-const List = z.looseObject({
-  Resources: z.array(UserSchema).default([]),
-  totalResults: z.number().optional(),
+const PrincipalSchema = z.looseObject({
+  id: z.string(),
+  applicationId: z.string().default(''),
+  displayName: z.string().optional(),
 });
+const listOf = <T>(item: z.ZodType<T>) =>
+  z.looseObject({ Resources: z.array(item).default([]), totalResults: z.number().optional() });
 
 /** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
 export type ScimUser = z.infer<typeof UserSchema>;
@@ -33,6 +36,8 @@ export interface Users {
   get(id: string, signal?: AbortSignal): Promise<ScimUser>;
   /** Users for whom a SCIM filter (RFC 7644 §3.4.2.2) holds, or all of them. */
   list(filter?: string, signal?: AbortSignal): AsyncGenerator<ScimUser>;
+  /** Service principals, their application ids as user names: they have overrides too, and are not among the users. */
+  servicePrincipals(signal?: AbortSignal): AsyncGenerator<ScimUser>;
 }
 
 /** Whether a user is a workspace admin. Groups that were left out say nothing. */
@@ -54,15 +59,37 @@ export function usersApi(rest: Rest): Users {
       return { user: data, workspaceId: header('x-databricks-org-id') };
     },
     get: (id, signal) => rest.request({ path: `${PATH}/Users/${encodeURIComponent(id)}`, schema: UserSchema, signal }),
-    list: (filter, signal) => listUsers(rest, filter, signal),
+    list: (filter, signal) => {
+      const query = { filter, attributes: 'id,userName,displayName,active,emails' };
+      return listed(rest, 'Users', query, UserSchema, signal);
+    },
+    servicePrincipals: async function* (signal) {
+      const query = { attributes: 'id,applicationId,displayName' };
+      for await (const { applicationId, ...principal } of listed(
+        rest,
+        'ServicePrincipals',
+        query,
+        PrincipalSchema,
+        signal,
+      )) {
+        yield { ...principal, userName: applicationId };
+      }
+    },
   };
 }
 
-/** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page is the end. */
-async function* listUsers(rest: Rest, filter: string | undefined, signal?: AbortSignal): AsyncGenerator<ScimUser> {
+/** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page, or the total, is the end. */
+async function* listed<T>(
+  rest: Rest,
+  kind: 'Users' | 'ServicePrincipals',
+  what: Record<string, string | undefined>,
+  item: z.ZodType<T>,
+  signal?: AbortSignal,
+): AsyncGenerator<T> {
+  const schema = listOf(item);
   for (let startIndex = 1; ; ) {
-    const query = { filter, attributes: 'id,userName,displayName,active,emails', startIndex, count: PAGE_SIZE };
-    const page = await rest.request({ path: `${PATH}/Users`, query, schema: List, signal });
+    const query = { ...what, startIndex, count: PAGE_SIZE };
+    const page = await rest.request({ path: `${PATH}/${kind}`, query, schema, signal });
     yield* page.Resources;
     startIndex += page.Resources.length;
     if (page.Resources.length === 0) return;

@@ -1,0 +1,92 @@
+import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
+import type { WarehouseAdmin } from '../admin.ts';
+import type { PlannedLine } from './plan.ts';
+
+/** What became of one line of an import. */
+export interface LineResult {
+  planned: PlannedLine;
+  result: 'done' | 'unchanged' | 'invalid' | 'failed' | 'not-tried';
+  message: string;
+}
+
+export interface ApplyOptions {
+  signal?: AbortSignal | undefined;
+  /** Told of every line once, in the order in which they end. */
+  onResult?: (result: LineResult) => void | Promise<void>;
+}
+
+/** How many changes are under way at a time: quick enough, and far below a workspace's limits. */
+const AT_ONCE = 4;
+
+/** After one of these, every other line would fail in the same way. */
+const GENERAL = new Set<ErrorCode>([
+  'signed_out',
+  'unauthenticated',
+  'permission_denied',
+  'missing_scope',
+  'ip_blocked',
+  'feature_unavailable',
+  'login_page',
+  'tls',
+  'cancelled',
+]);
+
+type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
+
+/**
+ * Carries an import out. Every line gets exactly one result, whatever happens to the others; when something stops them
+ * all, those that were left are `not-tried`. Running the same import again goes on where this one ended, because lines
+ * that are done are `unchanged` in its plan.
+ */
+export async function applyImport(
+  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  plan: readonly PlannedLine[],
+  { signal, onResult = () => {} }: ApplyOptions = {},
+): Promise<LineResult[]> {
+  const results: LineResult[] = [];
+  let stoppedBecause: string | undefined;
+  const report = async (result: LineResult) => {
+    results.push(result);
+    await onResult(result);
+  };
+
+  const changes: Change[] = [];
+  for (const planned of plan) {
+    if (planned.action === 'invalid') await report({ planned, result: 'invalid', message: planned.problem });
+    else if (planned.action === 'unchanged') await report({ planned, result: 'unchanged', message: planned.before });
+    else changes.push(planned);
+  }
+
+  const queue = changes.values();
+  const work = async () => {
+    for (const planned of queue) {
+      if (signal?.aborted) stoppedBecause ??= 'interrupted';
+      if (stoppedBecause !== undefined) {
+        await report({ planned, result: 'not-tried', message: stoppedBecause });
+        continue;
+      }
+      try {
+        await report({ planned, result: 'done', message: await change(admin, planned, signal) });
+      } catch (error) {
+        if (!(error instanceof CausewayError)) throw error;
+        if (GENERAL.has(error.code)) stoppedBecause ??= inOneLine(error);
+        await report({ planned, result: 'failed', message: inOneLine(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results.sort((a, b) => a.planned.line - b.planned.line);
+}
+
+async function change(
+  admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
+  planned: Change,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (planned.action === 'delete') {
+    await admin.clearOverride(planned.userId, signal);
+    return planned.after;
+  }
+  const { unverified } = await admin.setOverride(planned.userId, planned.fields, signal);
+  return unverified === undefined ? planned.after : `${planned.after}. ${unverified}`;
+}

@@ -1,0 +1,93 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import type { OverrideRow } from '../all-overrides.ts';
+
+/** One line of an import, as it was written. Empty cells are empty texts. */
+export interface BulkLine {
+  /** Its number in the file, counted from 1, the header included. */
+  line: number;
+  user_id: string;
+  user_name: string;
+  type: string;
+  warehouse_id: string;
+  warehouse_name: string;
+}
+
+/** The columns of an export; an import needs one of each pair, and takes `user` and `warehouse` for either. */
+export const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+const SHORT: Record<string, Column[]> = {
+  user: ['user_id', 'user_name'],
+  warehouse: ['warehouse_id', 'warehouse_name'],
+};
+const Rows = z.array(z.object({ info: z.object({ lines: z.number() }), record: z.array(z.string()) }));
+
+/**
+ * Reads an import file: commas, semicolons or tabs, with or without quotation marks, a byte order mark or CRLF.
+ * @throws {CausewayError} `invalid_file` with the line, if it is no CSV or its header lacks a column
+ */
+export function readBulkLines(text: string, fileName: string): BulkLine[] {
+  const [header, ...rows] = parseRows(text, fileName);
+  const columns = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
+  const cell = (record: string[], column: string) => record[columns.indexOf(column)]?.trim() ?? '';
+  for (const [short, long] of Object.entries(SHORT)) {
+    if (columns.includes(short) || long.some((column) => columns.includes(column))) continue;
+    throw invalid(fileName, `its first line names no column "${short}"`);
+  }
+  return rows.map(({ info, record }) => {
+    const line: BulkLine = {
+      line: info.lines,
+      user_id: '',
+      user_name: '',
+      type: '',
+      warehouse_id: '',
+      warehouse_name: '',
+    };
+    for (const column of COLUMNS) line[column] = cell(record, column);
+    fill(line, 'user_id', 'user_name', cell(record, 'user'), /^\d+$/);
+    fill(line, 'warehouse_id', 'warehouse_name', cell(record, 'warehouse'), /^[0-9a-f]{16}$/);
+    return line;
+  });
+}
+
+/** Puts the cell of a short column where it belongs: ids and names look different. */
+function fill(line: BulkLine, id: Column, name: Column, value: string, isId: RegExp): void {
+  if (value !== '') line[isId.test(value) ? id : name] = value;
+}
+
+function parseRows(text: string, fileName: string): z.infer<typeof Rows> {
+  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+  const count = (delimiter: string) => firstLine.split(delimiter).length;
+  const [delimiter = ','] = [',', ';', '\t'].sort((a, b) => count(b) - count(a));
+  try {
+    return Rows.parse(
+      parse(text, { bom: true, info: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true }),
+    );
+  } catch (cause) {
+    throw invalid(fileName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function invalid(fileName: string, why: string, cause?: unknown): CausewayError {
+  return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
+    cause,
+    remedy: `Its first line has to be: ${COLUMNS.join(',')} (\`causeway warehouse export\` writes such a file).`,
+  });
+}
+
+/** Lines of CSV, each with its line end. Cells that a spreadsheet program would run as formulas are defused. */
+export function csvLines(rows: readonly string[][]): string {
+  return stringify([...rows], { escape_formulas: true });
+}
+
+/** One override as a line of an export. */
+export function exportLine(row: OverrideRow): string {
+  return csvLines([[row.userId, row.userName, row.type, row.warehouseId ?? '', row.warehouseName ?? '']]);
+}
+
+/** The first line of an export. */
+export const EXPORT_HEADER = csvLines([[...COLUMNS]]);
