@@ -5,15 +5,7 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import type { FrameFault } from './frames.ts';
 import { rawId } from './raw-id.ts';
-import {
-  FRESH,
-  generationOf,
-  next,
-  passage,
-  type SessionEvent,
-  type SessionState,
-  sessionOf,
-} from './session-state.ts';
+import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
 /** The managed server that a bridge leads to, and as whom. */
 export interface Endpoint {
@@ -129,7 +121,7 @@ class StdioBridge implements Bridge {
   #admit(method: string): Promise<SessionState> | SessionState {
     if (method === 'initialize') this.#apply({ name: 'initialize' });
     else {
-      if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: generationOf(this.#state) });
+      if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
       if (passage(this.#state) === 'wait') {
         return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
       }

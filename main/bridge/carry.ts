@@ -9,7 +9,7 @@ import { rawId, withId } from './raw-id.ts';
 import { openedBy, reopen } from './reopen.ts';
 import { REPEAT, repeatAfter } from './repeat.ts';
 import { isServersOwnError, isSessionDeath, isSessionDeathFrame } from './session-death.ts';
-import { generationOf, type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
+import { type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
 import { type Head, type Outcome, post } from './upstream.ts';
 
@@ -95,7 +95,7 @@ export class Carrier {
   async #attempt(trip: Trip): Promise<boolean> {
     const admission = this.#desk.admit(trip.method);
     const state = admission instanceof Promise ? await admission : admission;
-    trip.generation = generationOf(state);
+    trip.generation = state.generation;
     const session = sessionOf(state);
     const token = await this.#endpoint.tokens.token({ rejected: trip.rejected, signal: this.#signal });
     let dead = false;

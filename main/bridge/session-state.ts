@@ -4,8 +4,8 @@
  * that only the first of many such requests starts a new one.
  */
 export type SessionState =
-  /** Nothing was initialised: frames go out as they are, which a stateless server takes. */
-  | { name: 'fresh' }
+  /** Nothing was initialised, or the server refused it: frames go out as they are, which a stateless server takes. */
+  | { name: 'fresh'; generation: number }
   /** The client's own `initialize` is on its way; whatever was sent behind it waits. */
   | { name: 'opening'; generation: number }
   | { name: 'active'; generation: number; session: Session }
@@ -34,16 +34,12 @@ export type SessionEvent =
   | { name: 'healed'; generation: number; session: Session }
   | { name: 'unhealed'; generation: number; error: unknown };
 
-export const FRESH: SessionState = { name: 'fresh' };
-
-/** The generation that a state belongs to; 0 before the first session. */
-export function generationOf(state: SessionState): number {
-  return state.name === 'fresh' ? 0 : state.generation;
-}
+/** The state before the first session. */
+export const FRESH: SessionState = { name: 'fresh', generation: 0 };
 
 /** The state after an event. Events of an older generation change nothing. */
 export function next(state: SessionState, event: SessionEvent): SessionState {
-  const generation = generationOf(state);
+  const { generation } = state;
   switch (event.name) {
     case 'initialize':
       return { name: 'opening', generation: generation + 1 };
@@ -56,7 +52,7 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
     case 'announced':
       return state.name === 'announcing' && event.generation === generation ? { ...state, name: 'active' } : state;
     case 'refused':
-      return state.name === 'opening' && event.generation === generation ? FRESH : state;
+      return state.name === 'opening' && event.generation === generation ? { name: 'fresh', generation } : state;
     case 'died':
       return canHeal(state) && event.generation === generation
         ? { name: 'healing', generation: generation + 1 }
