@@ -7,20 +7,20 @@ const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** Where the value of a frame's `id` stands: bytes `start` (included) to `end` (excluded). */
-export interface IdPlace {
+/** Where a value stands in a frame: bytes `start` (included) to `end` (excluded). */
+export interface Place {
   start: number;
   end: number;
 }
 
 /**
- * Finds the top-level `id` of a JSON object that is known to be valid, as the bytes that were sent: an id beyond 2^53
+ * Finds the top-level values of a JSON object that is known to be valid, as the bytes that were sent: an id beyond 2^53
  * or written `1.0` does not survive a round through a JavaScript number. Of several, the last counts, as in JSON.parse.
  */
-export function findId(frame: Buffer): IdPlace | undefined {
-  let found: IdPlace | undefined;
+function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | undefined } {
+  const found: { id: Place | undefined; method: Place | undefined } = { id: undefined, method: undefined };
   let at = frame.indexOf(OPEN_BRACE) + 1;
-  if (at === 0) return undefined;
+  if (at === 0) return found;
   for (;;) {
     const keyStart = frame.indexOf(QUOTE, at);
     if (keyStart === -1) return found;
@@ -29,11 +29,17 @@ export function findId(frame: Buffer): IdPlace | undefined {
     if (colon === -1) return found;
     const start = skipWhiteSpace(frame, colon + 1);
     const end = endOfValue(frame, start);
-    if (isIdKey(frame, keyStart, keyEnd)) found = { start, end };
+    const key = keyOf(frame, keyStart, keyEnd);
+    if (key !== undefined) found[key] = { start, end };
     const next = skipWhiteSpace(frame, end);
     if (frame[next] !== COMMA) return found;
     at = next + 1;
   }
+}
+
+/** Where the frame's `id` stands. */
+export function findId(frame: Buffer): Place | undefined {
+  return findPlaces(frame).id;
 }
 
 /** The frame's id exactly as it was written, or `null` where there is none. */
@@ -42,17 +48,29 @@ export function rawId(frame: Buffer): string {
   return place ? frame.toString('utf8', place.start, place.end) : 'null';
 }
 
-/** The same frame with `id` in place of its own, every other byte untouched. */
-export function withId(frame: Buffer, id: string): Buffer {
-  const place = findId(frame);
-  if (!place) return frame;
-  return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);
+/** The frame's id as it was written, and its method: all that a relay has to know of a frame that passes. */
+export function scanFrame(frame: Buffer): { id: string | undefined; method: string | undefined } {
+  const { id, method } = findPlaces(frame);
+  return {
+    id: id && frame.toString('utf8', id.start, id.end),
+    method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))),
+  };
 }
 
-function isIdKey(frame: Buffer, start: number, end: number): boolean {
-  // A key may be written with escapes ("\u0069d"): only those are decoded.
-  if (end - start === 4) return frame[start + 1] === 0x69 && frame[start + 2] === 0x64;
-  return frame[start + 1] === BACKSLASH && JSON.parse(frame.toString('utf8', start, end)) === 'id';
+/** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */
+export function withId(frame: Buffer, id: string): Buffer {
+  const place = findId(frame);
+  if (place) return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);
+  const start = frame.indexOf(OPEN_BRACE) + 1;
+  return Buffer.concat([frame.subarray(0, start), Buffer.from(`"id":${id},`), frame.subarray(start)]);
+}
+
+function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | undefined {
+  // A key may be written with escapes ("\u0069d"): only then it is longer than it reads.
+  const escaped = frame[start + 1] === BACKSLASH || (end - start > 8 && frame.subarray(start, end).includes(BACKSLASH));
+  if (!escaped && end - start !== 4 && end - start !== 8) return undefined;
+  const key = escaped ? String(JSON.parse(frame.toString('utf8', start, end))) : frame.toString('latin1', start + 1, end - 1);
+  return key === 'id' || key === 'method' ? key : undefined;
 }
 
 /** The position behind the closing quote of the string that opens at `start`. */

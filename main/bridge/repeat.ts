@@ -20,6 +20,11 @@ const HARMLESS = new Set([
   'prompts/get',
 ]);
 
+/** Whether a request may be sent again although the first may have been carried out. */
+export function isHarmless(method: string): boolean {
+  return HARMLESS.has(method);
+}
+
 /** What has been tried for a frame. */
 export interface Tried {
   method: string;
@@ -38,7 +43,7 @@ export function repeatAfter(outcome: Outcome, tried: Tried, random: () => number
   if (tried.begun || tried.repeats >= REPEAT.times) return undefined;
   const backoff = REPEAT.firstWaitMs * 4 ** tried.repeats * (0.75 + random() / 2);
   if (outcome.kind === 'broken') {
-    const safe = !outcome.sent || (HARMLESS.has(tried.method) && outcome.head === undefined);
+    const safe = !outcome.sent || (isHarmless(tried.method) && outcome.head === undefined);
     return safe && isPassing(outcome.error) && tried.repeats < 2 ? backoff : undefined;
   }
   if (outcome.kind !== 'refused') return undefined;

@@ -36,6 +36,9 @@ export type ErrorCode =
   | 'cancelled'
   | 'login_page'
   | 'outcome_unknown'
+  // the running application's socket
+  | 'hub_foreign'
+  | 'hub_running'
   | 'internal';
 
 export interface CausewayErrorOptions {
