@@ -13,11 +13,10 @@ export class Bearers {
   readonly #state: ReplaceableState;
   /** Personal access token to user id. */
   readonly #personal: Map<string, string>;
-  /** The sign-in, once somebody has used it; before that it has given out nothing. */
-  readonly #signIn: () => Promise<SignIn> | undefined;
+  readonly #signIn: SignIn;
   readonly #refused = new Set<string>();
 
-  constructor(state: ReplaceableState, personal: Map<string, string>, signIn: () => Promise<SignIn> | undefined) {
+  constructor(state: ReplaceableState, personal: Map<string, string>, signIn: SignIn) {
     this.#state = state;
     this.#personal = personal;
     this.#signIn = signIn;
@@ -26,7 +25,7 @@ export class Bearers {
   async principalOf(token: string | undefined): Promise<Principal | undefined> {
     if (token === undefined || this.#refused.has(token)) return undefined;
     const id = this.#personal.get(token);
-    if (id === undefined) return (await this.#signIn())?.principalOf(token);
+    if (id === undefined) return this.#signIn.principalOf(token);
     const user = this.#state.users.find((candidate) => candidate.id === id && candidate.active);
     return user && { user, scopes: new Set(['all-apis']) };
   }

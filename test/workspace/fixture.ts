@@ -85,8 +85,8 @@ export function fixtureSchemas(): CatalogSchema[] {
     { catalog: 'samples', schema: 'nyctaxi', grantedTo: new Set(['users']) },
     { catalog: 'samples', schema: 'tpch', grantedTo: new Set(['users']) },
     { catalog: 'main', schema: 'default', grantedTo: new Set(['users']) },
-    { catalog: 'main', schema: 'support', grantedTo: new Set(['users']) },
     { catalog: 'main', schema: 'finance', grantedTo: new Set(['finance']) },
+    { catalog: 'main', schema: 'support', grantedTo: new Set(['users']) },
     { catalog: 'system', schema: 'ai', grantedTo: new Set(['users']) },
     { catalog: 'system', schema: 'information_schema', grantedTo: new Set(['users']) },
   ];

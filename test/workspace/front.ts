@@ -13,6 +13,7 @@ import {
   sendFault,
   sendJson,
 } from './http.ts';
+import type { ManagedServers } from './mcp/index.ts';
 import { type Principal, RestFault } from './model.ts';
 import type { RequestLog } from './request-log.ts';
 import { restRoutes } from './rest/routes.ts';
@@ -29,9 +30,8 @@ export interface FrontParts {
   bearers: Bearers;
   faults: FaultRules;
   log: RequestLog;
-  signIn: () => Promise<SignIn>;
-  /** Handles paths under `/api/2.0/mcp/`. */
-  managed: (request: IncomingMessage, response: ServerResponse, principal: Principal, url: URL) => Promise<void>;
+  signIn: SignIn;
+  mcp: ManagedServers;
   /** The prefix of the control address, and who answers there. */
   controlPath: string;
   control: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
@@ -58,7 +58,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
     shapeAnswer(request, response, effect);
   }
 
-  if (url.pathname.startsWith('/oidc/')) return (await parts.signIn()).handle(request, response, url);
+  if (url.pathname.startsWith('/oidc/')) return parts.signIn.handle(request, response, url);
   if (url.pathname.startsWith('/.well-known/')) return sendWellKnown(parts, response, url);
   if (!url.pathname.startsWith('/api/')) return sendSitePage(response, url);
 
@@ -71,7 +71,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
     return sendUnauthorized(response, message, challengeFor(url.pathname, host, token !== undefined));
   }
   entry.userName = principal.user.userName;
-  if (url.pathname.startsWith('/api/2.0/mcp/')) return parts.managed(request, response, principal, url);
+  if (url.pathname.startsWith('/api/2.0/mcp/')) return parts.mcp.handle(request, response, principal, url);
   return answerRest(parts, request, response, principal, url);
 }
 

@@ -5,12 +5,17 @@ import { createControl, createFaults, type Faults } from './control.ts';
 import { FaultRules } from './faults.ts';
 import { createFront } from './front.ts';
 import { ALL_FEATURES, type Features } from './http.ts';
-import { createManaged } from './managed.ts';
+import {
+  createManagedServers,
+  type ManagedServerSettings,
+  type ManagedServers,
+  type StatementRecord,
+} from './mcp/index.ts';
 import type { User } from './model.ts';
 import { newClientSecret, newPersonalToken, profileFileText, writeProfileFile } from './profile-file.ts';
 import { RequestLog } from './request-log.ts';
 import type { OAuthClient } from './sign-in/clients.ts';
-import type { Approval, Lifetimes, SignIn } from './sign-in/sign-in.ts';
+import { type Approval, createSignIn, type Lifetimes } from './sign-in/sign-in.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
 
 export interface WorkspaceOptions {
@@ -21,10 +26,12 @@ export interface WorkspaceOptions {
   state?: StateOptions;
   features?: Partial<Features>;
   /** The user as whom every browser sign-in is allowed without a click; see `approve` too. */
-  autoApprove?: string;
+  autoApprove?: string | false;
   lifetimes?: Partial<Lifetimes>;
   /** OAuth applications besides `databricks-cli`. */
   oauthClients?: OAuthClient[];
+  /** How the managed MCP servers behave. */
+  mcp?: Partial<ManagedServerSettings>;
 }
 
 export interface WorkspaceUser {
@@ -48,6 +55,10 @@ export interface EmbeddedWorkspace {
   lifetimes: Lifetimes;
   faults: Faults;
   requests: RequestLog;
+  /** The managed MCP servers: their settings may be changed at any time. */
+  mcp: ManagedServers;
+  /** Every statement that ran on a warehouse, in its order. */
+  statements: readonly StatementRecord[];
   /** The control address, for other processes. */
   controlUrl: string;
   /** Decides browser sign-ins from now on: `{ as: userName }`, `deny`, or `ask`, which is the page with its buttons. */
@@ -57,7 +68,7 @@ export interface EmbeddedWorkspace {
 
 const LIFETIMES: Lifetimes = { accessToken: 60 * 60, refreshToken: 7 * 24 * 60 * 60, authorizationCode: 60 };
 
-/** Starts a workspace on the loopback interface. What is large is loaded when it is first needed. */
+/** Starts a workspace on the loopback interface. DuckDB is loaded by the first query. */
 export async function startWorkspace(options: WorkspaceOptions = {}): Promise<EmbeddedWorkspace> {
   const state = createState(options.state);
   const features: Features = { ...ALL_FEATURES, ...options.features };
@@ -69,37 +80,31 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   };
   const log = new RequestLog();
   const rules = new FaultRules();
-  const managed = createManaged(state);
-  let approval: Approval = options.autoApprove === undefined ? 'ask' : { as: options.autoApprove };
-
-  const server = createServer();
-  const host = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`;
-  let signingIn: Promise<SignIn> | undefined;
-  const signIn = (): Promise<SignIn> => {
-    signingIn ??= import('./sign-in/sign-in.ts').then(({ createSignIn }) =>
-      createSignIn({
-        host,
-        state,
-        log,
-        lifetimes,
-        approval: () => approval,
-        clients: options.oauthClients ?? [],
-        servicePrincipal,
-      }),
-    );
-    return signingIn;
-  };
-  const personal = new Map(users.map(({ token, id }) => [token, id]));
-  const bearers = new Bearers(state, personal, () => signingIn);
-  const faults = createFaults(rules, {
-    expireSessions: (how) => managed.expireSessions(how),
-    expireAccessTokens: () => void signingIn?.then((made) => made.expireAccessTokens()),
-    revokeRefreshTokens: () => void signingIn?.then((made) => made.revokeRefreshTokens()),
-    refuseToken: (token) => bearers.refuse(token),
-  });
+  const mcp = createManagedServers({ state, ...options.mcp });
+  let approval: Approval = options.autoApprove ? { as: options.autoApprove } : 'ask';
   const approve = (next: Approval): void => {
     approval = next;
   };
+
+  const server = createServer();
+  const host = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`;
+  const signIn = await createSignIn({
+    host,
+    state,
+    log,
+    lifetimes,
+    approval: () => approval,
+    clients: options.oauthClients ?? [],
+    servicePrincipal,
+  });
+  const personal = new Map(users.map(({ token, id }) => [token, id]));
+  const bearers = new Bearers(state, personal, signIn);
+  const faults = createFaults(rules, {
+    expireSessions: mcp.expireSessions,
+    expireAccessTokens: signIn.expireAccessTokens,
+    revokeRefreshTokens: signIn.revokeRefreshTokens,
+    refuseToken: (token) => bearers.refuse(token),
+  });
   // A page in somebody's browser cannot guess this address.
   const controlPath = `/__control/${randomBytes(8).toString('hex')}`;
   const control = createControl(controlPath, { faults, log, features, lifetimes, approve });
@@ -113,7 +118,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
       faults: rules,
       log,
       signIn,
-      managed: managed.handle,
+      mcp,
       controlPath,
       control,
     }),
@@ -134,12 +139,14 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     lifetimes,
     faults,
     requests: log,
+    mcp,
+    statements: mcp.statements,
     controlUrl: `${host}${controlPath}`,
     approve,
     close: async () => {
       state.close();
       await stop(server);
-      await managed.close();
+      await mcp.close();
       await file.remove();
     },
   };
