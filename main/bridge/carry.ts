@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../platform/secret.ts';
 import type { Endpoint } from './bridge.ts';
 import { envelopeOf, type SendableEnvelope } from './envelope.ts';
+import { errorFrame } from './error-frame.ts';
 import type { Failure } from './explain.ts';
 import type { FlowControl, FrameSink } from './flow.ts';
 import { toLine } from './frames.ts';
@@ -162,7 +163,6 @@ export class Carrier {
     if (trip.method === 'initialize') this.#desk.report({ name: 'refused', generation });
     if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
     if (this.#signal.aborted || trip.owed <= 0) return;
-    const { errorFrame } = await import('./explain.ts');
     for (const id of trip.ids()) this.#sink.write(errorFrame(id, error));
   }
 

@@ -1,7 +1,9 @@
-import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { networkFailure } from '../platform/network-failure.ts';
 import { readErrorBody } from '../workspace/error-body.ts';
 import { refusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
+import { isHarmless } from './repeat.ts';
 import { type Head, header } from './upstream.ts';
 
 /** Why a frame got no answer from the managed server. */
@@ -18,7 +20,7 @@ export interface Where {
   profile: string;
 }
 
-/** Words for one kind of refusal; `detail` is what the workspace said. */
+/** Words for one kind of refusal; `detail` is the status and what the workspace said. */
 type Words = (where: Where, detail: string) => [message: string, remedy: string];
 
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
@@ -28,15 +30,15 @@ const REFUSALS: Partial<Record<ErrorCode, Words>> = {
     `Run "causeway whoami --profile ${profile}": if that works, ${path} belongs to another workspace than the profile's; if not, run "causeway login --profile ${profile}".`,
   ],
   ip_blocked: ({ host }, detail) => [
-    `${host} does not accept connections from this network (403: ${detail}).`,
+    `${host} does not accept connections from this network (${detail}).`,
     'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
   ],
   missing_scope: ({ path, profile }, detail) => [
-    `The sign-in of profile "${profile}" does not cover ${path} (403: ${detail}).`,
+    `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`,
     `Run "causeway login --profile ${profile}" and grant the missing scope.`,
   ],
   permission_denied: ({ path, profile }, detail) => [
-    `The user of profile "${profile}" has no access to ${path} (403: ${detail}).`,
+    `The user of profile "${profile}" has no access to ${path} (${detail}).`,
     'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
   ],
   feature_unavailable: ({ host, path }, detail) => [
@@ -44,7 +46,7 @@ const REFUSALS: Partial<Record<ErrorCode, Words>> = {
     'Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
   ],
   not_found: ({ host, path }, detail) => [
-    `${host} found nothing at ${path} (404: ${detail}).`,
+    `${host} found nothing at ${path} (${detail}).`,
     'Check the catalog, schema, index, function or Genie space that the path names.',
   ],
   rate_limited: ({ host }) => [
@@ -68,29 +70,27 @@ const REFUSALS: Partial<Record<ErrorCode, Words>> = {
 export function explain(failure: Failure, where: Where, method: string): CausewayError {
   switch (failure.kind) {
     case 'refused':
-      return explainRefusal(failure.head, failure.text, where);
+      return explainRefusal(failure.head, failure.text, where, method);
     case 'broken':
       return explainBreak(failure.error, failure.sent, where, method);
     case 'unanswered':
-      return new CausewayError(
-        'outcome_unknown',
-        `${where.host} ended the answer to ${method} before it was complete.`,
-        {
-          remedy: 'It may or may not have run: look at the result before you repeat it.',
-        },
-      );
+      return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
   }
 }
 
-function explainRefusal(head: Head, text: string, where: Where): CausewayError {
+function explainRefusal(head: Head, text: string, where: Where, method: string): CausewayError {
   if (isSignInPage(head, text)) return inWords('login_page', where, '');
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) });
   const known = refusal('POST', head.status, body);
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
-  return code in REFUSALS
-    ? inWords(code, where, code === 'unavailable' ? detail : body.message)
-    : new CausewayError(code, `${where.host} answered ${detail}.`, known.remedy ? { remedy: known.remedy } : {});
+  if (!(code in REFUSALS)) {
+    return new CausewayError(code, `${where.host} answered ${detail}.`, known.remedy ? { remedy: known.remedy } : {});
+  }
+  const words = inWords(code, where, detail);
+  return known.mayHaveRun && !isHarmless(method)
+    ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
+    : words;
 }
 
 function inWords(code: ErrorCode, where: Where, detail: string): CausewayError {
@@ -105,34 +105,36 @@ function isSignInPage(head: Head, text: string): boolean {
 }
 
 function explainBreak(error: Error, sent: boolean, where: Where, method: string): CausewayError {
-  const { error: known } = transportFailure(error, { method: 'POST', host: where.host });
-  if (sent && /TIMEOUT/.test(errorCode(error))) {
+  const { kind } = networkFailure(error);
+  if (sent && kind === 'timeout') {
+    const remedy = isHarmless(method)
+      ? 'Try again in a minute.'
+      : 'It may still be running there: look at the result before you repeat it.';
     return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
-      remedy: 'It may still be running there: look at the result before you repeat it.',
+      remedy,
       cause: error,
     });
   }
-  if (known.code !== 'outcome_unknown') return known;
-  return new CausewayError(
-    'outcome_unknown',
-    `The connection to ${where.host} was lost before it answered ${method}.`,
-    {
-      remedy: 'It may or may not have run: look at the result before you repeat it.',
+  if (sent && kind === 'cut' && !isHarmless(method)) {
+    return unknownOutcome(`The connection to ${where.host} was lost before it answered ${method}.`, method, error);
+  }
+  const tunnel = TUNNEL_REFUSED.exec(error.message);
+  if (tunnel) {
+    return new CausewayError('unreachable', `The proxy in between does not connect to ${where.host} (${tunnel[1]}).`, {
+      remedy: 'Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
       cause: error,
-    },
-  );
+    });
+  }
+  // What came this far changes nothing, as a GET does.
+  return transportFailure(error, { method: 'GET', host: where.host }).error;
 }
 
-function errorCode(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
+/** undici gives the status of a refused CONNECT in no other way. */
+const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
 
-/** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
-const LOCAL_ERROR_CODE = -31_999;
+const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
 
-/** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
-export function errorFrame(id: string, error: unknown): Buffer {
-  const data = error instanceof CausewayError ? { source: 'causeway', reason: error.code } : { source: 'causeway' };
-  const body = JSON.stringify({ code: LOCAL_ERROR_CODE, message: inOneLine(error), data });
-  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
+function unknownOutcome(message: string, method: string, cause?: unknown): CausewayError {
+  const remedy = isHarmless(method) ? 'Try again in a minute.' : MAY_HAVE_RUN;
+  return new CausewayError('outcome_unknown', message, { remedy, cause });
 }

@@ -8,7 +8,6 @@ export const REPEAT = {
   longestWaitMs: 30_000,
 } as const;
 
-/** Requests that change nothing at the server: sending one twice is safe even when the first may have arrived. */
 const HARMLESS = new Set([
   'initialize',
   'ping',

@@ -8,7 +8,7 @@ export interface Answer {
 /** JSON-RPC error codes that only servers of the stateless revision (2026-07-28) use: there, 404 means "no such method". */
 const MODERN_ERROR_CODES = new Set([-32601, -32020, -32021, -32022]);
 const SESSION_LOST =
-  /session\b.{0,40}\b(not found|expired|invalid|unknown|terminated|does not exist)|\b(no|invalid|unknown|expired|missing|bad)\b.{0,20}\bsession/is;
+  /session\b.{0,40}\b(not found|expired|invalid|unknown|terminated|does not exist)|\b(no|invalid|unknown|expired|missing|bad)\b.{0,20}\bsession|\bnot initiali[sz]ed\b/is;
 
 /**
  * Tells whether an answer to a request that carried a session id says that the session is gone. Servers spell it as 404
