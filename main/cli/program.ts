@@ -3,8 +3,10 @@ import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
+import { registerWarehouse } from './warehouse/register.ts';
+import { registerWarehouses } from './warehouses/register.ts';
 
-const COMMANDS: RegisterCommand[] = [];
+const COMMANDS: RegisterCommand[] = [registerWarehouse, registerWarehouses];
 
 /** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
@@ -19,21 +21,29 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   cancelled: 130,
 };
 
-/** Runs any command but `proxy` and gives the exit code. */
-export async function runProgram(args: string[]): Promise<number> {
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort(new CausewayError('cancelled', 'Interrupted.')));
+/** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
+export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
 
+/** Runs any command but `proxy` and gives the exit code. */
+export async function runProgram(args: string[], io: ProgramIo = process): Promise<number> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new CausewayError('cancelled', 'Interrupted.'));
+  process.once('SIGINT', interrupt);
+
+  let exitCode = 0;
   let causeway: Causeway | undefined;
   const context: CommandContext = {
-    stdout: process.stdout,
-    stderr: process.stderr,
-    stdin: process.stdin,
-    env: process.env,
+    stdout: io.stdout,
+    stderr: io.stderr,
+    stdin: io.stdin,
+    env: io.env,
     signal: interrupted.signal,
     causeway: () => {
-      causeway ??= createCauseway({ env: process.env });
+      causeway ??= createCauseway({ env: io.env });
       return causeway;
+    },
+    setExitCode: (code) => {
+      exitCode = code;
     },
   };
 
@@ -41,18 +51,20 @@ export async function runProgram(args: string[]): Promise<number> {
     .description("Connects AI clients to a Databricks workspace's managed MCP servers, and steers its SQL warehouse.")
     .version(VERSION)
     .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .showHelpAfterError('(causeway --help lists the commands)');
   program.command('proxy', 'bridge one managed MCP server to stdio; AI clients run this (causeway proxy --help)');
   for (const register of COMMANDS) register(program, context);
 
   try {
     await program.parseAsync(args, { from: 'user' });
-    return typeof process.exitCode === 'number' ? process.exitCode : 0;
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     context.stderr.write(`causeway: ${inOneLine(error)}\n`);
     return error instanceof CausewayError ? (EXIT_CODES[error.code] ?? 1) : 1;
   } finally {
+    process.removeListener('SIGINT', interrupt);
     await causeway?.close();
   }
 }

@@ -1,8 +1,12 @@
 import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
-import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
+import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
 import { allOverrides, type OverrideRow } from './all-overrides.ts';
+import type { BulkLine } from './bulk/csv.ts';
+import { type PlannedLine, planImport } from './bulk/plan.ts';
+import { readDirectory } from './directory.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 import { findPerson, type Person } from './people.ts';
@@ -18,6 +22,8 @@ export interface WarehouseAdmin {
   canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
   /** Every user's override, as the pages arrive. */
   all(signal?: AbortSignal): AsyncGenerator<OverrideRow>;
+  /** What an import would change. @throws {CausewayError} `permission_denied` for who is no workspace admin */
+  planImport(lines: readonly BulkLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
 }
 
 /** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */
@@ -30,6 +36,10 @@ export function createWarehouseAdmin(client: RestClient): WarehouseAdmin {
     clearOverride: (userId, signal) => clearOverride(operations, userId, signal),
     canUse: (userId, warehouseId, signal) => canUse(client, userId, warehouseId, signal),
     all: (signal) => allOverrides(client, signal),
+    planImport: async (lines, signal) => {
+      const [directory, present] = await Promise.all([readDirectory(client, signal), gather(operations.list(signal))]);
+      return planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
+    },
   };
 }
 

@@ -34,7 +34,7 @@ const WORDS: readonly Words[] = [
       'That is not the same as having no override: queries run on the workspace default, which an admin can change.',
   },
   {
-    operations: ['get', 'update'],
+    operations: ['get', 'update', 'delete'],
     when: 'not_found',
     own: true,
     code: 'not_found',
@@ -42,7 +42,7 @@ const WORDS: readonly Words[] = [
     remedy: 'Your queries run on the workspace default. `causeway warehouse set NAME` makes an override.',
   },
   {
-    operations: ['get', 'update'],
+    operations: ['get', 'update', 'delete'],
     when: 'not_found',
     own: false,
     code: 'not_found',

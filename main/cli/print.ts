@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { styleText } from 'node:util';
+import type { CommandContext } from './command.ts';
+
+type Output = CommandContext['stdout'];
+
+/** Writes a text and waits while the reader is slow, so that a long list does not pile up in memory. */
+export async function write(output: Output, text: string): Promise<void> {
+  if (!output.write(text)) await once(output, 'drain');
+}
+
+/** Writes one line. */
+export async function writeLine(output: Output, line: string): Promise<void> {
+  await write(output, `${line}\n`);
+}
+
+/** Writes a value as indented JSON. */
+export async function writeJson(output: Output, value: unknown): Promise<void> {
+  await writeLine(output, JSON.stringify(value, null, 2));
+}
+
+/** Writes a JSON array one element at a time. */
+export async function writeJsonArray(output: Output, values: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const value of values) {
+    await write(output, `${count === 0 ? '[' : ','}\n  ${JSON.stringify(value)}`);
+    count += 1;
+  }
+  await writeLine(output, count === 0 ? '[]' : '\n]');
+  return count;
+}
+
+/** A name or message as it may be shown in a terminal: without the control characters that a terminal obeys. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
+}
+
+/** Rows in columns, the last one as wide as it likes. */
+export function columns(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A bold text where there is a terminal that shows it (https://no-color.org). */
+export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): string {
+  return stdout.isTTY === true && !env.NO_COLOR ? styleText('bold', text) : text;
+}

@@ -1,0 +1,121 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { CausewayError } from '../../platform/errors.ts';
+import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { confirm } from '../ask.ts';
+import type { CommandContext } from '../command.ts';
+import { printable, write, writeJson, writeLine } from '../print.ts';
+import { openProgress } from '../progress.ts';
+import { type CommonOptions, openSession } from './options.ts';
+
+export interface ImportOptions extends CommonOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  results?: string;
+}
+
+/**
+ * `causeway warehouse import FILE.csv`: shows what would change, asks, and does it. Every line of the file gets a line in
+ * the results file; running the same import again goes on where it ended. Exit code 1 if any line was not carried out.
+ */
+export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
+  const { signal, stdout } = context;
+  const [{ csvLines, readBulkLines }, { applyImport }] = await Promise.all([
+    import('../../warehouses/bulk/csv.ts'),
+    import('../../warehouses/bulk/apply.ts'),
+  ]);
+  const lines = readBulkLines(await readText(file), file);
+  const { warehouses } = await openSession(context, options);
+  const { admin } = warehouses;
+  const plan = await admin.planImport(lines, signal);
+  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
+  await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
+  if (options.dryRun) return finish(context, options, plan, undefined);
+  if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
+    return finish(context, options, plan, await applyImport(admin, plan, { signal }));
+  }
+  if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
+    throw new CausewayError('cancelled', 'Nothing was changed.');
+  }
+
+  const resultsFile = options.results ?? `${file}.results.csv`;
+  const output = createWriteStream(resultsFile, { mode: 0o600 });
+  const closed = finished(output);
+  closed.catch(() => {});
+  const progress = openProgress(context, options.json);
+  let ended = 0;
+  await write(output, csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message']]));
+  const results = await applyImport(admin, plan, {
+    signal,
+    onResult: async (result) => {
+      ended += 1;
+      progress.update(ended, plan.length);
+      await write(output, csvLines([resultRow(result)]));
+    },
+  });
+  output.end();
+  await closed;
+  progress.end();
+  await writeLine(
+    context.stderr,
+    `${summary(results.map(({ result }) => result))} Each line's result is in ${resultsFile}.`,
+  );
+  if (!options.json) for (const result of results) await showTrouble(context, result);
+  await finish(context, options, plan, results);
+  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to go on.' });
+  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
+    await writeLine(context.stderr, 'Run it again to go on where it stopped.');
+  }
+}
+
+async function finish(
+  context: CommandContext,
+  options: ImportOptions,
+  plan: PlannedLine[],
+  results: LineResult[] | undefined,
+): Promise<void> {
+  if (options.json) {
+    const flat = results?.map(({ planned, result, message }) => ({ ...planned, result, message }));
+    await writeJson(context.stdout, flat ?? plan);
+  }
+  const failed = results
+    ? results.some(({ result }) => result !== 'done' && result !== 'unchanged')
+    : plan.some(({ action }) => action === 'invalid');
+  if (failed) context.setExitCode(1);
+}
+
+const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: '!' } as const;
+
+async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Promise<void> {
+  if (planned.action === 'unchanged') return;
+  const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
+  const who = planned.userName || planned.userId;
+  await writeLine(stdout, printable(`${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}`));
+}
+
+async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
+  if (result !== 'failed') return;
+  await writeLine(stderr, printable(`! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`));
+}
+
+function resultRow({ planned, result, message }: LineResult): string[] {
+  return [String(planned.line), planned.userId, planned.userName, planned.action, result, message];
+}
+
+/** How many of each, such as `3 create, 1 invalid.` */
+function summary(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'The file has no lines'}.`;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
+  }
+}

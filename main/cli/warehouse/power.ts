@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkspaceSession } from '../../causeway.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { WarehouseSummary } from '../../warehouses/effective.ts';
+import type { CommandContext } from '../command.ts';
+import { writeJson, writeLine } from '../print.ts';
+import { openProgress } from '../progress.ts';
+import { describeWarehouse } from './describe.ts';
+import { type CommonOptions, findWarehouse, openSession } from './options.ts';
+
+export interface PowerOptions extends CommonOptions {
+  wait?: boolean;
+}
+
+const AIMS = {
+  start: { through: 'STARTING', to: 'RUNNING' },
+  stop: { through: 'STOPPING', to: 'STOPPED' },
+} as const;
+
+const POLL_MILLIS = 2000;
+
+/** `causeway warehouse start|stop [NAME]`: the effective one if none is named. With `--wait` until it is done. */
+export async function power(
+  context: CommandContext,
+  verb: 'start' | 'stop',
+  name: string,
+  options: PowerOptions,
+): Promise<void> {
+  const session = await openSession(context, options);
+  const { id } = name
+    ? await findWarehouse(session, name, context.signal)
+    : await effectiveOne(session, context.signal);
+  await session.warehouses[verb](id, context.signal);
+  const warehouse = await look(session, id, context, options.wait ? AIMS[verb] : undefined);
+  if (options.json) await writeJson(context.stdout, warehouse);
+  else await writeLine(context.stdout, describeWarehouse(warehouse));
+}
+
+async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Promise<WarehouseSummary> {
+  const { warehouse } = await session.warehouses.effective(signal);
+  if (warehouse) return warehouse;
+  throw new CausewayError('usage', 'Which warehouse your queries run on cannot be told.', { remedy: 'Name one.' });
+}
+
+async function look(
+  session: WorkspaceSession,
+  id: string,
+  context: CommandContext,
+  aim: (typeof AIMS)['start' | 'stop'] | undefined,
+): Promise<WarehouseSummary> {
+  const progress = openProgress(context, aim === undefined);
+  for (;;) {
+    const warehouse = (await session.warehouses.list(context.signal)).find((candidate) => candidate.id === id);
+    if (!warehouse) throw new CausewayError('not_found', `Warehouse ${id} is not there any more.`);
+    if (aim === undefined || warehouse.state === aim.to) {
+      progress.end();
+      return warehouse;
+    }
+    if (warehouse.state !== aim.through) {
+      throw new CausewayError(
+        'unavailable',
+        `${describeWarehouse(warehouse)} turned away from ${aim.to.toLowerCase()}.`,
+      );
+    }
+    progress.say(`${describeWarehouse(warehouse)} …`);
+    await delay(POLL_MILLIS, undefined, { signal: context.signal });
+  }
+}

@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { CausewayError } from '../../platform/errors.ts';
+import type { CommandContext, RegisterCommand } from '../command.ts';
+import { withCommonOptions } from './options.ts';
+
+const HELP = `
+NAME is a warehouse's id, its name, or any part of it that fits one warehouse only.
+USER is a numeric id, a user name, an e-mail address, or a part of a name.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or an ambiguous name, 3 signed out, 4 not found,
+5 a check could not be made, 130 interrupted.`;
+
+/** `causeway warehouse …`: the warehouse that queries run on, for people. Each command's code loads when it runs. */
+export const registerWarehouse: RegisterCommand = (program, context) => {
+  const group = withCommonOptions(program.command('warehouse'))
+    .description('the SQL warehouse that your queries run on: which one, why, and changing it')
+    .option('--compare', "show what the Databricks CLI's own lookup comes to")
+    .addHelpText('after', HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./show.ts')).show(context, command.optsWithGlobals());
+    });
+  for (const add of [addOwn, addPower, addVerify, addAdmin, addBulk]) add(group, context);
+};
+
+function noSuchCommand(name: string, group: Command): CausewayError {
+  const known = group.commands.map((command) => command.name()).join(', ');
+  return new CausewayError('usage', `"${name}" is no command of causeway warehouse.`, { remedy: `It has ${known}.` });
+}
+
+const joined = (words: string[]) => words.join(' ');
+
+function addOwn(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('set <name...>'))
+    .description('run your queries on this warehouse')
+    .option('--force', 'also where you may not use it')
+    .action(async (name: string[], _options, command: Command) =>
+      (await import('./change.ts')).set(context, joined(name), command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('last-selected'))
+    .description('run your queries on whatever you picked last')
+    .action(async (_options, command: Command) =>
+      (await import('./change.ts')).setLastSelected(context, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('clear'))
+    .description('remove your override: your queries run on the workspace default')
+    .action(async (_options, command: Command) =>
+      (await import('./change.ts')).clear(context, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('list [filter...]'))
+    .description('the warehouses that you can see')
+    .option('--usable', 'only those that you may use')
+    .action(async (filter: string[], _options, command: Command) =>
+      (await import('./list.ts')).list(context, joined(filter), command.optsWithGlobals()),
+    );
+}
+
+function addPower(group: Command, context: CommandContext): void {
+  for (const verb of ['start', 'stop'] as const) {
+    withCommonOptions(group.command(`${verb} [name...]`))
+      .description(`${verb} this warehouse, or the one that your queries run on`)
+      .option('--wait', 'until it is done')
+      .action(async (name: string[], _options, command: Command) =>
+        (await import('./power.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
+      );
+  }
+}
+
+function addVerify(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('verify [name...]'))
+    .description('check that your queries run where they should: the record, the lookup and, if asked, end to end')
+    .option('--end-to-end', 'also stop every running warehouse, send a query, and look which one starts')
+    .option('--stop-warehouses', 'agree beforehand to the stopping')
+    .action(async (name: string[], _options, command: Command) =>
+      (await import('./verify.ts')).verify(context, joined(name), command.optsWithGlobals()),
+    );
+}
+
+function addAdmin(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('for <user> [verb] [name...]'))
+    .description("show, set NAME, last-selected or clear another user's override (admins)")
+    .option('--force', 'also where the user may not use the warehouse')
+    .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
+      (await import('./for-user.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('all [filter...]'))
+    .description("every user's override (admins)")
+    .option('--dangling', 'only those whose warehouse is gone')
+    .action(async (filter: string[], _options, command: Command) =>
+      (await import('./all.ts')).all(context, joined(filter), command.optsWithGlobals()),
+    );
+}
+
+function addBulk(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('import <file>'))
+    .description('make the overrides what a CSV file says (admins); shows the difference and asks first')
+    .option('--dry-run', 'only show the difference')
+    .option('-y, --yes', 'do not ask')
+    .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
+    .action(async (file: string, _options, command: Command) =>
+      (await import('./import.ts')).importOverrides(context, file, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('export [file]'))
+    .description("every user's override as CSV, to stdout or a file (admins)")
+    .action(async (file: string | undefined, _options, command: Command) =>
+      (await import('./export.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
+    );
+}

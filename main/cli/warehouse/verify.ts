@@ -1,0 +1,59 @@
+import { CausewayError } from '../../platform/errors.ts';
+import type { WarehouseService } from '../../warehouses/service.ts';
+import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
+import { confirm } from '../ask.ts';
+import type { CommandContext } from '../command.ts';
+import { printable, writeJson, writeLine } from '../print.ts';
+import { openProgress } from '../progress.ts';
+import { type CommonOptions, findWarehouse, openSession } from './options.ts';
+
+export interface VerifyCommandOptions extends CommonOptions {
+  endToEnd?: boolean;
+  stopWarehouses?: boolean;
+}
+
+const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown' } as const;
+
+/** A check that could not be made, where none has failed. */
+const EXIT_UNKNOWN = 5;
+
+/** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
+export async function verify(context: CommandContext, name: string, options: VerifyCommandOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const target = name ? await findWarehouse(session, name, context.signal) : undefined;
+  const endToEnd = options.endToEnd ? await consent(context, session.warehouses, options) : undefined;
+  const progress = openProgress(context, options.json);
+  const results = await session.warehouses.verify({
+    targetId: target?.id,
+    endToEnd,
+    signal: context.signal,
+    onEvent: (event) => {
+      if (event.kind === 'progress') progress.say(printable(event.message));
+    },
+  });
+  progress.end();
+  if (options.json) await writeJson(context.stdout, results);
+  else for (const result of results) await writeLine(context.stdout, line(result));
+  if (context.signal.aborted) throw new CausewayError('cancelled', 'Interrupted.');
+  if (results.some(({ verdict }) => verdict === 'fail')) context.setExitCode(1);
+  else if (results.some(({ verdict }) => verdict === 'unknown')) context.setExitCode(EXIT_UNKNOWN);
+}
+
+/** Says what would have to be stopped, and asks; without a yes the check runs only if nothing would. */
+async function consent(
+  context: CommandContext,
+  warehouses: WarehouseService,
+  options: VerifyCommandOptions,
+): Promise<VerifyOptions['endToEnd']> {
+  const running = await warehouses.wouldStop(context.signal);
+  if (running.length === 0) return { mayStop: new Set() };
+  const names = printable(running.map((warehouse) => warehouse.name).join(', '));
+  await writeLine(context.stderr, `The end-to-end check stops, and afterwards starts again: ${names}.`);
+  await writeLine(context.stderr, 'Queries that run on them are cut off.');
+  const agreed = options.stopWarehouses || (await confirm(context, 'Stop them?', '--stop-warehouses'));
+  return { mayStop: new Set(agreed ? running.map(({ id }) => id) : []) };
+}
+
+function line({ check, verdict, evidence, at, tookMillis }: CheckResult): string {
+  return `${MARKS[verdict].padEnd(9)}  ${check.padEnd(10)}  ${printable(evidence)} (${at}, ${tookMillis} ms)`;
+}
