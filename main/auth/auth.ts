@@ -47,6 +47,58 @@ export interface TokenSource {
   token(request?: TokenRequest): Promise<Secret>;
 }
 
+/** How far a sign-in in the browser has come. */
+export type SignInProgress =
+  /** Another process or window is asking the person already; its outcome will be ours. */
+  | { step: 'waiting-for-other' }
+  /** `opened` is false where the browser could not be opened: the person has to copy the address. */
+  | { step: 'waiting-for-browser'; url: string; opened: boolean }
+  /** An answer arrived that belongs to another sign-in. */
+  | { step: 'ignored-answer' }
+  | { step: 'finishing' };
+
+export interface SignInOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: SignInProgress) => void) | undefined;
+  /** False shows the address only, for a person who opens it elsewhere. */
+  openBrowser?: boolean | undefined;
+  /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
+  servers?: readonly string[] | undefined;
+}
+
+/** Whether somebody is signed in to a profile through Causeway. */
+export type SignInState =
+  | {
+      state: 'signed-in';
+      userName: string | undefined;
+      scopes: readonly string[];
+      /** When the present access token ends, in milliseconds since 1970. It is renewed before. */
+      expiresAt: number | undefined;
+      /** Whether it can be renewed without the person. */
+      renewable: boolean;
+    }
+  | { state: 'signed-out' }
+  /** The profile holds its own credentials: a personal access token, or a client id and secret. */
+  | { state: 'by-credentials' }
+  /** The Databricks command line holds the sign-in. */
+  | { state: 'by-databricks-cli' };
+
+/** An OAuth application that an account administrator registered, used for one workspace instead of the built-in one. */
+export interface OAuthApplication {
+  clientId: string;
+  clientSecret: Secret | undefined;
+  /** The one port that its redirect URL names; any of 8020 to 8040 if undefined. */
+  callbackPort: number | undefined;
+  scopes: readonly string[] | undefined;
+}
+
+/** What the application's windows hear about. */
+export type AuthEvent =
+  | { type: 'signed-in'; profile: Profile }
+  | { type: 'signed-out'; profile: Profile }
+  /** Something that the person should know, in words. */
+  | { type: 'notice'; message: string };
+
 /** Profiles and their tokens: the one way from a profile's name to a bearer token. */
 export interface AuthService {
   /** The profiles of the configuration file, in its order. */
@@ -58,4 +110,35 @@ export interface AuthService {
   profile(name?: string): Promise<Profile>;
   /** The profile's token source; the same one each time, so that all who ask share one renewal. */
   tokens(profile: Profile): TokenSource;
+
+  signInState(profile: Profile): Promise<SignInState>;
+  /**
+   * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
+   * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,
+   * `sign_in_failed`, `unreachable`, `tls`, `timeout`; `profile_unusable` where the profile holds its own credentials
+   */
+  signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
+  /**
+   * Removes the sign-in from this computer and revokes it at the workspace.
+   * @returns whether the workspace confirmed that it is revoked
+   * @throws {CausewayError} `signed_out` where there is none; `profile_unusable` where the profile holds its own credentials
+   */
+  signOut(profile: Profile): Promise<{ revoked: boolean }>;
+  /** Who the profile's token stands for; undefined where the token may not ask. @throws {CausewayError} as `token`, `unauthenticated` */
+  whoAmI(profile: Profile, signal?: AbortSignal): Promise<string | undefined>;
+
+  /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
+  addProfile(name: string, host: string): Promise<Profile>;
+  /** The sign-in moves along. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
+  renameProfile(from: string, to: string): Promise<void>;
+  /** The sign-in goes with it. @throws {CausewayError} `profile_not_found` */
+  removeProfile(name: string): Promise<void>;
+
+  oauthApplication(host: string): Promise<OAuthApplication | undefined>;
+  /** Undefined goes back to the built-in application. */
+  setOAuthApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (event: AuthEvent) => void): () => void;
+  close(): Promise<void>;
 }

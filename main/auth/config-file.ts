@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { homeFolder } from '../platform/paths.ts';
+import { withLock } from '../platform/lock.ts';
+import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { type ConfigDocument, parseConfig } from './config-document.ts';
 
 /** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
@@ -30,4 +31,22 @@ export async function readConfigText(path: string): Promise<string> {
       remedy: 'Check that it is a file and that you may read it.',
     });
   }
+}
+
+/**
+ * Changes the configuration file in place: one process at a time, the old text beside it as `.bak`, the new one atomic and
+ * readable by its owner only. A symbolic link stays one.
+ * @throws {CausewayError} `invalid_file`, and what the edit throws
+ */
+export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
+  const path = configFilePath(env);
+  const { default: writeFileAtomic } = await import('write-file-atomic');
+  await withLock(join(stateFolder(env), 'locks', 'configuration-file'), async () => {
+    const before = await readConfigText(path);
+    const after = edit(before);
+    if (after === before) return;
+    await mkdir(dirname(path), { recursive: true });
+    if (before !== '') await writeFileAtomic(`${path}.bak`, before, { mode: 0o600 });
+    await writeFileAtomic(path, after, { mode: 0o600 });
+  });
 }

@@ -1,6 +1,8 @@
 import { CausewayError } from '../platform/errors.ts';
-import type { AuthService, Profile, TokenSource } from './auth.ts';
-import { configFilePath, readConfig } from './config-file.ts';
+import type { AuthEvent, AuthService, Profile, TokenSource } from './auth.ts';
+import { configFilePath, editConfig, readConfig } from './config-file.ts';
+import type { AuthHttp } from './host-fetch.ts';
+import type { OwnSignIns } from './own-sign-in.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 import {
   asProfile,
@@ -15,20 +17,43 @@ export interface AuthOptions {
   env: NodeJS.ProcessEnv;
   /** Shows an address to the person; the system's browser by default. */
   openBrowser?: (url: string) => Promise<void>;
+  /** Whether a token that needs a sign-in opens the browser by itself; otherwise asking for one says `signed_out`. */
+  signInWhenNeeded?: boolean;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
+  /** How long the person has in the browser, in milliseconds; five minutes by default. */
+  patienceMs?: number;
 }
+
+const FIVE_MINUTES = 5 * 60_000;
 
 /**
  * Opens profiles and tokens. Whatever a profile does not need is not loaded for it: a process that AI clients spawn, with
  * a personal access token, pays for reading one file.
  */
-export function openAuth({ env, now = Date.now }: AuthOptions): AuthService {
+export function openAuth(options: AuthOptions): AuthService {
+  const { env, now = Date.now, patienceMs = FIVE_MINUTES, signInWhenNeeded = false } = options;
   const path = configFilePath(env);
   const chance = Math.random();
   const sources = new Map<string, TokenSource>();
+  const listeners = new Set<(event: AuthEvent) => void>();
 
+  const emit = (event: AuthEvent) => {
+    for (const listener of listeners) listener(event);
+  };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });
+  const openBrowser =
+    options.openBrowser ?? (async (url) => (await import('./open-browser.ts')).openSystemBrowser(url, env));
+
+  let connections: AuthHttp | undefined;
+  const http = once(async () => {
+    connections = new (await import('./host-fetch.ts')).AuthHttp(env);
+    return connections;
+  });
+  const own = once(async () => {
+    const { openOwnSignIns } = await import('./own-sign-in.ts');
+    return openOwnSignIns({ env, http: await http(), now, chance, openBrowser, settingsOf, emit, patienceMs });
+  });
 
   /** The profile's keys as the file has them now. @throws {CausewayError} also when they have moved to another workspace */
   async function settingsOf(profile: Profile): Promise<ProfileSettings> {
@@ -37,81 +62,141 @@ export function openAuth({ env, now = Date.now }: AuthOptions): AuthService {
     throw new CausewayError(
       'profile_unusable',
       `Profile "${profile.name}" now names ${settings.host}, not ${profile.host}.`,
-      {
-        remedy: 'Start again, so that the new workspace is used everywhere.',
-      },
+      { remedy: 'Start again, so that the new workspace is used everywhere.' },
     );
   }
 
   async function openSource(profile: Profile): Promise<TokenSource> {
-    switch (profile.method) {
-      case 'pat': {
-        const { personalTokenSource } = await import('./personal-token.ts');
-        return personalTokenSource(profile, placeOf(profile), async () => {
-          const { token } = await settingsOf(profile);
-          if (token) return token;
-          throw new CausewayError('profile_unusable', `Profile "${profile.name}" has no token any more.`);
-        });
-      }
-      case 'oauth-m2m': {
-        const [{ requestClientToken }, { memoryTokenSource }, { discoverIssuer }, { AuthHttp }] = await Promise.all([
-          import('./client-credentials.ts'),
-          import('./memory-token.ts'),
-          import('./issuer.ts'),
-          import('./host-fetch.ts'),
-        ]);
-        const fetch = new AuthHttp(env).to(profile.host);
-        return memoryTokenSource({
-          now,
-          chance,
-          acquire: async () => {
-            const { host, accountId, clientId, clientSecret, scopes } = await settingsOf(profile);
-            if (!clientId || !clientSecret) {
-              throw new CausewayError(
-                'profile_unusable',
-                `Profile "${profile.name}" has no client credentials any more.`,
-              );
-            }
-            return requestClientToken(
-              await discoverIssuer(fetch, { host, accountId }),
-              { clientId, clientSecret, scopes },
-              now,
-            );
-          },
-        });
-      }
-      default:
-        throw new CausewayError('signed_out', `Profile "${profile.name}" is signed out.`);
-    }
+    const { openTokenSource } = await import('./sources.ts');
+    const where = profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path;
+    return openTokenSource({ profile, env, where, path, http, own, settingsOf, now, chance, signInWhenNeeded });
   }
 
-  const placeOf = (profile: Profile) => (profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path);
+  /** @throws {CausewayError} `profile_unusable` */
+  async function ownFor(profile: Profile): Promise<OwnSignIns> {
+    if (maySignIn(profile)) return own();
+    throw (await import('./own-sign-in.ts')).holdsCredentials(profile);
+  }
+
+  const profile = async (name?: string) => {
+    const current = await book();
+    const chosen = chooseProfile(current, name);
+    return asProfile(chosen, profileSettings(current, chosen));
+  };
+
+  const tokens = (wanted: Profile) => {
+    const key = `${wanted.host} ${wanted.method} ${wanted.name}`;
+    const source = sources.get(key) ?? deferred(() => openSource(wanted));
+    sources.set(key, source);
+    return source;
+  };
 
   return {
     profiles: async () => listProfiles(await book()),
+    profile,
+    tokens,
 
-    async profile(name) {
-      const current = await book();
-      const chosen = chooseProfile(current, name);
-      return asProfile(chosen, profileSettings(current, chosen));
+    async signInState(wanted) {
+      if (!maySignIn(wanted)) return { state: 'by-credentials' };
+      const state = await (await own()).state(wanted);
+      if (state.state === 'signed-in' || wanted.method !== 'databricks-cli') return state;
+      const [{ findCli }, { cliPath }] = await Promise.all([import('./databricks-cli.ts'), settingsOf(wanted)]);
+      return findCli({ env, cliPath, profile: wanted }).then(
+        () => ({ state: 'by-databricks-cli' }),
+        () => state,
+      );
     },
 
-    tokens(profile) {
-      const key = `${profile.host} ${profile.name} ${profile.method}`;
-      const known = sources.get(key);
-      if (known) return known;
-      let opening: Promise<TokenSource> | undefined;
-      const source: TokenSource = {
-        async token(request) {
-          opening ??= openSource(profile).catch((error: unknown) => {
-            opening = undefined;
-            throw error;
-          });
-          return (await opening).token(request);
-        },
-      };
-      sources.set(key, source);
-      return source;
+    async signIn(wanted, signInOptions) {
+      return (await ownFor(wanted)).signIn(wanted, signInOptions);
+    },
+
+    async signOut(wanted) {
+      return (await ownFor(wanted)).signOut(wanted);
+    },
+
+    async whoAmI(wanted, signal) {
+      const { identify } = await import('./identity.ts');
+      const fetch = (await http()).to(wanted.host);
+      const source = tokens(wanted);
+      const token = await source.token({ signal });
+      return identify(fetch, wanted, token, signal).catch(async (error: unknown) => {
+        if (!(error instanceof CausewayError) || error.code !== 'unauthenticated') throw error;
+        return identify(fetch, wanted, await source.token({ rejected: token, signal }), signal);
+      });
+    },
+
+    async addProfile(name, host) {
+      const [{ withProfile }, { judgeSettings }, { parseHost }] = await Promise.all([
+        import('./config-edit.ts'),
+        import('./profile-settings.ts'),
+        import('./host.ts'),
+      ]);
+      const address = parseHost(host);
+      const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
+      const judged = judgeSettings(new Map([['host', host]]));
+      if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
+      await editConfig(env, (text) => withProfile(text, name, values));
+      return asProfile(name, judged.settings);
+    },
+
+    async renameProfile(from, to) {
+      const { withRenamedProfile } = await import('./config-edit.ts');
+      const before = (await listEntries()).find((entry) => entry.name === from);
+      await editConfig(env, (text) => withRenamedProfile(text, from, to));
+      if (before?.usable && maySignIn(before.profile))
+        await (await own()).move(before.profile, { ...before.profile, name: to });
+    },
+
+    async removeProfile(name) {
+      const { withoutProfile } = await import('./config-edit.ts');
+      const before = (await listEntries()).find((entry) => entry.name === name);
+      if (before?.usable && maySignIn(before.profile)) await signOutIfSignedIn(await own(), before.profile);
+      await editConfig(env, (text) => withoutProfile(text, name));
+    },
+
+    oauthApplication: async (host) => (await own()).application(host),
+    setOAuthApplication: async (host, application) => (await own()).setApplication(host, application),
+
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async close() {
+      listeners.clear();
+      await connections?.close();
     },
   };
+
+  async function listEntries() {
+    return listProfiles(await book());
+  }
+}
+
+/** Whether people sign in to the profile, instead of its holding credentials. */
+function maySignIn({ method }: Profile): boolean {
+  return method === 'oauth-user' || method === 'databricks-cli';
+}
+
+async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<void> {
+  if ((await own.state(profile)).state === 'signed-in') await own.signOut(profile);
+}
+
+/** Makes something at the first call, and anew at the next one if that failed. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/** A token source that is opened when the first token is asked for. */
+function deferred(open: () => Promise<TokenSource>): TokenSource {
+  const source = once(open);
+  return { token: async (request) => (await source()).token(request) };
 }

@@ -1,0 +1,56 @@
+import { inOneLine } from '../platform/errors.ts';
+import { memoryStore } from './memory-store.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/**
+ * The keychain where it can be used, the process's memory where it cannot (no desktop session, locked). It is tried anew
+ * each time, so a keychain that is unlocked later is used from then on. Never a file in plain text.
+ */
+export function keychainOrMemory(open: () => SecretStore, onNotice: (message: string) => void): SecretStore {
+  const memory = memoryStore();
+  let opened: SecretStore | undefined;
+  let shared = true;
+  let told = false;
+
+  async function attempt<T>(
+    work: (keychain: SecretStore) => Promise<T>,
+  ): Promise<{ done: true; value: T } | { done: false }> {
+    try {
+      opened ??= open();
+      const value = await work(opened);
+      shared = true;
+      return { done: true, value };
+    } catch (error) {
+      shared = false;
+      if (!told) {
+        onNotice(
+          `${inOneLine(error)} Signing in lasts only until this program ends. ` +
+            'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+        );
+      }
+      told = true;
+      return { done: false };
+    }
+  }
+
+  return {
+    get shared() {
+      return shared;
+    },
+    async get(name) {
+      const kept = await memory.get(name);
+      if (kept) return kept;
+      const tried = await attempt((keychain) => keychain.get(name));
+      return tried.done ? tried.value : undefined;
+    },
+    async set(name, value) {
+      const { done } = await attempt((keychain) => keychain.set(name, value));
+      if (done) await memory.delete(name);
+      else await memory.set(name, value);
+    },
+    async delete(name) {
+      await memory.delete(name);
+      await attempt((keychain) => keychain.delete(name));
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { CausewayError } from '../platform/errors.ts';
+import { stateFolder } from '../platform/paths.ts';
+import type { Secret } from '../platform/secret.ts';
+import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInState } from './auth.ts';
+import type { AuthHttp } from './host-fetch.ts';
+import { oauthApplications } from './oauth-applications.ts';
+import type { ProfileSettings } from './profile-settings.ts';
+import { scopesToAsk } from './scopes.ts';
+import { openSecretStore, type SecretStore } from './secret-store.ts';
+import type { TokenRecord } from './token-record.ts';
+import { signedOut, storeName, type UserTokens, userTokens } from './user-tokens.ts';
+
+export interface OwnSignInOptions {
+  env: NodeJS.ProcessEnv;
+  http: AuthHttp;
+  now: () => number;
+  chance: number;
+  openBrowser: (url: string) => Promise<void>;
+  settingsOf: (profile: Profile) => Promise<ProfileSettings>;
+  emit: (event: AuthEvent) => void;
+  patienceMs: number;
+}
+
+/** Causeway's own sign-ins: their tokens in the keychain, and the browser that gets them. */
+export interface OwnSignIns {
+  tokens(profile: Profile): UserTokens;
+  state(profile: Profile): Promise<SignInState>;
+  signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
+  signOut(profile: Profile): Promise<{ revoked: boolean }>;
+  /** Takes a sign-in along when its profile gets another name. */
+  move(from: Profile, to: Profile): Promise<void>;
+  application(host: string): Promise<OAuthApplication | undefined>;
+  setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
+}
+
+/** The public application that every workspace knows. */
+const BUILT_IN_CLIENT = 'databricks-cli';
+const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
+
+export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
+  const { env, http, now, chance, emit } = options;
+  const onNotice = (message: string) => emit({ type: 'notice', message });
+  const store = await openSecretStore({ env, service: 'Causeway', onNotice });
+  let applicationSecrets: Promise<SecretStore> | undefined;
+  const applications = oauthApplications(env, () => {
+    applicationSecrets ??= openSecretStore({ env, service: 'Causeway OAuth applications', onNotice });
+    return applicationSecrets;
+  });
+  const opened = new Map<string, UserTokens>();
+  const signingIn = new Map<string, Promise<TokenRecord>>();
+
+  /** Locks and outcomes of one profile, under a name that any file system takes. */
+  function folderOf(profile: Profile): string {
+    const id = createHash('sha256').update(storeName(profile)).digest('hex').slice(0, 24);
+    return join(stateFolder(env), 'sign-in', id);
+  }
+
+  function tokens(profile: Profile): UserTokens {
+    const key = storeName(profile);
+    const known = opened.get(key);
+    if (known) return known;
+    const made = userTokens({
+      profile,
+      store,
+      lockFolder: join(folderOf(profile), 'tokens-lock'),
+      now,
+      chance,
+      onSignedOut: () => emit({ type: 'signed-out', profile }),
+      async refresh(record) {
+        const [{ refreshTokens }, clientSecret] = await Promise.all([
+          import('./refresh.ts'),
+          secretOf(profile, record),
+        ]);
+        return refreshTokens(record, { host: profile.host, fetch: http.to(profile.host), clientSecret, now });
+      },
+    });
+    opened.set(key, made);
+    return made;
+  }
+
+  async function secretOf(profile: Profile, { clientId }: TokenRecord): Promise<Secret | undefined> {
+    if (clientId === BUILT_IN_CLIENT) return undefined;
+    const { application } = await clientOf(profile);
+    return application.clientId === clientId ? application.clientSecret : undefined;
+  }
+
+  /** The profile's own keys go before what is configured for its workspace. */
+  async function clientOf(profile: Profile) {
+    const settings = await options.settingsOf(profile);
+    const saved = await applications.get(profile.host);
+    const own = profile.method === 'oauth-user' && settings.clientId !== undefined;
+    const application: OAuthApplication = {
+      clientId: own ? (settings.clientId ?? BUILT_IN_CLIENT) : (saved?.clientId ?? BUILT_IN_CLIENT),
+      clientSecret: own ? settings.clientSecret : saved?.clientSecret,
+      callbackPort: settings.callbackPort ?? saved?.callbackPort,
+      scopes: settings.scopes ?? saved?.scopes,
+    };
+    return { application, accountId: settings.accountId };
+  }
+
+  async function ask(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
+    const [{ signInWithBrowser }, { scopeForPath }, { application, accountId }] = await Promise.all([
+      import('./browser-sign-in.ts'),
+      import('./scopes.ts'),
+      clientOf(profile),
+    ]);
+    const needed = (asked.servers ?? []).map(scopeForPath).filter((scope) => scope !== undefined);
+    return signInWithBrowser({
+      profile,
+      accountId,
+      clientId: application.clientId,
+      clientSecret: application.clientSecret,
+      scopes: scopesToAsk(application.scopes, needed),
+      ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
+      fetch: http.to(profile.host),
+      openBrowser: asked.openBrowser === false ? () => Promise.reject(new Error('not asked for')) : options.openBrowser,
+      onProgress: asked.onProgress ?? (() => undefined),
+      now,
+      patienceMs: options.patienceMs,
+      signal: asked.signal,
+    });
+  }
+
+  async function signInShared(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
+    const { signInOnce } = await import('./sign-in.ts');
+    const folder = folderOf(profile);
+    const record = await signInOnce({
+      profile,
+      tokens: tokens(profile),
+      isShared: () => store.shared,
+      lockFolder: join(folder, 'sign-in-lock'),
+      outcomeFile: join(folder, 'outcome.json'),
+      signal: asked.signal,
+      onWaitForOther: () => asked.onProgress?.({ step: 'waiting-for-other' }),
+      ask: () => ask(profile, asked),
+    });
+    emit({ type: 'signed-in', profile });
+    return record;
+  }
+
+  return {
+    tokens,
+
+    state: async (profile) => stateOf(await tokens(profile).record()),
+
+    async signIn(profile, asked = {}) {
+      const key = storeName(profile);
+      const running = signingIn.get(key);
+      if (running) {
+        asked.onProgress?.({ step: 'waiting-for-other' });
+        const { unlessAborted } = await import('./single-flight.ts');
+        return stateOf(await unlessAborted(running, asked.signal));
+      }
+      const started = signInShared(profile, asked).finally(() => signingIn.delete(key));
+      signingIn.set(key, started);
+      return stateOf(await started);
+    },
+
+    async signOut(profile) {
+      const record = await tokens(profile).remove();
+      if (!record) throw signedOut(profile);
+      emit({ type: 'signed-out', profile });
+      const { revokeTokens } = await import('./revoke.ts');
+      return { revoked: await revokeTokens(record, http.to(profile.host), await secretOf(profile, record)) };
+    },
+
+    async move(from, to) {
+      const record = await tokens(from).remove();
+      if (record) await tokens(to).replace(record);
+    },
+
+    application: (host) => applications.get(host),
+    setApplication: (host, application) => applications.set(host, application),
+  };
+}
+
+function stateOf(record: TokenRecord | undefined): SignInState {
+  if (!record) return { state: 'signed-out' };
+  const { userName, scopes, access, refreshToken } = record;
+  return { state: 'signed-in', userName, scopes, expiresAt: access.expiresAt, renewable: refreshToken !== undefined };
+}
+
+/** Said where a profile holds its own credentials and there is nothing to sign in to or out of. */
+export function holdsCredentials({ name, method }: Profile): CausewayError {
+  const what = method === 'pat' ? 'a personal access token' : 'a client id and secret';
+  return new CausewayError(
+    'profile_unusable',
+    `Profile "${name}" holds ${what}: there is nothing to sign in to or out of.`,
+    {
+      remedy: 'Use another profile, or remove its credentials from the configuration file.',
+    },
+  );
+}

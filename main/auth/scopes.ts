@@ -1,0 +1,31 @@
+/** What is asked for unless an OAuth application says otherwise: everything that the person may do. */
+export const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
+
+/** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */
+const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
+  ['/api/2.0/mcp/sql', 'sql'],
+  ['/api/2.0/mcp/genie', 'genie'],
+  ['/api/2.0/mcp/vector-search', 'vector-search'],
+  ['/api/2.0/mcp/ai-search', 'ai-search'],
+  ['/api/2.0/mcp/functions', 'unity-catalog'],
+  ['/api/2.0/mcp/external', 'unity-catalog'],
+  ['/ai-gateway', 'ai-gateway'],
+];
+
+/** The scope that a server's path needs; undefined for a path of no known kind. */
+export function scopeForPath(path: string): string | undefined {
+  return SERVER_SCOPES.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+}
+
+/** The scopes that servers need and a sign-in lacks, so that the window can say so before a server answers 403. */
+export function missingScopes(granted: readonly string[], paths: readonly string[]): string[] {
+  if (granted.includes('all-apis')) return [];
+  const needed = paths.map(scopeForPath).filter((scope) => scope !== undefined);
+  return [...new Set(needed)].filter((scope) => !granted.includes(scope));
+}
+
+/** What a sign-in asks for: the application's scopes, those that are needed besides, and leave to renew. */
+export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, needed: readonly string[] = []): string[] {
+  const more = configured.includes('all-apis') ? [] : needed;
+  return [...new Set([...configured, ...more, 'offline_access'])];
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
+import { acquireLock } from '../platform/lock.ts';
+import type { Profile } from './auth.ts';
+import type { TokenRecord } from './token-record.ts';
+import { signedOut, type UserTokens } from './user-tokens.ts';
+
+const FAILURES = [
+  'consent_denied',
+  'wrong_workspace',
+  'missing_scope',
+  'sign_in_timeout',
+  'sign_in_cancelled',
+  'sign_in_failed',
+  'unreachable',
+  'unavailable',
+  'unauthenticated',
+  'tls',
+  'timeout',
+] as const;
+
+/** How the last sign-in of a profile ended, for the processes that waited for it. Holds no secret. */
+const Outcome = z.object({
+  id: z.string(),
+  code: z.enum(FAILURES).catch('sign_in_failed').optional(),
+  message: z.string().optional(),
+  remedy: z.string().optional(),
+});
+type Outcome = z.infer<typeof Outcome>;
+type Told = Omit<z.input<typeof Outcome>, 'code'> & { code?: string };
+
+export interface SharedSignIn {
+  profile: Profile;
+  tokens: UserTokens;
+  /** Whether other processes see what is stored. */
+  isShared: () => boolean;
+  lockFolder: string;
+  outcomeFile: string;
+  signal: AbortSignal | undefined;
+  onWaitForOther: () => void;
+  /** Asks the person; called in one process at a time. */
+  ask: () => Promise<TokenRecord>;
+}
+
+/**
+ * Signs in once, however many processes want to at the same time: one asks the person, the others wait and share the
+ * outcome, good or bad. If the one that asks is killed, the next one asks.
+ * @throws {CausewayError} as `ask`
+ */
+export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
+  const { tokens, lockFolder, outcomeFile, signal } = options;
+  const [before, recordBefore] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
+  let waited = false;
+  const lock = await acquireLock(lockFolder, {
+    signal,
+    onWait: () => {
+      waited = true;
+      options.onWaitForOther();
+    },
+  });
+  try {
+    if (waited) {
+      const record = await tokens.record();
+      if (record && !record.access.token.equals(recordBefore?.access.token)) return record;
+      const outcome = await readOutcome(outcomeFile);
+      if (outcome && outcome.id !== before?.id) throw sharedFailure(outcome, options);
+    }
+    return await askAndTell(options);
+  } finally {
+    await lock.release();
+  }
+
+  async function askAndTell({ ask }: SharedSignIn): Promise<TokenRecord> {
+    try {
+      const record = await ask();
+      await tokens.replace(record);
+      await writeOutcome(outcomeFile, { id: randomUUID() });
+      return record;
+    } catch (error) {
+      if (error instanceof CausewayError && error.code !== 'cancelled') {
+        const { code, message, remedy } = error;
+        await writeOutcome(outcomeFile, { id: randomUUID(), code, message, remedy });
+      }
+      throw error;
+    }
+  }
+}
+
+/** Why the sign-in that this process waited for is of no use to it. */
+function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
+  if (code !== undefined) {
+    return new CausewayError(code, message ?? 'Signing in failed.', remedy === undefined ? {} : { remedy });
+  }
+  if (isShared()) return signedOut(profile);
+  return new CausewayError(
+    'signed_out',
+    `Another program has signed in to ${profile.host}, and there is no keychain to share it.`,
+    {
+      remedy: 'Start Causeway itself, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+    },
+  );
+}
+
+async function readOutcome(file: string): Promise<Outcome | undefined> {
+  try {
+    return Outcome.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeOutcome(file: string, outcome: Told): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(file, JSON.stringify(outcome), { mode: 0o600, fsync: false });
+}

@@ -1,0 +1,114 @@
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { Profile, TokenRequest, TokenSource } from './auth.ts';
+import type { AuthHttp } from './host-fetch.ts';
+import type { OwnSignIns } from './own-sign-in.ts';
+import type { ProfileSettings } from './profile-settings.ts';
+
+export interface SourceContext {
+  profile: Profile;
+  env: NodeJS.ProcessEnv;
+  /** The place that the profile's credentials come from, in words. */
+  where: string;
+  /** The configuration file. */
+  path: string;
+  http: () => Promise<AuthHttp>;
+  own: () => Promise<OwnSignIns>;
+  settingsOf: (profile: Profile) => Promise<ProfileSettings>;
+  now: () => number;
+  chance: number;
+  signInWhenNeeded: boolean;
+}
+
+/** Opens the token source of a profile's kind, loading what that kind needs. */
+export function openTokenSource(context: SourceContext): Promise<TokenSource> {
+  return SOURCES[context.profile.method](context);
+}
+
+const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<TokenSource>> = {
+  async pat({ profile, where, settingsOf }) {
+    const { personalTokenSource } = await import('./personal-token.ts');
+    return personalTokenSource(profile, where, async () => {
+      const { token } = await settingsOf(profile);
+      if (token) return token;
+      throw new CausewayError('profile_unusable', `Profile "${profile.name}" has no token any more.`);
+    });
+  },
+
+  async 'oauth-m2m'({ profile, http, settingsOf, now, chance }) {
+    const [{ requestClientToken }, { memoryTokenSource }, { discoverIssuer }] = await Promise.all([
+      import('./client-credentials.ts'),
+      import('./memory-token.ts'),
+      import('./issuer.ts'),
+    ]);
+    const fetch = (await http()).to(profile.host);
+    return memoryTokenSource({
+      now,
+      chance,
+      async acquire() {
+        const { host, accountId, clientId, clientSecret, scopes } = await settingsOf(profile);
+        if (!clientId || !clientSecret) {
+          throw new CausewayError(
+            'profile_unusable',
+            `Profile "${profile.name}" has no client id and secret any more.`,
+          );
+        }
+        const issuer = await discoverIssuer(fetch, { host, accountId });
+        return requestClientToken(issuer, { clientId, clientSecret, scopes }, now);
+      },
+    });
+  },
+
+  async 'oauth-user'({ profile, own, signInWhenNeeded }) {
+    const signIns = await own();
+    const tokens = signIns.tokens(profile);
+    return signInWhenNeeded ? askingWhenSignedOut(tokens, () => signIns.signIn(profile)) : tokens;
+  },
+
+  async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
+    const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }] = await Promise.all([
+      import('./databricks-cli.ts'),
+      import('./memory-token.ts'),
+      import('../platform/lock.ts'),
+      import('node:path'),
+      import('../platform/paths.ts'),
+    ]);
+    const signIns = await own();
+    const tokens = signIns.tokens(profile);
+    const source = memoryTokenSource({
+      now,
+      chance,
+      async acquire(rejected) {
+        // Who has signed in through Causeway wants that to be used.
+        if (await tokens.record()) return tokens.access({ rejected });
+        const { cliPath } = await settingsOf(profile);
+        // It has no lock of its own, and loses its sign-in when it renews twice at once.
+        return withLock(join(stateFolder(env), 'locks', 'databricks-cli'), () =>
+          requestCliToken({ profile, env, configFile: path, cliPath, now }, rejected !== undefined),
+        );
+      },
+    });
+    return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile)) : source;
+  },
+};
+
+const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
+
+/** Asks the person once when a sign-in is needed; after a failure only a new sign-in, from anywhere, helps. */
+function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>): TokenSource {
+  let asked: Promise<unknown> | undefined;
+  return {
+    async token(request: TokenRequest = {}) {
+      try {
+        return await tokens.token(request);
+      } catch (error) {
+        if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
+      }
+      const { unlessAborted } = await import('./single-flight.ts');
+      asked ??= signIn();
+      await unlessAborted(asked, request.signal);
+      const token = await tokens.token(request);
+      asked = undefined;
+      return token;
+    },
+  };
+}

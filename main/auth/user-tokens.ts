@@ -1,0 +1,135 @@
+import { CausewayError } from '../platform/errors.ts';
+import { type LockOptions, withLock } from '../platform/lock.ts';
+import type { Secret } from '../platform/secret.ts';
+import type { Profile, TokenRequest, TokenSource } from './auth.ts';
+import { type AccessToken, isAlive, isFresh } from './freshness.ts';
+import type { SecretStore } from './secret-store.ts';
+import { SingleFlight } from './single-flight.ts';
+import { packRecord, type TokenRecord, unpackRecord } from './token-record.ts';
+
+export interface UserTokensOptions {
+  profile: Profile;
+  store: SecretStore;
+  /** The profile's lock among processes. */
+  lockFolder: string;
+  /** Trades the refresh token; `undefined` says that it has ended. */
+  refresh: (record: TokenRecord) => Promise<TokenRecord | undefined>;
+  now: () => number;
+  chance: number;
+  /** Told when a sign-in that was there has ended. */
+  onSignedOut: () => void;
+}
+
+/** The tokens of one profile's own sign-in, shared with every other process of this person. */
+export interface UserTokens extends TokenSource {
+  /** As `token`, with its times. */
+  access(request?: TokenRequest): Promise<AccessToken>;
+  /** What is stored now; undefined when signed out. */
+  record(): Promise<TokenRecord | undefined>;
+  /** Puts a new sign-in in the place of whatever there is. */
+  replace(record: TokenRecord): Promise<void>;
+  /** Removes what is stored and returns it. */
+  remove(): Promise<TokenRecord | undefined>;
+}
+
+/** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
+const EXCUSE_MS = 30_000;
+
+/** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
+export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
+  return `${host} ${name}`;
+}
+
+/**
+ * Renews a sign-in's access token early, once for all who ask: one request in this process, one process at a time, and
+ * whoever comes second uses what the first one stored. The rotated refresh token is stored before the new access token
+ * is given out, so a process that is killed leaves either the old pair or the new one.
+ */
+export function userTokens(options: UserTokensOptions): UserTokens {
+  const { profile, store, lockFolder, refresh, now, chance, onSignedOut } = options;
+  const name = storeName(profile);
+  const flight = new SingleFlight<AccessToken>();
+  let current: AccessToken | undefined;
+  let excusedUntil = 0;
+
+  const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
+  const usable = (access: AccessToken | undefined, rejected: Secret | undefined): AccessToken | undefined =>
+    access && !access.token.equals(rejected) && (isFresh(access, now(), chance) || isExcused(access))
+      ? access
+      : undefined;
+  /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
+  const isExcused = (access: AccessToken) => now() < excusedUntil && isAlive(access, now());
+
+  async function load(): Promise<TokenRecord | undefined> {
+    const text = await store.get(name);
+    return text && unpackRecord(text);
+  }
+
+  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+    const stored = await load();
+    const ready = usable(stored?.access, rejected);
+    if (ready) return ready;
+    if (!stored) throw signedOut(profile);
+    return locked(async () => {
+      const record = await load();
+      const renewedByOther = usable(record?.access, rejected);
+      if (renewedByOther) return renewedByOther;
+      if (!record) throw signedOut(profile);
+      const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
+      let renewed: TokenRecord | undefined;
+      try {
+        renewed = await refresh(record);
+      } catch (error) {
+        if (!stillWorks) throw error;
+        excusedUntil = now() + EXCUSE_MS;
+        return record.access;
+      }
+      if (renewed) {
+        await store.set(name, packRecord(renewed));
+        return renewed.access;
+      }
+      if (!record.refreshToken && stillWorks) return record.access;
+      await store.delete(name);
+      onSignedOut();
+      throw signedOut(profile);
+    });
+  }
+
+  async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
+    const ready = usable(current, rejected);
+    if (ready) return ready;
+    current = undefined;
+    let renewed = await flight.run(() => renew(rejected), signal);
+    // The renewal that was already running did not know of the refusal.
+    if (renewed.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
+    current = renewed;
+    return renewed;
+  }
+
+  return {
+    access,
+    token: async (request) => (await access(request)).token,
+    record: load,
+
+    replace: (record) =>
+      locked(async () => {
+        await store.set(name, packRecord(record));
+        current = record.access;
+      }),
+
+    remove: () =>
+      locked(async () => {
+        const record = await load();
+        await store.delete(name);
+        current = undefined;
+        return record;
+      }),
+  };
+}
+
+/** Said to whoever asks for a token of a profile that nobody is signed in to. */
+export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>): CausewayError {
+  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}.`, {
+    remedy: `Sign in with: causeway login --profile ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}.`,
+  });
+}

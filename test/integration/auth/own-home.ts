@@ -1,0 +1,33 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A person's home folder of their own, with an environment that leads nowhere else. */
+export interface OwnHome {
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  configFile: string;
+  readConfig(): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** @param config the text of the configuration file */
+export async function ownHome(config: string, env: NodeJS.ProcessEnv = {}): Promise<OwnHome> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-home-'));
+  const configFile = join(folder, '.databrickscfg');
+  await writeFile(configFile, config, { mode: 0o600 });
+  return {
+    folder,
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      USERPROFILE: folder,
+      CAUSEWAY_HOME: join(folder, 'causeway'),
+      CAUSEWAY_TOKEN_STORE: 'encrypted-file',
+      ...env,
+    },
+    configFile,
+    readConfig: () => readFile(configFile, 'utf8'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
