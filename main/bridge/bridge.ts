@@ -3,7 +3,7 @@ import type { Profile, TokenSource } from '../auth/auth.ts';
 import { Carrier } from './carry.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
-import type { FrameFault } from './frames.ts';
+import { type FrameFault, faultFrame } from './frames.ts';
 import { rawId } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
@@ -31,11 +31,6 @@ export interface Bridge {
   /** Drops what is under way and ends the session at the server. */
   close(): Promise<void>;
 }
-
-const FAULTS: Record<FrameFault, string> = {
-  'too-long': 'Parse error: this line is longer than 256 MiB.',
-  'not-utf8': 'Parse error: this line is not UTF-8.',
-};
 
 /** Builds a bridge. Nothing goes out before the first frame. */
 export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
@@ -91,7 +86,7 @@ class StdioBridge implements Bridge {
   }
 
   fault(fault: FrameFault): void {
-    this.#answer(`{"jsonrpc":"2.0","id":null,"error":${JSON.stringify({ code: -32700, message: FAULTS[fault] })}}`);
+    this.#sink.write(faultFrame(fault));
   }
 
   onSettled(listener: () => void): void {

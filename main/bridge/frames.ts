@@ -11,6 +11,18 @@ export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 /** A line that is no frame: too long to hold, or not UTF-8 (the stdio transport demands it). */
 export type FrameFault = 'too-long' | 'not-utf8';
 
+const FAULT_MESSAGES: Record<FrameFault, string> = {
+  'too-long': 'Parse error: this line is longer than 256 MiB.',
+  'not-utf8': 'Parse error: this line is not UTF-8.',
+};
+
+/** The answer to a line that is no frame (JSON-RPC 2.0 §5.1). */
+export function faultFrame(fault: FrameFault): Buffer {
+  const error = { code: -32700, message: FAULT_MESSAGES[fault] };
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+}
+
+/** What a splitter makes of the bytes. */
 export interface FrameEvents {
   frame(frame: Buffer): void;
   fault(fault: FrameFault): void;

@@ -48,13 +48,20 @@ export function rawId(frame: Buffer): string {
   return place ? frame.toString('utf8', place.start, place.end) : 'null';
 }
 
-/** The frame's id as it was written, and its method: all that a relay has to know of a frame that passes. */
+/**
+ * The frame's id as it was written, and its method: all that a relay has to know of a frame that passes. What is no valid
+ * JSON has neither: the bridge at the other end answers it.
+ */
 export function scanFrame(frame: Buffer): { id: string | undefined; method: string | undefined } {
-  const { id, method } = findPlaces(frame);
-  return {
-    id: id && frame.toString('utf8', id.start, id.end),
-    method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))),
-  };
+  try {
+    const { id, method } = findPlaces(frame);
+    return {
+      id: id && frame.toString('utf8', id.start, id.end),
+      method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))),
+    };
+  } catch {
+    return { id: undefined, method: undefined };
+  }
 }
 
 /** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */
@@ -69,7 +76,9 @@ function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | und
   // A key may be written with escapes ("\u0069d"): only then it is longer than it reads.
   const escaped = frame[start + 1] === BACKSLASH || (end - start > 8 && frame.subarray(start, end).includes(BACKSLASH));
   if (!escaped && end - start !== 4 && end - start !== 8) return undefined;
-  const key = escaped ? String(JSON.parse(frame.toString('utf8', start, end))) : frame.toString('latin1', start + 1, end - 1);
+  const key = escaped
+    ? String(JSON.parse(frame.toString('utf8', start, end)))
+    : frame.toString('latin1', start + 1, end - 1);
   return key === 'id' || key === 'method' ? key : undefined;
 }
 

@@ -1,13 +1,14 @@
-import { createBridge } from '../bridge/bridge.ts';
+import type { Bridge } from '../bridge/bridge.ts';
 import { serveStdio } from '../bridge/stdio.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { openPool } from '../platform/http.ts';
-import { VERSION } from '../platform/version.ts';
+import { attach, type HubConnection } from '../hub/attach.ts';
+import { Relay } from '../hub/relay.ts';
+import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
+import { inOneLine } from '../platform/errors.ts';
 import { PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
 
-/** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
-const SILENCE_MS = 600_000;
+/** When to look for the application again after it has gone, in milliseconds; then the proxy goes on alone. */
+const REATTACH_AFTER_MS = [50, 200, 500];
 
 /**
  * `causeway proxy`: what AI clients spawn, once for each server. Exits 0 when the client is done; 2, with one line on
@@ -18,39 +19,49 @@ export async function runProxy(args: string[]): Promise<void> {
     process.stdout.write(PROXY_HELP);
     return;
   }
-  let session: () => Promise<void>;
+  const sink = new StreamSink(process.stdout);
+  let bridge: Bridge;
   try {
-    session = await prepare(parseProxyArguments(args));
+    bridge = await openBridge(parseProxyArguments(args), sink);
   } catch (error) {
     process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
     process.exit(2);
   }
-  await session();
+  await serveStdio(bridge, sink);
   // What may still be open (a connection on its way down, a timer) must not outlive the client.
   process.exit(0);
 }
 
-async function prepare(request: ProxyRequest): Promise<() => Promise<void>> {
-  const { openAuth } = await import('../auth/open.ts');
-  const auth = openAuth({ env: process.env });
-  const profile = await auth.profile(request.profile);
-  if (request.origin !== undefined && request.origin !== profile.host) {
-    throw new CausewayError(
-      'usage',
-      `Profile "${profile.name}" signs in to ${profile.host}, not to ${request.origin}.`,
-      {
-        remedy: 'Name the profile of that workspace with --profile: a token is never sent to another host.',
-      },
-    );
-  }
-  const dispatcher = await openPool(profile.host, { env: process.env, silenceMs: SILENCE_MS });
-  const endpoint = {
-    profile,
-    path: request.path,
-    tokens: auth.tokens(profile),
-    dispatcher,
-    userAgent: `causeway/${VERSION} (proxy)`,
-  };
-  const sink = new StreamSink(process.stdout);
-  return () => serveStdio(createBridge(endpoint, sink), sink);
+/** Through the running application where there is one; what it will not serve, this process serves or explains itself. */
+async function openBridge(request: ProxyRequest, sink: StreamSink): Promise<Bridge> {
+  const connection = await attachNow(request);
+  if (!connection) return (await prepareAlone(request))(sink);
+  return new Relay(connection, sink, {
+    reattach: async () => {
+      for (const wait of REATTACH_AFTER_MS) {
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        const again = await attachNow(request);
+        if (again) return again;
+      }
+      return undefined;
+    },
+    alone: async (client) => (await prepareAlone(request))(client),
+    outcomeUnknown: async ({ id, method }) => {
+      const [{ errorFrame }, { lostApplication }] = await Promise.all([
+        import('../bridge/error-frame.ts'),
+        import('../bridge/explain.ts'),
+      ]);
+      return errorFrame(id, lostApplication(method));
+    },
+  });
+}
+
+async function attachNow({ profile, path, origin }: ProxyRequest): Promise<HubConnection | undefined> {
+  const rendezvous = readRendezvous(hubFolder(process.env));
+  return rendezvous && attach(rendezvous, { profile, path, origin });
+}
+
+async function prepareAlone(request: ProxyRequest) {
+  const alone = await import('./alone.ts');
+  return alone.prepareAlone(request, process.env);
 }

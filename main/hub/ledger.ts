@@ -1,5 +1,5 @@
-import { isHarmless } from '../bridge/repeat.ts';
 import { scanFrame } from '../bridge/raw-id.ts';
+import { isHarmless } from '../bridge/repeat.ts';
 
 /** A request of the client's that has no answer yet. */
 export interface OpenRequest {

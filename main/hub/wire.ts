@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The protocol of the hub's socket. A side that meets another number lets go, and the proxy works alone. */
 export const HUB_PROTOCOL = 1;
 
@@ -7,21 +5,28 @@ export const HUB_PROTOCOL = 1;
 export const HELLO_MS = 1_000;
 
 /** The proxy's first line: proof that it is the same user's, and the server that it wants. */
-export const Hello = z.object({
-  hub: z.literal(HUB_PROTOCOL),
-  secret: z.string(),
-  version: z.string(),
-  pid: z.number(),
-  request: z.object({
-    profile: z.string().optional(),
-    path: z.string(),
-    origin: z.string().optional(),
-  }),
-});
-export type Hello = z.infer<typeof Hello>;
+export interface Hello {
+  hub: typeof HUB_PROTOCOL;
+  secret: string;
+  version: string;
+  pid: number;
+  request: ServerRequest;
+}
+
+/** A managed server as a proxy asks for it. */
+export interface ServerRequest {
+  profile?: string | undefined;
+  path: string;
+  /** The origin that the proxy's `--url` named; it must be the profile's own. */
+  origin?: string | undefined;
+}
 
 /** The hub's answer. Behind `ready`, both sides speak newline-delimited JSON-RPC frames until one closes. */
-export type Welcome = { hub: typeof HUB_PROTOCOL; ready: true; version: string } | { hub: typeof HUB_PROTOCOL; ready: false };
+export interface Welcome {
+  hub: typeof HUB_PROTOCOL;
+  ready: boolean;
+  version: string;
+}
 
 /** Splits the first line off what has arrived so far. */
 export function firstLine(received: Buffer): { line: string; rest: Buffer } | undefined {

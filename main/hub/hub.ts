@@ -1,0 +1,186 @@
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Bridge } from '../bridge/bridge.ts';
+import { FrameSplitter } from '../bridge/frames.ts';
+import { StreamSink } from '../bridge/stream-sink.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { VERSION } from '../platform/version.ts';
+import { isHubAlive } from './attach.ts';
+import { readHello } from './hello.ts';
+import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
+import { type Rendezvous, readRendezvous } from './rendezvous.ts';
+import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type ServerRequest, type Welcome } from './wire.ts';
+
+/** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
+const FINISH_MS = 8_000;
+/** How many bytes of requests that are not settled one proxy may have in this process. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+const MAX_HELLO_BYTES = 16 * 1024;
+
+/** A proxy that is attached. */
+export interface AttachedProxy {
+  /** Counts the proxies since the hub began. */
+  id: number;
+  pid: number;
+  profile: string | undefined;
+  path: string;
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+export interface HubOptions {
+  folder: string;
+  /** Builds the bridge for a proxy. What it throws sends the proxy to work alone, where it says the same by itself. */
+  serve(request: ServerRequest, sink: StreamSink): Promise<Bridge>;
+  onChange?: (attached: AttachedProxy[]) => void;
+}
+
+/** The running application's side of the private socket. */
+export interface Hub {
+  attached(): AttachedProxy[];
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to listen, and publishes where. What a hub that was killed has left behind is replaced.
+ * @throws {CausewayError} `hub_running` when another hub of this user is alive, `hub_foreign`
+ */
+export async function startHub(options: HubOptions): Promise<Hub> {
+  const { folder } = options;
+  const earlier = readRendezvous(folder);
+  if (earlier) {
+    if (await isHubAlive(earlier))
+      throw new CausewayError('hub_running', `Causeway is running already (process ${earlier.pid}).`);
+    await withdrawRendezvous(folder, earlier);
+  }
+  const rendezvous = await prepareRendezvous(folder);
+  const hub = new PrivateHub(options, rendezvous);
+  await hub.listen();
+  await publishRendezvous(folder, rendezvous);
+  return hub;
+}
+
+class PrivateHub implements Hub {
+  readonly #options: HubOptions;
+  readonly #rendezvous: Rendezvous;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #attached = new Map<number, AttachedProxy>();
+  #lastId = 0;
+
+  constructor(options: HubOptions, rendezvous: Rendezvous) {
+    this.#options = options;
+    this.#rendezvous = rendezvous;
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#receive(socket));
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.#rendezvous.address);
+    await once(this.#server, 'listening');
+    if (process.platform !== 'win32') await chmod(this.#rendezvous.address, 0o600);
+  }
+
+  attached(): AttachedProxy[] {
+    return [...this.#attached.values()];
+  }
+
+  async close(): Promise<void> {
+    await withdrawRendezvous(this.#options.folder, this.#rendezvous);
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #receive(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A peer that goes away mid-write is its own affair; 'close' follows.
+    socket.on('error', () => {});
+    const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
+    let received = Buffer.alloc(0);
+    const listen = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const first = firstLine(received);
+      if (!first && received.length <= MAX_HELLO_BYTES) return;
+      clearTimeout(tooSlow);
+      socket.off('data', listen);
+      socket.pause();
+      const hello = first && this.#proven(first.line);
+      if (first && hello) void this.#attach(socket, hello, first.rest);
+      else socket.destroy();
+    };
+    socket.on('data', listen);
+    socket.on('close', () => clearTimeout(tooSlow));
+  }
+
+  #proven(line: string): Hello | undefined {
+    const hello = readHello(line);
+    return hello && sameSecret(hello.secret, this.#rendezvous.secret) ? hello : undefined;
+  }
+
+  async #attach(socket: Socket, hello: Hello, rest: Buffer): Promise<void> {
+    const sink = new StreamSink(socket);
+    let bridge: Bridge;
+    try {
+      bridge = await this.#options.serve(hello.request, sink);
+    } catch {
+      // The proxy finds out the same by itself, and has a terminal or a client to tell it to.
+      socket.end(welcome(false));
+      return;
+    }
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { profile, path } = hello.request;
+    this.#attached.set(id, { id, pid: hello.pid, profile, path, since: Date.now() });
+    this.#changed();
+    socket.write(welcome(true));
+    await serveSocket(bridge, socket, rest);
+    this.#attached.delete(id);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#options.onChange?.(this.attached());
+  }
+}
+
+/** Runs a bridge over a socket until the proxy has gone. */
+function serveSocket(bridge: Bridge, socket: Socket, rest: Buffer): Promise<void> {
+  const splitter = new FrameSplitter({
+    frame: (frame) => bridge.receive(frame),
+    fault: (fault) => bridge.fault(fault),
+  });
+  return new Promise((resolve) => {
+    let ending = false;
+    const end = async (finish: Promise<void>) => {
+      if (ending) return;
+      ending = true;
+      await finish;
+      socket.end();
+      resolve();
+    };
+    socket.on('data', (chunk: Buffer) => {
+      splitter.push(chunk);
+      if (bridge.pendingBytes > MAX_PENDING_BYTES) socket.pause();
+    });
+    bridge.onSettled(() => {
+      if (!ending && socket.isPaused() && bridge.pendingBytes <= MAX_PENDING_BYTES) socket.resume();
+    });
+    socket.on('end', () => void end(bridge.finish(FINISH_MS)));
+    socket.on('close', () => void end(bridge.close()));
+    splitter.push(rest);
+    socket.resume();
+  });
+}
+
+function sameSecret(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function welcome(ready: boolean): string {
+  return `${JSON.stringify({ hub: HUB_PROTOCOL, ready, version: VERSION } satisfies Welcome)}\n`;
+}

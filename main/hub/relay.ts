@@ -1,0 +1,137 @@
+import type { Bridge } from '../bridge/bridge.ts';
+import type { FrameSink } from '../bridge/flow.ts';
+import { type FrameFault, faultFrame } from '../bridge/frames.ts';
+import { scanFrame } from '../bridge/raw-id.ts';
+import type { HubConnection } from './attach.ts';
+import { Ledger, type OpenRequest } from './ledger.ts';
+import { hubWay, ownWay, tapped, type Way } from './ways.ts';
+
+/** What a relay turns to when the hub has gone. */
+export interface RelayFallbacks {
+  /** Attaches again; undefined where no hub is to be had soon. */
+  reattach(): Promise<HubConnection | undefined>;
+  /** The same bridge inside this process. */
+  alone(sink: FrameSink): Promise<Bridge>;
+  /** The answer to a request whose outcome nobody knows any more. */
+  outcomeUnknown(request: OpenRequest): Promise<Buffer>;
+}
+
+/**
+ * A client's session that goes through the hub. When the hub goes away mid-session, it attaches again or goes on alone:
+ * it replays the client's own opening, sends again what is harmless, and answers what may have run with an error that
+ * says so. The client sees no other sign of it.
+ */
+export class Relay implements Bridge {
+  readonly #client: FrameSink;
+  readonly #fallbacks: RelayFallbacks;
+  readonly #ledger = new Ledger();
+  /** Undefined while a new way is being looked for; frames are held meanwhile. */
+  #way: Way | undefined;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** The id of a replayed `initialize` whose answer the client has had already. */
+  #replayedId: string | undefined;
+  readonly #lost = new WeakSet<Way>();
+  #settled: () => void = () => {};
+  #ended = false;
+  #moving: Promise<void> = Promise.resolve();
+
+  constructor(connection: HubConnection, client: FrameSink, fallbacks: RelayFallbacks) {
+    this.#client = client;
+    this.#fallbacks = fallbacks;
+    this.#way = this.#through(connection);
+  }
+
+  get pendingBytes(): number {
+    return this.#heldBytes + (this.#way?.pendingBytes ?? 0);
+  }
+
+  receive(frame: Buffer): void {
+    if (this.#way) {
+      this.#ledger.sent(frame);
+      this.#way.send(frame);
+      return;
+    }
+    this.#held.push(frame);
+    this.#heldBytes += frame.length;
+  }
+
+  fault(fault: FrameFault): void {
+    this.#client.write(faultFrame(fault));
+  }
+
+  onSettled(listener: () => void): void {
+    this.#settled = listener;
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    await this.#moving;
+    this.#ended = true;
+    await this.#way?.finish(graceMs);
+  }
+
+  async close(): Promise<void> {
+    this.#ended = true;
+    await this.#way?.close();
+  }
+
+  #through(connection: HubConnection): Way {
+    const way = hubWay(connection, this.#client, {
+      frame: (frame) => this.#deliver(frame),
+      relief: () => this.#settled(),
+      gone: () => {
+        this.#lost.add(way);
+        this.#way = undefined;
+        if (!this.#ended) this.#moving = this.#moveOn();
+      },
+    });
+    return way;
+  }
+
+  #deliver(frame: Buffer): void {
+    if (this.#replayedId !== undefined) {
+      const { id, method } = scanFrame(frame);
+      if (id === this.#replayedId && method === undefined) {
+        this.#replayedId = undefined;
+        return;
+      }
+    }
+    this.#ledger.answered(frame);
+    this.#client.write(frame);
+  }
+
+  async #moveOn(): Promise<void> {
+    const open = this.#ledger.open;
+    for (const request of open.filter(({ frame }) => frame === undefined)) {
+      this.#ledger.forget(request.id);
+      this.#client.write(await this.#fallbacks.outcomeUnknown(request));
+    }
+    const connection = await this.#fallbacks.reattach();
+    if (this.#ended) {
+      connection?.socket.destroy();
+      return;
+    }
+    const way = connection ? this.#through(connection) : await this.#alone();
+    for (const frame of this.#opening(open)) way.send(frame);
+    // It may have been lost while it was being opened: then the next one is already looked for.
+    if (this.#lost.has(way)) return;
+    this.#way = way;
+    this.#heldBytes = 0;
+    for (const frame of this.#held.splice(0)) this.receive(frame);
+    this.#settled();
+  }
+
+  async #alone(): Promise<Way> {
+    const bridge = await this.#fallbacks.alone(tapped(this.#client, (frame) => this.#deliver(frame)));
+    return ownWay(bridge, { relief: () => this.#settled() });
+  }
+
+  /** The frames that bring a new session to where the old one was. */
+  #opening(open: OpenRequest[]): Buffer[] {
+    const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
+    const { initialize, initialized } = this.#ledger;
+    if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
+    this.#replayedId = scanFrame(initialize).id;
+    return [initialize, ...(initialized ? [initialized] : []), ...again];
+  }
+}
