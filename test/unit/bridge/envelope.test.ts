@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Envelope, readEnvelope } from '../../../main/bridge/envelope.ts';
+
+const INVALID = { kind: 'invalid', code: -32600 } as const;
+
+describe('the envelope of a frame', () => {
+  it.each<[frame: string, envelope: Envelope]>([
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}', { kind: 'request', method: 'tools/list' }],
+    ['{"jsonrpc":"2.0","id":"a","method":"ping","params":{}}', { kind: 'request', method: 'ping' }],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', { kind: 'request', method: 'ping' }],
+    [
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      { kind: 'notification', method: 'notifications/initialized' },
+    ],
+    ['{"jsonrpc":"2.0","id":1,"result":{}}', { kind: 'response' }],
+    ['{"jsonrpc":"2.0","id":1,"result":null}', { kind: 'response' }],
+    ['{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}', { kind: 'response' }],
+    [
+      '[{"id":1,"method":"a"},{"method":"b"},{"id":2,"method":"c"},{"id":3,"result":{}}]',
+      { kind: 'batch', requests: 2 },
+    ],
+    ['[{"method":"b"}]', { kind: 'batch', requests: 0 }],
+    ['[5,null,[]]', { kind: 'batch', requests: 0 }],
+    ['[]', { ...INVALID, message: 'Invalid request: an empty batch.' }],
+    ['5', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
+    ['"text"', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
+    ['null', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
+    ['{}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
+    ['{"id":1,"method":5}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
+  ])('of %s', (frame, envelope) => {
+    expect(readEnvelope(Buffer.from(frame))).toEqual(envelope);
+  });
+
+  it.each(['', '{', '{"id":1', 'hello', "{'id':1}", '{"id":1,}', '\u{feff}{}', '{}{}', '{"a":"\t"}'])(
+    'of %j says in one line that this is not JSON',
+    (text) => {
+      const envelope = readEnvelope(Buffer.from(text));
+      expect(envelope).toMatchObject({ kind: 'invalid', code: -32700 });
+      expect(envelope.kind === 'invalid' && envelope.message).toMatch(/^Parse error: this line is not JSON \(.+\)\.$/);
+    },
+  );
+
+  it('is read of any bytes without an exception', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array(),
+      fc.json().map((text) => Buffer.from(text)),
+    );
+    fc.assert(fc.property(bytes, (frame) => void readEnvelope(Buffer.from(frame))));
+  });
+
+  it('is never a parse error for JSON', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(readEnvelope(Buffer.from(text))).not.toMatchObject({ code: -32700 });
+      }),
+    );
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { explain, type Failure } from '../../../main/bridge/explain.ts';
+import { inOneLine } from '../../../main/platform/errors.ts';
+
+const where = { host: 'acme.cloud.databricks.com', path: '/api/2.0/mcp/sql', profile: 'acme' };
+const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
+
+function refused(status: number, body: unknown = '', headers: Record<string, string> = {}): Failure {
+  return { kind: 'refused', head: { status, headers }, text: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+function rest(code: string, message: string) {
+  return { error_code: code, message };
+}
+
+function broken(code: string, sent: boolean, extra: object = {}): Failure {
+  return { kind: 'broken', error: Object.assign(new Error('low-level words'), { code }, extra), sent };
+}
+
+const words = (failure: Failure, method = 'tools/call') => {
+  const error = explain(failure, where, method);
+  return [error.code, inOneLine(error)];
+};
+
+describe('a refusal, in words', () => {
+  it.each<[name: string, failure: Failure, code: string, text: string]>([
+    [
+      '401',
+      refused(401, rest('401', 'Credential was not sent'), { 'www-authenticate': 'Bearer' }),
+      'unauthenticated',
+      'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run "causeway whoami --profile acme": if that works, /api/2.0/mcp/sql belongs to another workspace than the profile\'s; if not, run "causeway login --profile acme".',
+    ],
+    [
+      '403 of the IP access list',
+      refused(403, rest('403', 'Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12')),
+      'ip_blocked',
+      'acme.cloud.databricks.com does not accept connections from this network (403: Source IP address: 203.0.113.7 is blocked by Databricks IP ACL for workspace: 12). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+    ],
+    [
+      'the private link',
+      refused(302, '', { location: '/login.html?error=private-link-validation-error' }),
+      'ip_blocked',
+      'acme.cloud.databricks.com does not accept connections from this network (302: The workspace can be reached over its private link only.). Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+    ],
+    [
+      '403 for a scope',
+      refused(403, rest('PERMISSION_DENIED', 'Provided OAuth token does not have required scopes: sql')),
+      'missing_scope',
+      'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: Provided OAuth token does not have required scopes: sql). Run "causeway login --profile acme" and grant the missing scope.',
+    ],
+    [
+      '403 for want of grants',
+      refused(403, rest('PERMISSION_DENIED', 'User does not have USE SCHEMA on main.finance')),
+      'permission_denied',
+      'The user of profile "acme" has no access to /api/2.0/mcp/sql (403: User does not have USE SCHEMA on main.finance). Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+    ],
+    [
+      '404 for a thing',
+      refused(404, rest('RESOURCE_DOES_NOT_EXIST', 'Genie space 01ef does not exist')),
+      'not_found',
+      'acme.cloud.databricks.com found nothing at /api/2.0/mcp/sql (404: Genie space 01ef does not exist). Check the catalog, schema, index, function or Genie space that the path names.',
+    ],
+    [
+      '404 for the whole API',
+      refused(404, rest('ENDPOINT_NOT_FOUND', "No API found for 'POST /mcp/sql'")),
+      'feature_unavailable',
+      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (404: No API found for \'POST /mcp/sql\'). Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+    ],
+    [
+      '400 for a service that is switched off',
+      refused(400, rest('BAD_REQUEST', 'The MCP service is administratively suspended')),
+      'feature_unavailable',
+      'acme.cloud.databricks.com has no managed MCP server at /api/2.0/mcp/sql (400: The MCP service is administratively suspended). Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+    ],
+    [
+      '429',
+      refused(429, rest('REQUEST_LIMIT_EXCEEDED', 'Too many')),
+      'rate_limited',
+      'acme.cloud.databricks.com is limiting requests (429) and did not relent. Wait a minute and try again.',
+    ],
+    [
+      '503',
+      refused(503, rest('TEMPORARILY_UNAVAILABLE', 'Busy.')),
+      'unavailable',
+      'acme.cloud.databricks.com could not answer (503: Busy.). The workspace may be restarting: try again in a minute.',
+    ],
+    [
+      'a page with 502, behind which the call may have run',
+      refused(502, '<html><title>502 Bad Gateway</title><body><h1>502 Bad Gateway</h1></body></html>'),
+      'unavailable',
+      `acme.cloud.databricks.com could not answer (502: 502 Bad Gateway). ${MAY_HAVE_RUN}`,
+    ],
+    [
+      '504 with nothing',
+      refused(504),
+      'unavailable',
+      `acme.cloud.databricks.com could not answer (504). ${MAY_HAVE_RUN}`,
+    ],
+    [
+      'a sign-in page in place of an answer',
+      refused(200, '\n<!DOCTYPE html><html><body>Welcome to the hotel</body></html>'),
+      'login_page',
+      'Instead of acme.cloud.databricks.com, a sign-in page answered: a captive portal or a company proxy stands in between. Open the workspace in a browser, sign in to the network, and try again.',
+    ],
+    [
+      'a redirect to one',
+      refused(302, '', { location: 'http://portal.example/login' }),
+      'login_page',
+      'Instead of acme.cloud.databricks.com, a sign-in page answered: a captive portal or a company proxy stands in between. Open the workspace in a browser, sign in to the network, and try again.',
+    ],
+    [
+      'anything else',
+      refused(418, 'short and stout'),
+      'unexpected_answer',
+      'acme.cloud.databricks.com answered 418: short and stout.',
+    ],
+  ])('%s', (_name, failure, code, text) => {
+    expect(words(failure)).toEqual([code, text]);
+  });
+
+  it('does not fear for a list that a gateway answered with 502', () => {
+    expect(words(refused(502, 'bad gateway'), 'tools/list')[1]).toBe(
+      'acme.cloud.databricks.com could not answer (502: bad gateway). The workspace may be restarting: try again in a minute.',
+    );
+  });
+
+  it('stays one short line whatever the body holds', () => {
+    const [, text] = words(refused(403, rest('X', `line\nline\u001b[31m ${'long '.repeat(1_000)}`)));
+    expect(text).not.toMatch(/\p{Cc}/u);
+    expect(text?.length).toBeLessThan(1_000);
+  });
+});
+
+describe('a broken exchange, in words', () => {
+  const unreachable = (code: string) =>
+    `acme.cloud.databricks.com cannot be reached (${code}). Check the host name, network, VPN and proxy.`;
+  const untrusted = (code: string) =>
+    `The connection to acme.cloud.databricks.com is not trusted (${code}). Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.`;
+  const lost = (method: string) =>
+    `The connection to acme.cloud.databricks.com was lost before it answered ${method}. ${MAY_HAVE_RUN}`;
+
+  it.each<[name: string, failure: Failure, method: string, code: string, text: string]>([
+    ['an unknown host', broken('ENOTFOUND', false), 'tools/call', 'unreachable', unreachable('ENOTFOUND')],
+    ['a closed port', broken('ECONNREFUSED', false), 'tools/call', 'unreachable', unreachable('ECONNREFUSED')],
+    [
+      'a host that drops packets',
+      broken('UND_ERR_CONNECT_TIMEOUT', false),
+      'tools/call',
+      'unreachable',
+      unreachable('UND_ERR_CONNECT_TIMEOUT'),
+    ],
+    [
+      'no route',
+      broken('ETIMEDOUT', false, { syscall: 'connect' }),
+      'tools/call',
+      'unreachable',
+      unreachable('ETIMEDOUT'),
+    ],
+    [
+      'an own certificate',
+      broken('DEPTH_ZERO_SELF_SIGNED_CERT', false),
+      'tools/call',
+      'tls',
+      untrusted('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    ],
+    [
+      "a company proxy's certificate",
+      broken('SELF_SIGNED_CERT_IN_CHAIN', false),
+      'initialize',
+      'tls',
+      untrusted('SELF_SIGNED_CERT_IN_CHAIN'),
+    ],
+    [
+      "another host's certificate",
+      broken('ERR_TLS_CERT_ALTNAME_INVALID', false),
+      'tools/call',
+      'tls',
+      untrusted('ERR_TLS_CERT_ALTNAME_INVALID'),
+    ],
+    [
+      'a connection that broke under a call',
+      broken('ECONNRESET', true),
+      'tools/call',
+      'outcome_unknown',
+      lost('tools/call'),
+    ],
+    ['an answer that broke off', broken('UND_ERR_SOCKET', true), 'tools/call', 'outcome_unknown', lost('tools/call')],
+    [
+      'a connection that broke before it carried the call',
+      broken('ECONNRESET', false),
+      'tools/call',
+      'unreachable',
+      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Try again; check network, VPN and proxy.',
+    ],
+    [
+      'a connection that broke under a list',
+      broken('ECONNRESET', true),
+      'tools/list',
+      'unreachable',
+      'The connection to acme.cloud.databricks.com was cut (ECONNRESET). Try again; check network, VPN and proxy.',
+    ],
+    [
+      'silence after a call',
+      broken('UND_ERR_HEADERS_TIMEOUT', true),
+      'tools/call',
+      'timeout',
+      'acme.cloud.databricks.com has not answered tools/call for minutes. It may still be running there: look at the result before you repeat it.',
+    ],
+    [
+      'silence within an answer',
+      broken('UND_ERR_BODY_TIMEOUT', true),
+      'tools/list',
+      'timeout',
+      'acme.cloud.databricks.com has not answered tools/list for minutes. Try again in a minute.',
+    ],
+    [
+      'a proxy that refuses',
+      {
+        kind: 'broken',
+        sent: false,
+        error: Object.assign(new Error('Proxy response (407) !== 200 when HTTP Tunneling'), {
+          code: 'UND_ERR_ABORTED',
+        }),
+      },
+      'tools/call',
+      'unreachable',
+      'The proxy in between does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
+    ],
+    [
+      'a stream that ends without the answer',
+      { kind: 'unanswered' },
+      'tools/call',
+      'outcome_unknown',
+      `acme.cloud.databricks.com ended the answer to tools/call before it was complete. ${MAY_HAVE_RUN}`,
+    ],
+    [
+      'a stream that ends without the list',
+      { kind: 'unanswered' },
+      'tools/list',
+      'outcome_unknown',
+      'acme.cloud.databricks.com ended the answer to tools/list before it was complete. Try again in a minute.',
+    ],
+  ])('%s', (_name, failure, method, code, text) => {
+    expect(words(failure, method)).toEqual([code, text]);
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findId, rawId, scanFrame, withId } from '../../../main/bridge/raw-id.ts';
+
+/** What of the id's text a JavaScript number would lose. */
+const awkwardIds = ['9007199254740993', '1.0', '1e2', '-0', '"\\u0061"', '"\\"id\\":5"', 'null', '""'];
+
+describe('the id of a frame', () => {
+  it.each([
+    ['{"id":1}', '1'],
+    ['{ "jsonrpc" : "2.0" ,\t"id" :\n 17\r\n}', '17'],
+    ['{"id":"a\\"b\\\\"}', '"a\\"b\\\\"'],
+    ['{"params":{"id":5,"list":[{"id":6}]},"id":7}', '7'],
+    ['{"params":{"text":"}\\",\\"id\\":5"},"id":8}', '8'],
+    ['{"id":1,"id":2}', '2'],
+    ['{"\\u0069d":3}', '3'],
+    ['{"id":4,"\\u0069\\u0064":5}', '5'],
+    ['{"ids":1,"di":2,"I d":3,"method":"id"}', 'null'],
+    ['{"a":true,"b":null,"c":-1.5e3,"id":9}', '9'],
+    ['{"id":{"id":1}}', '{"id":1}'],
+    ['{"a":"\\\\","id":10}', '10'],
+    ['{}', 'null'],
+    ['[]', 'null'],
+    ['5', 'null'],
+    ['"{\\"id\\":1}"', 'null'],
+  ])('of %s is %s', (frame, id) => {
+    expect(rawId(Buffer.from(frame))).toBe(id);
+  });
+
+  it.each(awkwardIds)('%s is given as it was written', (id) => {
+    expect(rawId(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))).toBe(id);
+  });
+
+  it('is the one that JSON.parse finds, in any object, with any white space, among any keys', () => {
+    fc.assert(
+      fc.property(objectText(), (text) => {
+        const frame = Buffer.from(text);
+        const parsed: { id?: unknown } = JSON.parse(text);
+        const place = findId(frame);
+        if ('id' in parsed) expect(JSON.parse(frame.toString('utf8', place?.start, place?.end))).toEqual(parsed.id);
+        else expect(place).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('what a relay reads of a frame', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":1.0,"method":"tools/call"}', '1.0', 'tools/call'],
+    ['{"m\\u0065thod":"tools\\/call","params":{"method":"x","id":1}}', undefined, 'tools/call'],
+    ['{"id":"a","result":{}}', '"a"', undefined],
+    ['{"method":5}', undefined, '5'],
+    ['{"method":"unfinished', undefined, undefined],
+    ['not JSON', undefined, undefined],
+  ])('of %s is the id %s and the method %s', (frame, id, method) => {
+    expect(scanFrame(Buffer.from(frame))).toEqual({ id, method });
+  });
+
+  it('is what JSON.parse finds', () => {
+    fc.assert(
+      fc.property(objectText(), (text) => {
+        const { id, method } = scanFrame(Buffer.from(text));
+        const parsed: { id?: unknown; method?: unknown } = JSON.parse(text);
+        expect(id === undefined ? undefined : JSON.parse(id)).toEqual(parsed.id);
+        expect(method).toEqual('method' in parsed ? String(parsed.method) : undefined);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is no exception, whatever the bytes', () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => void scanFrame(Buffer.from(bytes))));
+  });
+});
+
+describe('another id', () => {
+  it.each([
+    ['{"id":1,"result":{"id":1}}', '"a"', '{"id":"a","result":{"id":1}}'],
+    ['{"result":1.0, "id" : null }', '9007199254740993', '{"result":1.0, "id" : 9007199254740993 }'],
+    ['{"id":1,"id":2}', '3', '{"id":1,"id":3}'],
+    [' {"error":{"code":-32600}}', '4', ' {"id":4,"error":{"code":-32600}}'],
+  ])('in %s leaves the rest as it is', (frame, id, changed) => {
+    expect(String(withId(Buffer.from(frame), id))).toBe(changed);
+  });
+
+  it('is what JSON.parse then finds, and everything else stays', () => {
+    fc.assert(
+      fc.property(objectText({ minMembers: 1 }), fc.constantFrom(...awkwardIds), (text, id) => {
+        const changed = withId(Buffer.from(text), id).toString();
+        expect(rawId(Buffer.from(changed))).toBe(id);
+        expect(JSON.parse(changed)).toEqual({ ...JSON.parse(text), id: JSON.parse(id) });
+      }),
+    );
+  });
+});
+
+/** JSON objects as text, with odd white space, escaped and repeated keys, and many that are nearly `id`. */
+function objectText({ minMembers = 0 } = {}): fc.Arbitrary<string> {
+  const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
+  const key = fc.oneof(
+    fc.constantFrom(
+      '"id"',
+      '"\\u0069d"',
+      '"i\\u0064"',
+      '"ID"',
+      '"id "',
+      '"method"',
+      '"metho\\u0064"',
+      '"methods"',
+      '"\\"id\\""',
+      '"\\\\"',
+      '""',
+      '"{"',
+    ),
+    fc
+      .string()
+      .filter((text) => text !== '__proto__')
+      .map((text) => JSON.stringify(text)),
+  );
+  const value = fc.oneof(fc.json(), fc.constantFrom(...awkwardIds, '"}"', '"\\\\\\""', '[{"id":[]}]', 'true'));
+  const member = fc
+    .tuple(space, key, space, space, value, space)
+    .map(([a, name, b, c, text, d]) => `${a}${name}${b}:${c}${text}${d}`);
+  return fc
+    .tuple(space, fc.array(member, { minLength: minMembers, maxLength: 6 }), space)
+    .map(([before, members, after]) => `${before}{${members.join(',') || before}}${after}`);
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { REPEAT, repeatAfter, retryAfter, type Tried } from '../../../main/bridge/repeat.ts';
+import type { Outcome } from '../../../main/bridge/upstream.ts';
+
+const middling = () => 0.5;
+const call: Tried = { method: 'tools/call', repeats: 0, begun: false, rejected: undefined };
+const list: Tried = { ...call, method: 'tools/list' };
+
+function refused(status: number, headers: Record<string, string> = {}): Outcome {
+  return { kind: 'refused', head: { status, headers }, text: '' };
+}
+
+function broken(code: string, sent: boolean, head?: { status: number; headers: object }): Outcome {
+  const error = Object.assign(new Error(code), { code });
+  return { kind: 'broken', error, sent, head: head && { status: head.status, headers: {} } };
+}
+
+const head = { status: 200, headers: {} };
+
+describe('a frame is sent again', () => {
+  it.each<[name: string, outcome: Outcome, tried: Tried, milliseconds: number]>([
+    ['at once after 401, with another token', refused(401), call, 0],
+    ['after 429, when Retry-After says', refused(429, { 'retry-after': '7' }), call, 7_000],
+    ['after 503, when Retry-After says', refused(503, { 'retry-after': '0' }), call, 0],
+    ['after 429 that does not say when', refused(429), call, 250],
+    ['after 503 a second time', refused(503), { ...call, repeats: 1 }, 1_000],
+    ['after 503 a third time', refused(503), { ...call, repeats: 2 }, 4_000],
+    ['after a Retry-After that cannot be read', refused(503, { 'retry-after': 'soon' }), call, 250],
+    ['when it never left: connection refused', broken('ECONNREFUSED', false), call, 250],
+    ['when it never left, a second time', broken('ECONNREFUSED', false), { ...call, repeats: 1 }, 1_000],
+    ['when it is harmless and the connection broke', broken('ECONNRESET', true), list, 250],
+  ])('%s', (_name, outcome, tried, milliseconds) => {
+    expect(repeatAfter(outcome, tried, middling)).toBe(milliseconds);
+  });
+
+  it.each([
+    'initialize',
+    'ping',
+    'tools/list',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+    'prompts/list',
+    'prompts/get',
+  ])('when it is %s and the connection broke', (method) => {
+    expect(repeatAfter(broken('UND_ERR_SOCKET', true), { ...call, method }, middling)).toBe(250);
+  });
+
+  it('within a quarter more or less of the wait, so that many clients do not come back at one moment', () => {
+    expect(repeatAfter(refused(503), call, () => 0)).toBe(187.5);
+    expect(repeatAfter(refused(503), call, () => 1)).toBe(312.5);
+  });
+});
+
+describe('a frame is not sent again', () => {
+  it.each<[name: string, outcome: Outcome, tried: Tried]>([
+    ['a call whose connection broke', broken('ECONNRESET', true), call],
+    [
+      'a notification whose connection broke',
+      broken('ECONNRESET', true),
+      { ...call, method: 'notifications/cancelled' },
+    ],
+    ['once its answer has begun', refused(503), { ...call, begun: true }],
+    ['a list whose answer broke off', broken('UND_ERR_SOCKET', true, head), list],
+    ['after a second 401', refused(401), { ...call, rejected: 'a token' }],
+    ['after the last repeat', refused(503), { ...call, repeats: REPEAT.times }],
+    ['when it never left, a third time', broken('ECONNREFUSED', false), { ...call, repeats: 2 }],
+    ['when Retry-After is longer than a client waits', refused(429, { 'retry-after': '31' }), call],
+    ['over a certificate that is not trusted', broken('SELF_SIGNED_CERT_IN_CHAIN', false), list],
+    ['over a certificate for another host', broken('ERR_TLS_CERT_ALTNAME_INVALID', false), list],
+    ['to a host name that does not exist', broken('ENOTFOUND', false), list],
+    ['after minutes of silence', broken('UND_ERR_HEADERS_TIMEOUT', true), list],
+    ['after ten seconds without a connection', broken('UND_ERR_CONNECT_TIMEOUT', false), list],
+    ['after 400', refused(400), list],
+    ['after 403', refused(403), list],
+    ['after 500', refused(500), list],
+    ['after 502', refused(502), list],
+    ['after an answer', { kind: 'frame', head, frame: Buffer.from('{}') }, list],
+    ['after a stream without its answer', { kind: 'streamed', head }, list],
+    ['after 202', { kind: 'accepted', head }, list],
+  ])('%s', (_name, outcome, tried) => {
+    expect(repeatAfter(outcome, tried, middling)).toBeUndefined();
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 20, 12, 0, 0);
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 5 ', 5_000],
+    ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['Friday, 20-Nov-26 12:00:01 GMT', 1_000],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is %j milliseconds', (value, milliseconds) => {
+    expect(retryAfter(value, now)).toBe(milliseconds);
+  });
+
+  it.each(['-5', '1.5'])('%s, which the standard does not know, is never a wait into the past', (value) => {
+    expect(retryAfter(value, now) ?? 0).toBeGreaterThanOrEqual(0);
+  });
+});

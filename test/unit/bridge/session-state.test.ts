@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  FRESH,
+  next,
+  passage,
+  type Session,
+  type SessionEvent,
+  type SessionState,
+  sessionOf,
+} from '../../../main/bridge/session-state.ts';
+
+const OLD: Session = { id: 'old', protocolVersion: '2025-06-18' };
+const NEW: Session = { id: 'new', protocolVersion: '2025-06-18' };
+const generation = 4;
+
+/** One state of each name, in generation 4. */
+const STATES = {
+  fresh: { name: 'fresh', generation },
+  opening: { name: 'opening', generation },
+  active: { name: 'active', generation, session: OLD },
+  announcing: { name: 'announcing', generation, session: OLD },
+  healing: { name: 'healing', generation },
+  lost: { name: 'lost', generation },
+} satisfies { [Name in SessionState['name']]: SessionState };
+
+/** One event of each name, of generation 4. */
+const EVENTS = {
+  initialize: { name: 'initialize' },
+  initialized: { name: 'initialized' },
+  opened: { name: 'opened', generation, session: NEW },
+  announced: { name: 'announced', generation },
+  refused: { name: 'refused', generation },
+  died: { name: 'died', generation },
+  healed: { name: 'healed', generation, session: NEW },
+  unhealed: { name: 'unhealed', generation, error: new Error('down') },
+} satisfies { [Name in SessionEvent['name']]: SessionEvent };
+
+const OPENING = { name: 'opening', generation: 5 };
+const HEALING = { name: 'healing', generation: 5 };
+
+/** Where each event leads from each state. What is not listed changes nothing. */
+const TABLE: { [From in keyof typeof STATES]: { [Event in keyof typeof EVENTS]?: SessionState | object } } = {
+  fresh: { initialize: OPENING },
+  opening: {
+    initialize: OPENING,
+    opened: { name: 'active', generation, session: NEW },
+    refused: { name: 'fresh', generation },
+  },
+  active: { initialize: OPENING, initialized: STATES.announcing, died: HEALING },
+  announcing: { initialize: OPENING, announced: STATES.active, died: HEALING },
+  healing: {
+    initialize: OPENING,
+    healed: { name: 'active', generation, session: NEW },
+    unhealed: { name: 'lost', generation },
+  },
+  lost: { initialize: OPENING, died: HEALING },
+};
+
+const rows = Object.values(STATES).flatMap((state) =>
+  Object.values(EVENTS).map((event) => ({ state, event, to: TABLE[state.name][event.name] ?? state })),
+);
+
+describe('a session', () => {
+  it('begins with nothing', () => {
+    expect(FRESH).toEqual({ name: 'fresh', generation: 0 });
+    expect(sessionOf(FRESH)).toEqual({ id: undefined, protocolVersion: undefined });
+  });
+
+  it.each(rows)('$state.name, on $event.name: $to.name', ({ state, event, to }) => {
+    expect(next(state, event)).toEqual(to);
+  });
+
+  it.each(rows.filter(({ event }) => 'generation' in event))(
+    '$state.name stays as it is on $event.name of another generation',
+    ({ state, event }) => {
+      for (const other of [0, generation - 1, generation + 1]) {
+        expect(next(state, { ...event, generation: other } as SessionEvent)).toBe(state);
+      }
+    },
+  );
+
+  it.each([
+    ['fresh', 'go'],
+    ['opening', 'wait'],
+    ['active', 'go'],
+    ['announcing', 'wait'],
+    ['healing', 'wait'],
+    ['lost', 'heal'],
+  ] as const)('in %s makes a frame %s', (name, does) => {
+    expect(passage(STATES[name])).toBe(does);
+  });
+});
+
+describe('any sequence of events', () => {
+  const generations = fc.nat({ max: 12 });
+  const sessions = fc.record({ id: fc.string(), protocolVersion: fc.constantFrom('2024-11-05', '2025-06-18') });
+  const event: fc.Arbitrary<SessionEvent> = fc.oneof(
+    fc.record({ name: fc.constantFrom('initialize', 'initialized') }),
+    fc.record({ name: fc.constantFrom('announced', 'refused', 'died'), generation: generations }),
+    fc.record({ name: fc.constantFrom('opened', 'healed'), generation: generations, session: sessions }),
+    fc.record({ name: fc.constant('unhealed'), generation: generations, error: fc.constant('down') }),
+  );
+
+  it('never takes a generation back, starts one at a time, and lets no stale event through', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+        let state = FRESH;
+        for (const step of events) {
+          const after = next(state, step);
+          expect([state.generation, state.generation + 1]).toContain(after.generation);
+          if ('generation' in step && step.generation !== state.generation) expect(after).toBe(state);
+          if (after.generation > state.generation) expect(['initialize', 'died']).toContain(step.name);
+          state = after;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('lets frames go only in a session that the server has opened last, or in none', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+        let state = FRESH;
+        let last: Session | undefined;
+        for (const step of events) {
+          const after = next(state, step);
+          if (after !== state && 'session' in step) last = step.session;
+          if (after !== state && (step.name === 'initialize' || step.name === 'died')) last = undefined;
+          state = after;
+          if (passage(state) === 'go') expect(sessionOf(state).id).toBe(last?.id);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
