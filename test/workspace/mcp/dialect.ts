@@ -1,7 +1,7 @@
 /** The little of the workspace's SQL that DuckDB does not speak, put into what it does. */
 
 /** DuckDB keeps the name `main` for itself, so the catalog of that name has another one inside. */
-export const INNER_MAIN = 'unity_main';
+const INNER_MAIN = 'unity_main';
 
 /** The schema in which names without one are looked up. */
 export const HOME = { catalog: 'main', schema: 'default' };

@@ -11,7 +11,7 @@ export interface Rows {
   truncated: boolean;
 }
 
-export type StatementKind = 'read' | 'write' | 'other';
+type StatementKind = 'read' | 'write' | 'other';
 
 export interface RunOptions {
   /** Values for `$1`, `$2`, … */
@@ -131,6 +131,8 @@ function inner(catalog: string, ...rest: string[]): string {
   return [innerCatalog(catalog), ...rest].map(quoted).join('.');
 }
 
+const FRACTIONS = new Set(['DOUBLE', 'FLOAT']);
+
 async function read(
   connection: DuckDBConnection,
   sql: string,
@@ -140,13 +142,16 @@ async function read(
   const reader = await connection.streamAndReadUntil(sql, rowLimit + 1, values);
   // DuckDB counts what a write has changed in a column that has no meaning for definitions.
   const columns = kind === 'write' ? ['num_affected_rows'] : reader.columnNames().map(outward);
+  const types = reader.columnTypes().map(String);
   const whole = reader.getRows();
   const nested = reader.getRowsJson();
   const rows = whole.slice(0, rowLimit).map((row, index) =>
     row.map((value, column) => {
       if (value === null) return null;
       const json = nested[index]?.[column];
-      return typeof json === 'object' ? JSON.stringify(json) : String(value);
+      if (typeof json === 'object') return JSON.stringify(json);
+      // A whole number in a column of fractions is written as a fraction.
+      return FRACTIONS.has(types[column] ?? '') && Number.isInteger(value) ? `${value}.0` : String(value);
     }),
   );
   return { columns, rows, truncated: whole.length > rowLimit };

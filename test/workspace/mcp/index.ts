@@ -16,7 +16,7 @@ import { SCOPES, type Target, targetOf } from './target.ts';
 import type { ServedServer } from './toolset.ts';
 import { vectorSearchServer } from './vector-search.ts';
 
-export type { AnswerForm, ManagedServerSettings } from './settings.ts';
+export type { ManagedServerSettings } from './settings.ts';
 export type { StatementRecord } from './statements.ts';
 
 /** The four managed MCP servers of a workspace (spec/managed-mcp-endpoints.md). */

@@ -24,6 +24,8 @@ export interface Exchange {
 interface Session {
   userId: string;
   path: string;
+  /** As of the latest request: what is known of the user may have changed since the first. */
+  served: ServedServer;
   server: Server;
   transport: WebStandardStreamableHTTPServerTransport;
 }
@@ -51,6 +53,7 @@ export class Sessions {
     if (!session || session.userId !== exchange.userId || session.path !== exchange.path) {
       return transportError((id !== null && this.#expired.get(id)) || 404, -32001, 'Session not found');
     }
+    session.served = exchange.served;
     const answer = await session.transport.handleRequest(request, { parsedBody: body });
     const wantsJson = request.method === 'POST' && answerForm(this.#settings, exchange.method) === 'json';
     return wantsJson && isEventStream(answer) ? asJson(answer) : answer;
@@ -80,14 +83,15 @@ export class Sessions {
   /** An SDK server of the session's own, known by its id as soon as the SDK has issued one. */
   async #open({ userId, path, served }: Exchange): Promise<Session> {
     const { listening, eventIds } = this.#settings;
-    const server = buildServer(served, listening === 'supported');
+    const tools = () => session.served.tools();
+    const server = buildServer({ ...served, tools }, listening === 'supported');
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void this.#live.set(id, session),
       onsessionclosed: (id) => void this.#live.delete(id),
       ...(eventIds && { eventStore: new EventLog() }),
     });
-    const session = { userId, path, server, transport };
+    const session: Session = { userId, path, served, server, transport };
     await server.connect(transport);
     return session;
   }

@@ -8,14 +8,13 @@ export interface Ranked<T> {
 
 type Weights = Map<string, number>;
 
-/** The items that share a word with the query, the most alike first; equals stay in their order. */
+/** All items, the most alike first; equals stay in their order. */
 export function rank<T>(items: T[], textOf: (item: T) => string, query: string): Ranked<T>[] {
   const documents = items.map((item) => wordsOf(textOf(item)));
   const rarity = rarityOf(documents);
   const wanted = weigh(wordsOf(query), rarity);
   return items
     .map((item, index) => ({ item, score: cosine(wanted, weigh(documents[index] ?? [], rarity)) }))
-    .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
 }
 

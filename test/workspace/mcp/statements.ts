@@ -4,13 +4,13 @@ import type { Engine, Rows } from './engine.ts';
 import { QueryFailure, runQuery } from './query.ts';
 import { isThere, type WarehouseChoice } from './warehouse-choice.ts';
 
-export interface StatementError {
+interface StatementError {
   message: string;
   error_code: string;
 }
 
 /** Where a statement stands; `PENDING` while its warehouse starts, `CLOSED` once its rows have been let go. */
-export type StatementState =
+type StatementState =
   | { state: 'PENDING' | 'RUNNING' | 'CANCELED' | 'CLOSED' }
   | { state: 'SUCCEEDED'; rows: Rows }
   | { state: 'FAILED'; error: StatementError };

@@ -12,7 +12,7 @@ export type WarehouseChoice =
   | { source: 'genie-space'; warehouseId: string }
   | { source: 'none' };
 
-export interface HeuristicPick {
+interface HeuristicPick {
   warehouseId: string;
   /** 1 is the best. */
   tier: number;
