@@ -63,6 +63,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     open,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
+      await (await opening)?.close();
       await (await connections)?.destroy();
       connections = undefined;
     },

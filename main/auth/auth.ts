@@ -62,6 +62,8 @@ export interface SignInOptions {
   onProgress?: ((progress: SignInProgress) => void) | undefined;
   /** False shows the address only, for a person who opens it elsewhere. */
   openBrowser?: boolean | undefined;
+  /** Fails before the browser opens where the sign-in would be lost with this process. */
+  mustKeep?: boolean | undefined;
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
   servers?: readonly string[] | undefined;
 }
@@ -115,7 +117,7 @@ export interface AuthService {
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
    * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,
-   * `sign_in_failed`, `unreachable`, `tls`, `timeout`; `profile_unusable` where the profile holds its own credentials
+   * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` where the profile holds its own credentials
    */
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
   /**

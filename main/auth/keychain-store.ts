@@ -57,7 +57,8 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await Promise.race([work(), late]);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const reason = /d-?bus/i.test(said) ? 'no Secret Service answers' : said;
     throw new CausewayError('keychain_unavailable', `The keychain of this computer cannot be used (${reason}).`, {
       cause,
     });

@@ -19,6 +19,8 @@ export interface AuthOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Whether a token that needs a sign-in opens the browser by itself; otherwise asking for one says `signed_out`. */
   signInWhenNeeded?: boolean;
+  /** Told in words what the person should know, such as that there is no keychain; a line on stderr by default. */
+  onNotice?: (message: string) => void;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
   /** How long the person has in the browser, in milliseconds; five minutes by default. */
@@ -39,6 +41,7 @@ export function openAuth(options: AuthOptions): AuthService {
   const listeners = new Set<(event: AuthEvent) => void>();
 
   const emit = (event: AuthEvent) => {
+    if (event.type === 'notice') (options.onNotice ?? printNotice)(event.message);
     for (const listener of listeners) listener(event);
   };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });
@@ -172,6 +175,10 @@ export function openAuth(options: AuthOptions): AuthService {
   async function listEntries() {
     return listProfiles(await book());
   }
+}
+
+function printNotice(message: string): void {
+  process.stderr.write(`causeway: ${message}\n`);
 }
 
 /** Whether people sign in to the profile, instead of its holding credentials. */

@@ -140,12 +140,21 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     return record;
   }
 
+  async function refuseToForget(profile: Profile): Promise<void> {
+    await tokens(profile).record();
+    if (store.shared) return;
+    throw new CausewayError('keychain_unavailable', 'A sign-in could not be kept here, so none was begun.', {
+      remedy: 'Unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+    });
+  }
+
   return {
     tokens,
 
     state: async (profile) => stateOf(await tokens(profile).record()),
 
     async signIn(profile, asked = {}) {
+      if (asked.mustKeep) await refuseToForget(profile);
       const key = storeName(profile);
       const running = signingIn.get(key);
       if (running) {

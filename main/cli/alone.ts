@@ -17,7 +17,7 @@ export async function prepareAlone(
   request: ProxyRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
-  const auth = openAuth({ env });
+  const auth = openAuth({ env, signInWhenNeeded: true });
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
     throw new CausewayError(

@@ -2,11 +2,12 @@ import { Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import { registerAccount } from './account/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 import { registerWarehouses } from './warehouses/register.ts';
 
-const COMMANDS: RegisterCommand[] = [registerWarehouse, registerWarehouses];
+const COMMANDS: RegisterCommand[] = [registerAccount, registerWarehouse, registerWarehouses];
 
 /** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
@@ -16,9 +17,11 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   ambiguous: 2,
   invalid_argument: 2,
   signed_out: 3,
+  cli_unavailable: 3,
   unauthenticated: 3,
   not_found: 4,
   cancelled: 130,
+  sign_in_cancelled: 130,
 };
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */

@@ -1,0 +1,145 @@
+import { text } from 'node:stream/consumers';
+import type { AuthService, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
+import { parseHost } from '../../auth/host.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { Secret } from '../../platform/secret.ts';
+import type { CommandContext } from '../command.ts';
+import { printable, writeJson, writeLine } from '../print.ts';
+
+export interface LoginOptions {
+  host?: string;
+  profile?: string;
+  json?: boolean;
+  /** commander's reading of --no-browser. */
+  browser: boolean;
+  clientId?: string;
+  clientSecretStdin?: boolean;
+  callbackPort?: string;
+  scopes?: string;
+  builtInClient?: boolean;
+}
+
+/** `causeway login`: signs in in the browser; a profile that this makes is kept only if the sign-in succeeds. */
+export async function login(context: CommandContext, options: LoginOptions): Promise<void> {
+  const auth = await context.causeway().auth();
+  const { profile, isNew } = await findOrAddProfile(auth, options);
+  try {
+    await configureApplication(context, auth, profile, options);
+    const state = await auth.signIn(profile, {
+      signal: context.signal,
+      openBrowser: options.browser,
+      mustKeep: true,
+      onProgress: (progress) => tell(context, profile, progress),
+    });
+    if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Nobody is signed in to ${profile.host}.`);
+    const { userName, expiresAt, scopes } = state;
+    if (options.json) {
+      await writeJson(context.stdout, {
+        profile: profile.name,
+        host: profile.host,
+        userName,
+        scopes,
+        expiresAt: asDate(expiresAt),
+      });
+    } else {
+      const who = userName === undefined ? '' : ` as ${userName}`;
+      await writeLine(context.stdout, printable(`Signed in to ${profile.host}${who} (profile ${profile.name}).`));
+    }
+  } catch (error) {
+    if (isNew) await auth.removeProfile(profile.name);
+    throw error;
+  }
+}
+
+/** @throws {CausewayError} `usage` where the profile is another workspace's, `profile_not_found`, `profile_unusable` */
+async function findOrAddProfile(
+  auth: AuthService,
+  options: LoginOptions,
+): Promise<{ profile: Profile; isNew: boolean }> {
+  if (options.host === undefined) return { profile: await auth.profile(options.profile), isNew: false };
+  const { host } = parseHost(options.host);
+  const entries = await auth.profiles();
+  if (options.profile !== undefined) {
+    if (!entries.some(({ name }) => name === options.profile)) {
+      return { profile: await auth.addProfile(options.profile, options.host), isNew: true };
+    }
+    const profile = await auth.profile(options.profile);
+    if (profile.host === host) return { profile, isNew: false };
+    throw new CausewayError('usage', `Profile "${profile.name}" names ${profile.host}, not ${host}.`, {
+      remedy: 'Choose another name with --profile.',
+    });
+  }
+  const known = entries.find((entry) => entry.usable && entry.profile.host === host && signsIn(entry.profile));
+  if (known?.usable) return { profile: known.profile, isNew: false };
+  return { profile: await auth.addProfile(freeName(host, entries), options.host), isNew: true };
+}
+
+function signsIn({ method }: Profile): boolean {
+  return method === 'oauth-user' || method === 'databricks-cli';
+}
+
+/** The first part of the host's name, as people call their workspaces; a number behind it where it is taken. */
+function freeName(host: string, entries: ProfileEntry[]): string {
+  const { hostname } = new URL(host);
+  const base = /^[a-z]/.test(hostname) ? (hostname.split('.')[0] ?? 'workspace') : 'workspace';
+  const taken = new Set(entries.map(({ name }) => name));
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+async function configureApplication(
+  { stdin }: CommandContext,
+  auth: AuthService,
+  { host }: Profile,
+  options: LoginOptions,
+): Promise<void> {
+  const { clientId, callbackPort, scopes, clientSecretStdin, builtInClient } = options;
+  if (builtInClient) return auth.setOAuthApplication(host, undefined);
+  if (clientId === undefined) {
+    if (clientSecretStdin || callbackPort || scopes) {
+      throw new CausewayError('usage', 'An OAuth application needs a client id.', { remedy: 'Add --client-id.' });
+    }
+    return;
+  }
+  const port = callbackPort === undefined ? undefined : Number(callbackPort);
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+    throw new CausewayError('usage', `--callback-port is "${callbackPort}", which is no port.`);
+  }
+  await auth.setOAuthApplication(host, {
+    clientId,
+    clientSecret: clientSecretStdin ? new Secret((await text(stdin)).trim()) : undefined,
+    callbackPort: port,
+    scopes: scopes?.split(/[\s,]+/).filter(Boolean),
+  });
+}
+
+function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInProgress): void {
+  const say = (line: string) => stderr.write(`${printable(line)}\n`);
+  switch (progress.step) {
+    case 'waiting-for-other':
+      say(`Another program is signing in to ${host}; waiting for it…`);
+      break;
+    case 'waiting-for-browser':
+      say(
+        progress.opened
+          ? `The browser shows the sign-in to ${host}.`
+          : `Open this address in a browser to sign in to ${host}:`,
+      );
+      say(progress.opened ? `If it does not, open this address: ${progress.url}` : progress.url);
+      say('Waiting for up to five minutes; Ctrl-C cancels…');
+      break;
+    case 'ignored-answer':
+      say('An answer of another sign-in arrived and was not used; still waiting…');
+      break;
+    case 'finishing':
+      say('The browser has answered; finishing…');
+      break;
+  }
+}
+
+/** A time for machines; null where there is none. */
+export function asDate(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,97 @@
+import type { AuthService, Profile, ProfileEntry } from '../../auth/auth.ts';
+import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { columns, printable, writeJson, writeLine } from '../print.ts';
+import { asDate } from './login.ts';
+import { METHOD_WORDS } from './whoami.ts';
+
+export interface ProfilesOptions {
+  json?: boolean;
+  skipValidate?: boolean;
+}
+
+interface Row {
+  name: string;
+  host: string | null;
+  method: Profile['method'] | null;
+  default: boolean;
+  state: 'ready' | 'signed in' | 'signed out' | 'refused' | 'unreachable' | 'failed' | 'not checked' | 'unusable';
+  userName: string | null;
+  expiresAt: string | null;
+  /** What is wrong and what to do; null where nothing is. */
+  message: string | null;
+}
+
+/** How long the slowest workspace may take, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+const FAILED_STATES: Partial<Record<ErrorCode, Row['state']>> = {
+  signed_out: 'signed out',
+  cli_unavailable: 'signed out',
+  unauthenticated: 'refused',
+  unreachable: 'unreachable',
+  tls: 'unreachable',
+  timeout: 'unreachable',
+  cancelled: 'unreachable',
+};
+
+/** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */
+export async function profiles(context: CommandContext, options: ProfilesOptions): Promise<void> {
+  const auth = await context.causeway().auth();
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const entries = await auth.profiles();
+  const rows = await Promise.all(entries.map((entry) => describe(auth, entry, options.skipValidate === true, signal)));
+  context.signal.throwIfAborted();
+  if (options.json) return writeJson(context.stdout, rows);
+  if (rows.length === 0) {
+    return writeLine(
+      context.stderr,
+      'There are no profiles. Sign in with: causeway login --host https://YOUR-WORKSPACE',
+    );
+  }
+  const table = rows.map((row) => [
+    `${row.default ? '*' : ' '} ${row.name}`,
+    row.host ?? '-',
+    row.method === null ? '-' : METHOD_WORDS[row.method],
+    row.state,
+    row.userName ?? '-',
+    row.expiresAt ?? '-',
+  ]);
+  for (const line of columns([['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO', 'EXPIRES'], ...table])) {
+    await writeLine(context.stdout, printable(line));
+  }
+  for (const { name, message } of rows) {
+    if (message !== null) await writeLine(context.stderr, printable(`${name}: ${message}`));
+  }
+}
+
+async function describe(
+  auth: AuthService,
+  entry: ProfileEntry,
+  skipValidate: boolean,
+  signal: AbortSignal,
+): Promise<Row> {
+  const row = { name: entry.name, default: entry.isDefault, userName: null, expiresAt: null, message: null };
+  if (!entry.usable) {
+    return { ...row, host: entry.host ?? null, method: null, state: 'unusable', message: entry.message };
+  }
+  const { profile } = entry;
+  const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
+  try {
+    const userName = skipValidate ? undefined : await auth.whoAmI(profile, signal);
+    const state = await auth.signInState(profile);
+    if (state.state === 'signed-in') {
+      return {
+        ...known,
+        state: 'signed in',
+        userName: userName ?? state.userName ?? null,
+        expiresAt: asDate(state.expiresAt),
+      };
+    }
+    if (state.state === 'signed-out') return { ...known, state: 'signed out' };
+    return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
+  } catch (error) {
+    const code = error instanceof CausewayError ? error.code : 'internal';
+    return { ...known, state: FAILED_STATES[code] ?? 'failed', message: inOneLine(error) };
+  }
+}
