@@ -61,6 +61,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       if (url.pathname === `${MOUNT}/v1/authorize`) url.searchParams.set('prompt', 'consent');
       const original = `${url.pathname}${url.search}`;
       Object.assign(request, { originalUrl: original, url: original.slice(MOUNT.length) });
+      forgetSession(request);
       await callback(request, response);
     },
 
@@ -118,6 +119,12 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   }
 }
 
+/** Each sign-in begins anew: a person may choose another user each time, which a session of the last one would prevent. */
+function forgetSession(request: IncomingMessage): void {
+  const cookies = request.headers.cookie?.split('; ').filter((cookie) => !cookie.startsWith('_session'));
+  if (cookies) request.headers.cookie = cookies.join('; ');
+}
+
 /** The form's answer; anything that is not plainly "allow" is a no. */
 function decisionOf(form: string): Approval {
   const fields = new URLSearchParams(form);
@@ -143,7 +150,7 @@ function makeProvider({ host, state, log, lifetimes }: SignInOptions, store: Sig
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
       // The workspace has one resource, itself: a `resource` parameter (RFC 8707) is not looked at.
       resourceIndicators: { enabled: false },
       rpInitiatedLogout: { enabled: false },
