@@ -22,6 +22,10 @@ export class EventFeed {
         if (event.id !== undefined) this.lastEventId = event.id;
         if (event.data.trim() !== '') onFrame(toLine(Buffer.from(event.data)));
       },
+      // Heartbeats are not kept: counted, they would look like an event that never ends.
+      onComment: (comment) => {
+        this.pendingBytes = Math.max(0, this.pendingBytes - comment.length - 2);
+      },
       onRetry: (retryMs) => {
         this.retryMs = retryMs;
       },

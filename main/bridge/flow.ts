@@ -1,5 +1,7 @@
 /** How many bytes of answers may wait in memory for a client that has stopped reading. */
 const DEFAULT_LIMIT_BYTES = 4 * 1024 * 1024;
+/** An answer of up to this size, in bytes, never waits for a larger one. */
+const SMALL_BYTES = 64 * 1024;
 
 /** Where frames for the client go: a process's stdout, or a socket of the hub. */
 export interface FrameSink {
@@ -18,17 +20,20 @@ export interface FrameSink {
 /** An answer that is being read from the network and can be told to go on. */
 export interface Reader {
   resume(): void;
+  /** The bytes of it that are in memory and have not gone on to the sink. */
+  readonly held: number;
 }
 
 /**
  * Keeps memory bounded when a client stops reading: answers are read from the network only while the bytes held stay
- * under a limit. While the client does read, one favoured answer may exceed it, so that a single large one still arrives.
+ * under a limit. While the client does read, one favoured answer does not count, so that a single large one still arrives
+ * and delays no other; and small ones always get through.
  */
 export class FlowControl {
   readonly #sink: FrameSink;
   readonly #limit: number;
   readonly #paused = new Set<Reader>();
-  #partial = 0;
+  #held = 0;
   #favoured: Reader | undefined;
 
   constructor(sink: FrameSink, limitBytes: number = DEFAULT_LIMIT_BYTES) {
@@ -39,39 +44,39 @@ export class FlowControl {
 
   /** A chunk of an answer has arrived. Tells whether `reader` must stop reading until it is resumed. */
   arrived(reader: Reader, bytes: number): boolean {
-    this.#partial += bytes;
-    if (!this.#full()) return false;
-    if (this.#sink.flowing) {
-      this.#favoured ??= reader;
-      if (this.#favoured === reader) return false;
-    }
+    this.#held += bytes;
+    if (this.#mayRead(reader)) return false;
     this.#paused.add(reader);
     return true;
   }
 
-  /** `bytes` of an answer have gone on to the sink, or were dropped. */
-  passedOn(bytes: number): void {
-    this.#partial -= bytes;
+  /** `bytes` of an answer that is not at its end have gone on to the sink. */
+  passedOn(reader: Reader, bytes: number): void {
+    this.#held -= bytes;
+    if (this.#favoured === reader && reader.held < SMALL_BYTES) this.#favoured = undefined;
+    this.#wake();
   }
 
-  /** The answer has ended, whole or broken. */
-  ended(reader: Reader): void {
+  /** The answer has ended, whole or broken; the last `bytes` of it have gone on or were dropped. */
+  ended(reader: Reader, bytes: number): void {
+    this.#held -= bytes;
     if (this.#favoured === reader) this.#favoured = undefined;
     this.#paused.delete(reader);
-    if (this.#paused.size > 0) this.#wake();
+    this.#wake();
   }
 
-  #full(): boolean {
-    return this.#partial + this.#sink.buffered >= this.#limit;
+  #mayRead(reader: Reader): boolean {
+    const waiting = this.#held + this.#sink.buffered;
+    if (waiting < this.#limit) return true;
+    if (!this.#sink.flowing) return false;
+    if (reader.held < SMALL_BYTES || waiting - (this.#favoured?.held ?? 0) < this.#limit) return true;
+    this.#favoured ??= reader;
+    return this.#favoured === reader;
   }
 
   #wake(): void {
     for (const reader of this.#paused) {
-      if (this.#full()) {
-        if (!this.#sink.flowing) return;
-        this.#favoured ??= reader;
-        if (this.#favoured !== reader) continue;
-      }
+      if (!this.#mayRead(reader)) continue;
       this.#paused.delete(reader);
       reader.resume();
     }

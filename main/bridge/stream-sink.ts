@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { FrameSink } from './flow.ts';
 
@@ -44,9 +43,14 @@ export class StreamSink implements FrameSink {
     this.#stream.on('drain', listener);
   }
 
+  /** Resolves when everything written has left, or nothing can leave any more. */
   async flushed(): Promise<void> {
-    if (this.#corked) await new Promise((resolve) => setImmediate(resolve));
-    if (this.#stream.writableLength === 0 || this.#stream.destroyed) return;
-    await Promise.race([once(this.#stream, 'drain'), once(this.#stream, 'close')]);
+    const stream = this.#stream;
+    if (stream.destroyed || stream.writableLength === 0) return;
+    // Not `drain`: that comes only after more was written at once than the stream likes to hold.
+    await new Promise<void>((resolve) => {
+      stream.once('close', resolve);
+      stream.write('', () => resolve());
+    });
   }
 }

@@ -113,7 +113,12 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
 
   #count(controller: Dispatcher.DispatchController, bytes: number): void {
     this.#bytes += bytes;
-    if (this.#flow.arrived(this, bytes)) controller.pause();
+    if (bytes < 0) this.#flow.passedOn(this, -bytes);
+    else if (this.#flow.arrived(this, bytes)) controller.pause();
+  }
+
+  get held(): number {
+    return this.#bytes;
   }
 
   resume(): void {
@@ -143,11 +148,11 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
 
   #settle(outcome: Outcome): void {
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
-    this.#flow.passedOn(this.#bytes);
+    const bytes = this.#bytes;
     this.#bytes = 0;
     this.#chunks = [];
     this.#resolve(outcome);
-    this.#flow.ended(this);
+    this.#flow.ended(this, bytes);
   }
 }
 

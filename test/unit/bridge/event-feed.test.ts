@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EventFeed } from '../../../main/bridge/event-feed.ts';
+
+function feed(...chunks: (string | Buffer)[]) {
+  const frames: string[] = [];
+  const events = new EventFeed((frame) => frames.push(frame.toString()));
+  for (const chunk of chunks) events.push(Buffer.from(chunk));
+  return { frames, events };
+}
+
+const byteByByte = (text: string) => [...Buffer.from(text)].map((byte) => Buffer.of(byte));
+
+describe('the frames of an event stream', () => {
+  it.each<[name: string, stream: string, frames: string[]]>([
+    ['one event', 'data: {"id":1}\n\n', ['{"id":1}']],
+    ['no space after the colon', 'data:{"id":1}\n\n', ['{"id":1}']],
+    ['only one space is taken away', 'data:  {"id":1}\n\n', [' {"id":1}']],
+    ['several events', 'data: 1\n\ndata: 2\n\n\n\ndata: 3\n\n', ['1', '2', '3']],
+    ['CRLF', 'data: 1\r\n\r\ndata: 2\r\n\r\n', ['1', '2']],
+    ['carriage returns alone', 'data: 1\r\rdata: 2\r\r:\r', ['1', '2']],
+    ['data on several lines', 'data: {\ndata: "a": 1,\ndata: "b": 2\ndata: }\n\n', ['{ "a": 1, "b": 2 }']],
+    ['data on several lines, CRLF', 'data: {\r\ndata: }\r\n\r\n', ['{ }']],
+    ['an event name', 'event: message\ndata: 1\n\n', ['1']],
+    ['comments', ': hello\n\n:\n\ndata: 1\n: within\n\n', ['1']],
+    ['ids and unknown fields', 'id: 7\nx: y\nnonsense\ndata: 1\n\n', ['1']],
+    ['a byte order mark', '\u{feff}data: 1\n\n', ['1']],
+    ['empty data', 'data:\n\ndata: \n\ndata\n\n', []],
+    ['an event that the end cuts off', 'data: 1\n\ndata: 2\n', ['1']],
+    ['characters of several bytes', 'data: "ä€😀"\n\n', ['"ä€😀"']],
+    ['other separators of lines are text', 'data: "a\u2028b\u0085c"\n\n', ['"a\u2028b\u0085c"']],
+  ])('%s, whole and byte by byte', (_name, stream, frames) => {
+    expect(feed(stream).frames).toEqual(frames);
+    expect(feed(...byteByByte(stream)).frames).toEqual(frames);
+  });
+
+  it('are the same wherever the stream is cut', () => {
+    const value = fc.jsonValue().map((json) => JSON.stringify(json, undefined, 1));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(value, fc.constantFrom('', ': beat\n\n', 'id: 1\n', 'event: message\n')), { maxLength: 6 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.array(fc.nat({ max: 500 }), { maxLength: 12 }),
+        (events, lineEnd, cuts) => {
+          const text = events.map(([json, before]) => `${before}${json.replaceAll(/^/gm, 'data: ')}\n\n`).join('');
+          const stream = Buffer.from(text.replaceAll('\n', lineEnd));
+          const edges = [0, ...cuts.sort((a, b) => a - b), stream.length];
+          const chunks = edges.slice(1).map((edge, at) => stream.subarray(edges[at], edge));
+          expect(feed(...chunks).frames).toEqual(events.map(([json]) => json.replaceAll('\n', ' ')));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what the stream says beside its frames', () => {
+  it('is the id to resume after and the wait before it', () => {
+    const { events } = feed('retry: 1500\nid: a\ndata: 1\n\nid: b\ndata: 2\n\nretry: soon\ndata: 3\n\n');
+    expect(events.lastEventId).toBe('b');
+    expect(events.retryMs).toBe(1500);
+  });
+
+  it('is nothing where it says nothing', () => {
+    const { events } = feed('data: 1\n\n');
+    expect(events).toMatchObject({ lastEventId: undefined, retryMs: undefined });
+  });
+});
+
+describe('the bytes that wait for the end of their event', () => {
+  it('are counted until it comes', () => {
+    const { events } = feed('data: 12345');
+    expect(events.pendingBytes).toBe(11);
+    events.push(Buffer.from('6\n'));
+    expect(events.pendingBytes).toBe(13);
+    events.push(Buffer.from('\n'));
+    expect(events.pendingBytes).toBe(0);
+  });
+
+  it('do not grow by heartbeats', () => {
+    const { events } = feed('data: 1\n\n', ...Array.from({ length: 1_000 }, () => `: ${'.'.repeat(100)}\n\n`));
+    expect(events.pendingBytes).toBeLessThanOrEqual(3_000);
+  });
+});

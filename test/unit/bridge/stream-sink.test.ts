@@ -1,0 +1,114 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { StreamSink } from '../../../main/bridge/stream-sink.ts';
+
+/** A stream whose other end takes what was written only when the test says so. */
+class Held extends Writable {
+  readonly taken: string[] = [];
+  #release: (() => void) | undefined;
+
+  constructor(highWaterMark = 1024) {
+    super({ highWaterMark });
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#hold([chunk], done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#hold(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
+  }
+
+  take(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
+  }
+
+  #hold(chunks: Buffer[], done: () => void): void {
+    this.#release = () => {
+      this.taken.push(Buffer.concat(chunks).toString());
+      done();
+    };
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('frames on a stream', () => {
+  it.each([1, 16 * 1024 - 1, 16 * 1024, 300_000])('are lines: a frame of %i bytes', async (size) => {
+    const stream = new PassThrough({ highWaterMark: 1_000_000 });
+    const sink = new StreamSink(stream);
+    sink.write(Buffer.alloc(size, 'a'));
+    sink.write(Buffer.from('{}'));
+    await sink.flushed();
+    expect(String(stream.read())).toBe(`${'a'.repeat(size)}\n{}\n`);
+  });
+
+  it('leave together when they are ready together', async () => {
+    const stream = new Held();
+    const sink = new StreamSink(stream);
+    for (const text of ['1', '2', '3']) sink.write(Buffer.from(text));
+    await turn();
+    stream.take();
+    expect(stream.taken).toEqual(['1\n2\n3\n']);
+  });
+
+  it('count as buffered until the other end has taken them, and flow again when it has', async () => {
+    const stream = new Held(8);
+    const sink = new StreamSink(stream);
+    const drained = new Promise<void>((resolve) => sink.onDrain(resolve));
+    expect(sink.flowing).toBe(true);
+    sink.write(Buffer.from('123456789'));
+    await turn();
+    expect(sink.buffered).toBe(10);
+    expect(sink.flowing).toBe(false);
+    stream.take();
+    await drained;
+    expect(sink.buffered).toBe(0);
+    expect(sink.flowing).toBe(true);
+  });
+});
+
+describe('everything has left', () => {
+  it('at once where nothing was written', async () => {
+    await new StreamSink(new Held()).flushed();
+  });
+
+  it('when the other end has taken it, even where too little was held for a drain', async () => {
+    const stream = new Held(1024);
+    const sink = new StreamSink(stream);
+    sink.write(Buffer.from('{}'));
+    const flushed = sink.flushed().then(() => [...stream.taken]);
+    await turn();
+    expect(stream.taken).toEqual([]);
+    stream.take();
+    await turn();
+    stream.take();
+    expect(await flushed).toEqual(['{}\n']);
+  });
+
+  it('when the other end is gone', async () => {
+    const stream = new Held();
+    const sink = new StreamSink(stream);
+    sink.write(Buffer.from('{}'));
+    const flushed = sink.flushed();
+    stream.destroy();
+    await flushed;
+    sink.write(Buffer.from('{}'));
+    await sink.flushed();
+  });
+
+  it('when the other end breaks', async () => {
+    const stream = new Held();
+    stream.on('error', () => {});
+    const sink = new StreamSink(stream);
+    sink.write(Buffer.from('{}'));
+    const flushed = sink.flushed();
+    stream.destroy(new Error('EPIPE'));
+    await flushed;
+  });
+});
