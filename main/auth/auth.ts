@@ -60,8 +60,11 @@ export type SignInProgress =
 export interface SignInOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SignInProgress) => void) | undefined;
-  /** False shows the address only, for a person who opens it elsewhere. */
-  openBrowser?: boolean | undefined;
+  /**
+   * `if-possible`, the default, shows the address where the browser cannot be opened; `never` shows it only; `must` fails
+   * instead, for where nobody sees the address.
+   */
+  openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /** Fails before the browser opens where the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */

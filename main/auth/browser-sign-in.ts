@@ -12,6 +12,7 @@ import { refusalOf, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth } from './refresh.ts';
 import { unlessAborted } from './single-flight.ts';
 import type { TokenRecord } from './token-record.ts';
+import { signedOut } from './user-tokens.ts';
 
 export interface BrowserSignIn {
   profile: Profile;
@@ -21,7 +22,10 @@ export interface BrowserSignIn {
   scopes: string[];
   ports: readonly number[];
   fetch: HostFetch;
-  openBrowser: (url: string) => Promise<void>;
+  /** Undefined shows the address only. */
+  openBrowser: ((url: string) => Promise<void>) | undefined;
+  /** Fails where the browser cannot be opened. */
+  mustOpen: boolean;
   onProgress: (progress: SignInProgress) => void;
   now: () => number;
   /** How long the person has, in milliseconds. */
@@ -59,10 +63,7 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
     ] as const) {
       address.searchParams.set(name, value);
     }
-    const opened = await options.openBrowser(address.href).then(
-      () => true,
-      () => false,
-    );
+    const opened = await showInBrowser(address.href, options);
     options.onProgress({ step: 'waiting-for-browser', url: address.href, opened });
     const answer = await waitForAnswer(listener, options);
     options.onProgress({ step: 'finishing' });
@@ -82,6 +83,21 @@ function authorizationEndpoint({ host, metadata }: Issuer): URL {
       remedy: 'Check that the host is a Databricks workspace.',
     },
   );
+}
+
+async function showInBrowser(url: string, { profile, openBrowser, mustOpen }: BrowserSignIn): Promise<boolean> {
+  if (!openBrowser) return false;
+  try {
+    await openBrowser(url);
+    return true;
+  } catch (cause) {
+    if (!mustOpen) return false;
+    const { message, remedy } = signedOut(profile);
+    throw new CausewayError('signed_out', `${message} The browser could not be opened.`, {
+      cause,
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  }
 }
 
 async function waitForAnswer(

@@ -10,6 +10,7 @@ import type { TokenRecord } from './token-record.ts';
 import { signedOut, type UserTokens } from './user-tokens.ts';
 
 const FAILURES = [
+  'signed_out',
   'consent_denied',
   'wrong_workspace',
   'missing_scope',

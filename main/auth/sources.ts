@@ -61,7 +61,9 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'oauth-user'({ profile, own, signInWhenNeeded }) {
     const signIns = await own();
     const tokens = signIns.tokens(profile);
-    return signInWhenNeeded ? askingWhenSignedOut(tokens, () => signIns.signIn(profile)) : tokens;
+    return signInWhenNeeded
+      ? askingWhenSignedOut(tokens, () => signIns.signIn(profile, { openBrowser: 'must' }))
+      : tokens;
   },
 
   async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
@@ -87,7 +89,9 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
         );
       },
     });
-    return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile)) : source;
+    return signInWhenNeeded
+      ? askingWhenSignedOut(source, () => signIns.signIn(profile, { openBrowser: 'must' }))
+      : source;
   },
 };
 

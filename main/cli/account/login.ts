@@ -27,7 +27,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     await configureApplication(context, auth, profile, options);
     const state = await auth.signIn(profile, {
       signal: context.signal,
-      openBrowser: options.browser,
+      openBrowser: options.browser ? 'if-possible' : 'never',
       mustKeep: true,
       onProgress: (progress) => tell(context, profile, progress),
     });

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { withoutProfile, withProfile, withRenamedProfile } from '../../../main/auth/config-edit.ts';
+
+const FILE = `; The profiles of my team.  Keep them in this order!
+
+[__settings__]
+default_profile = prod   
+auth_storage    = secure
+
+# production: careful
+[prod]   # since 2021
+host  = https://prod.cloud.databricks.com
+; this token is rotated by hand
+token = dapi-keep
+jobs-api-version = 2.0
+
+
+[staging]
+host: https://staging.cloud.databricks.com
+
+# the end
+`;
+
+describe('a profile is added', () => {
+  test('at the end, and nothing else changes', () => {
+    expect(withProfile(FILE, 'new one', { host: 'https://n.com', workspace_id: '12', account_id: undefined })).toBe(
+      `${FILE}\n[new one]\nhost = https://n.com\nworkspace_id = 12\n`,
+    );
+  });
+
+  test('to a file that is empty, has no last line end, or has Windows line ends', () => {
+    expect(withProfile('', 'a', { host: 'h' })).toBe('[a]\nhost = h\n');
+    expect(withProfile('[b]\nhost = b', 'a', { host: 'h' })).toBe('[b]\nhost = b\n\n[a]\nhost = h\n');
+    expect(withProfile('[b]\r\nhost = b\r\n', 'a', { host: 'h' })).toBe('[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n');
+  });
+
+  test.each([
+    ['prod', 'already_exists', 'There is already a profile "prod".'],
+    ['', 'usage', '"" cannot name a profile: it is empty or begins or ends with a space.'],
+    [' x', 'usage', '" x" cannot name a profile: it is empty or begins or ends with a space.'],
+    ['x]\n[y', 'usage', '"x]\n[y" cannot name a profile: it has a bracket or a line break.'],
+    ['__settings__', 'already_exists', 'There is already a profile "__settings__".'],
+  ])('but not as %j', (name, code, message) => {
+    const rule = expect.objectContaining({ code, message });
+    if (name === '__settings__') {
+      expect(() => withProfile('', name, {})).toThrow(
+        '"__settings__" cannot name a profile: it is reserved for the settings of the Databricks tools.',
+      );
+    } else {
+      expect(() => withProfile(FILE, name, { host: 'h' })).toThrow(rule);
+    }
+  });
+
+  test('but not with a line break smuggled into a value', () => {
+    expect(() => withProfile('', 'a', { host: 'h', workspace_id: '1\ntoken = stolen' })).toThrow(
+      'The workspace_id has a line break.',
+    );
+  });
+});
+
+describe('a profile is renamed', () => {
+  test('where it stands, and the default follows', () => {
+    expect(withRenamedProfile(FILE, 'prod', 'live $1')).toBe(
+      FILE.replace('[prod]', () => '[live $1]').replace('default_profile = prod   ', () => 'default_profile = live $1'),
+    );
+  });
+
+  test('also when it was the keys before any section', () => {
+    expect(withRenamedProfile('host = h\n', 'DEFAULT', 'mine')).toBe('[mine]\nhost = h\n');
+  });
+
+  test('but not onto another, nor when it is not there', () => {
+    expect(() => withRenamedProfile(FILE, 'prod', 'staging')).toThrow('There is already a profile "staging".');
+    expect(() => withRenamedProfile(FILE, 'gone', 'x')).toThrow(
+      'There is no profile "gone" in the configuration file.',
+    );
+    expect(() => withRenamedProfile(FILE, '__settings__', 'x')).toThrow(
+      'There is no profile "__settings__" in the configuration file.',
+    );
+  });
+});
+
+describe('a profile is removed', () => {
+  test('with its keys, and what stands around it stays', () => {
+    expect(withoutProfile(FILE, 'staging')).toBe(
+      FILE.replace('[staging]\nhost: https://staging.cloud.databricks.com\n\n', ''),
+    );
+  });
+
+  test('and the default goes with it', () => {
+    const text = withoutProfile(FILE, 'prod');
+    expect(text).not.toContain('default_profile');
+    expect(text).not.toContain('dapi-keep');
+    expect(text).toContain('auth_storage    = secure');
+    expect(text).toContain('# production: careful');
+    expect(text).toContain('[staging]\nhost: https://staging.cloud.databricks.com\n');
+  });
+
+  test('wherever it is written, more than once too', () => {
+    expect(withoutProfile('[a]\nx = 1\n[b]\ny = 2\n[a]\nx = 3\n', 'a')).toBe('[b]\ny = 2\n');
+  });
+
+  test('adding and removing leaves the file as it was', () => {
+    expect(withoutProfile(withProfile(FILE, 'new', { host: 'h' }), 'new').trimEnd()).toBe(FILE.trimEnd());
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { isAlive, isFresh } from '../../../main/auth/freshness.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+
+const MINUTE = 60_000;
+const issued = (lifeMinutes: number | undefined, issuedAt = 0) => ({
+  token: new Secret('t'),
+  issuedAt,
+  expiresAt: lifeMinutes === undefined ? undefined : issuedAt + lifeMinutes * MINUTE,
+});
+
+describe('a token is renewed', () => {
+  test.each<[string, number | undefined, number, number, boolean]>([
+    ['not in the middle of its life', 60, 30, 0, true],
+    ['not six minutes before its end', 60, 53.9, 0, true],
+    ['five minutes before its end', 60, 55, 0, false],
+    ['up to a minute earlier, so that not all do it at once', 60, 54.5, 1, false],
+    ['by others a little later', 60, 54.5, 0, true],
+    ['if it lives only a minute, after most of it', 1, 0.7, 1, true],
+    ['and not before', 1, 0.81, 0, false],
+    ['never, if nothing is known of its end', undefined, 100_000, 1, true],
+    ['when its end has passed while the computer slept', 60, 600, 0, false],
+    ['not when the clock is a little behind', 60, -4, 0, true],
+    ['when the clock has gone back behind its beginning', 60, -30, 0, false],
+  ])('%s', (_, life, minutes, chance, fresh) => {
+    expect(isFresh(issued(life), minutes * MINUTE, chance)).toBe(fresh);
+  });
+
+  test('but still works until its end', () => {
+    expect(isAlive(issued(60), 59 * MINUTE)).toBe(true);
+    expect(isAlive(issued(60), 60 * MINUTE)).toBe(false);
+    expect(isAlive(issued(undefined), 60 * MINUTE)).toBe(true);
+  });
+});

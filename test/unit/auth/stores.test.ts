@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { keychainOrMemory } from '../../../main/auth/keychain-or-memory.ts';
+import { memoryStore } from '../../../main/auth/memory-store.ts';
+import { type PlainStore, splitStore } from '../../../main/auth/split-store.ts';
+import { packRecord, unpackRecord } from '../../../main/auth/token-record.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+
+/** A keychain with the platform's limit, whose power fails after so many writes. */
+function limited(limit: number, kept = new Map<string, string>()) {
+  let writesLeft = Number.POSITIVE_INFINITY;
+  const change = (work: () => void) => {
+    if (writesLeft <= 0) throw new Error('power failure');
+    writesLeft -= 1;
+    work();
+  };
+  const store: PlainStore = {
+    get: async (name) => kept.get(name) ?? null,
+    set: async (name, text) => {
+      if (text.length > limit) throw new Error('too long');
+      change(() => kept.set(name, text));
+    },
+    delete: async (name) => change(() => kept.delete(name)),
+    names: async () => [...kept.keys()],
+  };
+  return { store, kept, failAfter: (writes: number) => (writesLeft = writes) };
+}
+
+describe('a keychain with a limit', () => {
+  const long = (letter: string) => letter.repeat(95);
+
+  test('keeps longer texts in parts, and leaves nothing of them behind', async () => {
+    const { store, kept } = limited(40);
+    const split = splitStore(store, 40);
+    await split.set('https://h p', long('a'));
+    expect(await split.get('https://h p')).toBe(long('a'));
+    await split.set('https://h p2', 'other');
+    await split.set('https://h p', long('b'));
+    expect(await split.get('https://h p')).toBe(long('b'));
+    expect(await split.names()).toEqual(['https://h p', 'https://h p2']);
+    await split.set('https://h p', 'short');
+    expect(kept.size).toBe(2);
+    await split.set('https://h p', long('c'));
+    await split.delete('https://h p');
+    expect([...kept.keys()]).toEqual(['https://h p2']);
+    expect(await split.get('https://h p')).toBeNull();
+  });
+
+  test('has the old text or the new one after a power failure at any write', async () => {
+    for (let writes = 0; ; writes += 1) {
+      const { store, kept, failAfter } = limited(40);
+      await splitStore(store, 40).set('n', long('a'));
+      failAfter(writes);
+      const failed = await splitStore(store, 40)
+        .set('n', long('b'))
+        .then(
+          () => false,
+          () => true,
+        );
+      const after = splitStore(limited(40, kept).store, 40);
+      expect([long('a'), long('b')]).toContain(await after.get('n'));
+      await after.set('n', 'clean');
+      expect([...kept.keys()]).toEqual(['n']);
+      if (!failed) break;
+    }
+  });
+});
+
+describe('without a keychain', () => {
+  const broken = () => {
+    throw new CausewayError('keychain_unavailable', 'The keychain of this computer cannot be used (locked).');
+  };
+
+  test('tokens stay in memory, and the person is told once', async () => {
+    const notices: string[] = [];
+    const store = keychainOrMemory(broken, (message) => notices.push(message));
+    await store.set('n', new Secret('s'));
+    expect((await store.get('n'))?.reveal()).toBe('s');
+    expect(store.shared).toBe(false);
+    await store.delete('n');
+    expect(await store.get('n')).toBeUndefined();
+    expect(notices).toEqual([
+      'The keychain of this computer cannot be used (locked). Signing in lasts only until this program ends. ' +
+        'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+    ]);
+  });
+
+  test('a keychain that is unlocked later is used from then on', async () => {
+    let locked = true;
+    const keychain = memoryStore();
+    const store = keychainOrMemory(
+      () => (locked ? broken() : { ...keychain, shared: true }),
+      () => undefined,
+    );
+    await store.set('n', new Secret('first'));
+    locked = false;
+    await store.set('n', new Secret('second'));
+    expect((await keychain.get('n'))?.reveal()).toBe('second');
+    expect((await store.get('n'))?.reveal()).toBe('second');
+    expect(store.shared).toBe(true);
+  });
+});
+
+describe('a stored sign-in', () => {
+  const record = {
+    issuer: 'https://h/oidc',
+    clientId: 'databricks-cli',
+    tokenEndpoint: 'https://h/oidc/v1/token',
+    revocationEndpoint: undefined,
+    access: { token: new Secret('access'), issuedAt: 1, expiresAt: 2 },
+    refreshToken: new Secret('refresh'),
+    scopes: ['all-apis', 'offline_access'],
+    userName: 'ana@example.com',
+  };
+
+  test('comes back as it was', () => {
+    expect(unpackRecord(packRecord(record))).toEqual(record);
+  });
+
+  test('written by a later version is read all the same', () => {
+    const later = JSON.stringify({ ...JSON.parse(packRecord(record).reveal()), version: 7, new_field: [1] });
+    expect(unpackRecord(new Secret(later))).toEqual(record);
+  });
+
+  test('that is damaged is as good as none', () => {
+    for (const text of ['', '{', '[]', '{"access_token":1}']) expect(unpackRecord(new Secret(text))).toBeUndefined();
+  });
+});
