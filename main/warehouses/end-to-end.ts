@@ -19,7 +19,8 @@ export interface EndToEndOptions {
 
 const ACTIVE = new Set(['RUNNING', 'STARTING']);
 const STOPPING_MILLIS = 10 * 60_000;
-const POLL_MILLIS = 2000;
+/** A serverless warehouse stops within a second or two, another one takes minutes. */
+const POLL_MILLIS = { first: 250, last: 3000 };
 const RESTORE_MILLIS = 60_000;
 
 /** The warehouses that would have to be stopped for the third check: the target and every other one that runs. */
@@ -75,7 +76,7 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
     }
   }
   const deadline = clock.now() + STOPPING_MILLIS;
-  for (;;) {
+  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
     const all = await gather(client.warehouses.list({}, signal));
     const busy = all.filter(({ state }) => ACTIVE.has(state) || state === 'STOPPING');
     if (busy.length === 0) return;
@@ -85,7 +86,7 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
     }
     if (clock.now() > deadline) throw new CausewayError('timeout', `${names(busy)} did not stop within ten minutes.`);
     progress(`Waiting for ${names(busy)} to stop.`);
-    await clock.sleep(POLL_MILLIS, signal);
+    await clock.sleep(waitMillis, signal);
   }
 }
 
@@ -127,14 +128,14 @@ async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<
 
 /** A warehouse that is still stopping may refuse to start. */
 async function startWhenPossible({ client, clock }: EndToEndOptions, id: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
     try {
       return await client.warehouses.start(id, signal);
     } catch (error) {
       const { state } = await client.warehouses.get(id, signal);
       if (state === 'RUNNING' || state === 'STARTING') return;
       if (state !== 'STOPPING') throw error;
-      await clock.sleep(POLL_MILLIS, signal);
+      await clock.sleep(waitMillis, signal);
     }
   }
 }

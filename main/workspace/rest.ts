@@ -133,13 +133,9 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
     return { error, again: repeatable && PASSING.has(error.code) ? { afterMillis: undefined } : 'never' };
   }
-  if (answer.status < 300)
-    return {
-      answer: {
-        data: parseAnswer({ method, path: request.path, schema: request.schema }, answer),
-        header: answer.header,
-      },
-    };
+  if (answer.status < 300) {
+    return { answer: { data: parseAnswer({ ...request, method }, answer), header: answer.header } };
+  }
   const error = refusal(method, answer.status, readErrorBody(answer));
   if (answer.status === 401) return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };

@@ -9,6 +9,7 @@ const PATH = '/api/2.0/mcp/sql';
 /** A stopped warehouse takes minutes to start, and the server may be silent meanwhile. */
 const SILENCE_MILLIS = 300_000;
 const POLL_MILLIS = 1000;
+const GOODBYE_MILLIS = 3000;
 const UNFINISHED = new Set(['PENDING', 'RUNNING']);
 
 const Frame = z.looseObject({
@@ -124,7 +125,15 @@ async function openSession(rest: Rest, signal: AbortSignal | undefined): Promise
 async function endSession(rest: Rest, sessionId: string | undefined): Promise<void> {
   if (sessionId === undefined) return;
   const headers = { 'mcp-session-id': sessionId };
-  const ending = rest.request({ method: 'DELETE', path: PATH, headers, schema: z.unknown(), decode: () => ({}) });
+  const signal = AbortSignal.timeout(GOODBYE_MILLIS);
+  const ending = rest.request({
+    method: 'DELETE',
+    path: PATH,
+    headers,
+    schema: z.unknown(),
+    decode: () => ({}),
+    signal,
+  });
   await ending.catch((error: unknown) => {
     if (!(error instanceof WorkspaceError)) throw error;
   });

@@ -17,7 +17,8 @@ const AIMS = {
   stop: { through: 'STOPPING', to: 'STOPPED' },
 } as const;
 
-const POLL_MILLIS = 2000;
+/** The first wait is short: a serverless warehouse is there within seconds. */
+const POLL_MILLIS = { first: 250, last: 3000 };
 
 /** `causeway warehouse start|stop [NAME]`: the effective one if none is named. With `--wait` until it is done. */
 export async function power(
@@ -49,7 +50,7 @@ async function look(
   aim: (typeof AIMS)['start' | 'stop'] | undefined,
 ): Promise<WarehouseSummary> {
   const progress = openProgress(context, aim === undefined);
-  for (;;) {
+  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
     const warehouse = (await session.warehouses.list(context.signal)).find((candidate) => candidate.id === id);
     if (!warehouse) throw new CausewayError('not_found', `Warehouse ${id} is not there any more.`);
     if (aim === undefined || warehouse.state === aim.to) {
@@ -63,6 +64,6 @@ async function look(
       );
     }
     progress.say(`${describeWarehouse(warehouse)} …`);
-    await delay(POLL_MILLIS, undefined, { signal: context.signal });
+    await delay(waitMillis, undefined, { signal: context.signal });
   }
 }

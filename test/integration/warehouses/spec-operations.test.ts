@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+/** spec/default-warehouse-override.md › Endpoints, Command-line client subcommands, Override lifecycle, Permissions. */
+
+const { shared, science, starter } = WAREHOUSES;
+const PATH = '/api/warehouses/v1/default-warehouse-overrides';
+const NAME = 'default-warehouse-overrides';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const warehouses = (profile: string, subcommand: string, ...args: string[]) =>
+  cli.run(
+    profile,
+    'warehouses',
+    `${subcommand}-default-warehouse-override${subcommand === 'list' ? 's' : ''}`,
+    ...args,
+  );
+const stored = (user: keyof typeof USERS) => cli.workspace.state.overrides.get(USERS[user]);
+const give = (user: keyof typeof USERS, warehouseId: string | undefined) =>
+  cli.workspace.state.overrides.set(USERS[user], {
+    userId: USERS[user],
+    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
+    warehouseId,
+  });
+/** The last request to the override API, as the workspace saw it. */
+const lastRequest = () => cli.workspace.requests.list({ path: `${PATH}*` }).at(-1);
+
+describe('Endpoints, and the subcommands that wrap them', () => {
+  test('POST: create, the id in the query', async () => {
+    const { code, stdout } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      name: `${NAME}/${USERS.ben}`,
+      default_warehouse_override_id: USERS.ben,
+      type: 'CUSTOM',
+      warehouse_id: shared,
+    });
+    expect(lastRequest()).toMatchObject({ method: 'POST', path: PATH, query: { default_warehouse_override_id: 'me' } });
+    expect(lastRequest()?.headers['content-type']).toBe('application/json');
+  });
+
+  test.each([`${NAME}/me`, 'me', `${NAME}/${USERS.ben}`])('GET: get, %s', async (name) => {
+    give('ben', shared);
+    const { code, stdout } = await warehouses('ben', 'get', name);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ default_warehouse_override_id: USERS.ben, warehouse_id: shared });
+    expect(lastRequest()).toMatchObject({ method: 'GET', query: {} });
+  });
+
+  test('PATCH: update, with a mask of *', async () => {
+    give('ben', shared);
+    const { code, stdout } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ warehouse_id: science });
+    expect(lastRequest()).toMatchObject({ method: 'PATCH', path: `${PATH}/me`, query: { update_mask: '*' } });
+  });
+
+  test('PATCH: update, with a mask of one field', async () => {
+    give('ben', shared);
+    const mask = 'warehouse_id';
+    const { code } = await warehouses('ben', 'update', `${NAME}/me`, mask, 'CUSTOM', '--warehouse-id', science);
+    expect(code).toBe(0);
+    expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: science });
+    expect(lastRequest()?.query).toMatchObject({ update_mask: 'warehouse_id' });
+  });
+
+  test('PATCH: --allow-missing goes out, and not unless it is given', async () => {
+    await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED', '--allow-missing');
+    expect(lastRequest()?.query).toEqual({ update_mask: '*', allow_missing: 'true' });
+    await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
+    expect(lastRequest()?.query).toEqual({ update_mask: '*' });
+  });
+
+  test('DELETE: delete, printing nothing', async () => {
+    give('ben', shared);
+    expect(await warehouses('ben', 'delete', `${NAME}/me`)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(stored('ben')).toBeUndefined();
+    expect(lastRequest()).toMatchObject({ method: 'DELETE', path: `${PATH}/me` });
+  });
+
+  test('GET on the collection: list', async () => {
+    give('ben', shared);
+    give('chloe', undefined);
+    const { code, stdout } = await warehouses('ana', 'list');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ type: 'CUSTOM' }, { type: 'LAST_SELECTED' }]);
+  });
+
+  test('a name that is none of the forms never leaves this computer', async () => {
+    const { code, stderr } = await warehouses('ben', 'get', 'default-warehouse-overrides/../../clusters');
+    expect(code).toBe(2);
+    expect(stderr).toContain('names no default warehouse override');
+    expect(lastRequest()).toBeUndefined();
+  });
+
+  test('every call carries the bearer token and our User-Agent', async () => {
+    await warehouses('ben', 'get', 'me');
+    expect(lastRequest()?.userName).toBe('ben@example.com');
+    expect(lastRequest()?.headers['user-agent']).toMatch(/^causeway\/\d+\.\d+\.\d+ /);
+  });
+});
+
+describe('Override lifecycle', () => {
+  test('no override → create → an override, and queries resolve to it', async () => {
+    await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
+    expect((await cli.query('ben')).warehouseId).toBe(shared);
+  });
+
+  test('any override → update to CUSTOM with a warehouse → the new warehouse, on the next query', async () => {
+    give('ben', undefined);
+    await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
+    expect((await cli.query('ben')).warehouseId).toBe(science);
+  });
+
+  test('CUSTOM → update to LAST_SELECTED, without a warehouse', async () => {
+    give('ben', shared);
+    const { code } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
+    expect(code).toBe(0);
+    expect(stored('ben')).toEqual({ userId: USERS.ben, type: 'LAST_SELECTED', warehouseId: undefined });
+  });
+
+  test.each(['with', 'without'])(
+    'update with allow-missing, %s an override there: one script for both',
+    async (there) => {
+      if (there === 'with') give('ben', starter);
+      const args = [`${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', shared, '--allow-missing'];
+      expect((await warehouses('ben', 'update', ...args)).code).toBe(0);
+      expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
+    },
+  );
+
+  test('any override → delete → none, and queries fall back to the workspace default', async () => {
+    give('ben', shared);
+    expect((await warehouses('ben', 'delete', `${NAME}/me`)).code).toBe(0);
+    expect((await cli.query('ben')).warehouseId).toBe(starter);
+  });
+
+  test('create where one exists is refused, in words (409)', async () => {
+    give('ben', shared);
+    const { code, stderr } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', science);
+    expect(code).toBe(1);
+    expect(stderr).toContain('You already have a default warehouse override');
+    expect(stored('ben')?.warehouseId).toBe(shared);
+  });
+
+  test('the same by the commands for people: set, last-selected, clear, clear again', async () => {
+    expect((await cli.run('ben', 'warehouse', 'set', 'Shared', 'analytics')).stdout).toContain(shared);
+    expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
+    expect((await cli.run('ben', 'warehouse', 'last-selected')).code).toBe(0);
+    expect(stored('ben')).toMatchObject({ type: 'LAST_SELECTED' });
+    expect((await cli.run('ben', 'warehouse', 'clear')).stdout).toContain('Your override is removed');
+    expect(stored('ben')).toBeUndefined();
+    const again = await cli.run('ben', 'warehouse', 'clear');
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    expect(again.stdout).toContain('You had no override');
+  });
+});
+
+describe('Errors', () => {
+  test('no override', async () => {
+    const { code, stderr } = await warehouses('ben', 'get', 'me');
+    expect(code).toBe(4);
+    expect(stderr).toContain('You have no default warehouse override.');
+  });
+
+  test('update of an absent one without allow-missing', async () => {
+    const { code, stderr } = await warehouses('ben', 'update', 'me', '*', 'LAST_SELECTED');
+    expect(code).toBe(4);
+    expect(stderr).toContain('You have no default warehouse override.');
+    expect(stored('ben')).toBeUndefined();
+  });
+
+  test.each([
+    ['never existed', '00000000deadbeef'],
+    ['is deleted', WAREHOUSES.deleted],
+  ])('a warehouse that %s', async (_how, id) => {
+    for (const args of [
+      ['create', 'me', 'CUSTOM', '--warehouse-id', id],
+      ['update', 'me', '*', 'CUSTOM', '--warehouse-id', id, '--allow-missing'],
+    ] as const) {
+      const [subcommand, ...rest] = args;
+      const { code, stderr } = await warehouses('ben', subcommand, ...rest);
+      expect(code).toBe(4);
+      expect(stderr).toContain(`Warehouse ${id} does not exist (any more), so nothing was changed.`);
+    }
+  });
+
+  test('a mask that names an unknown field', async () => {
+    give('ben', shared);
+    const { code, stderr } = await warehouses('ben', 'update', 'me', 'colour', 'CUSTOM', '--warehouse-id', science);
+    expect(code).toBe(2);
+    expect(stderr).toContain('colour');
+    expect(stored('ben')?.warehouseId).toBe(shared);
+  });
+
+  test('a workspace without the override API is not one without an override', async () => {
+    cli.workspace.features.overrides = false;
+    for (const [subcommand, ...args] of [
+      ['get', 'me'],
+      ['create', 'me', 'LAST_SELECTED'],
+      ['update', 'me', '*', 'LAST_SELECTED'],
+      ['delete', 'me'],
+      ['list'],
+    ] as const) {
+      const { code, stderr } = await warehouses('ana', subcommand, ...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('This workspace does not have the default warehouse override API.');
+    }
+    const shown = await cli.run('ana', 'warehouse');
+    expect(shown.stdout).toContain('This workspace does not have overrides.');
+    expect(shown.stdout).toMatch(/^Starter Warehouse/);
+  });
+});
+
+describe('Permissions', () => {
+  test('create, read, update, delete one’s own: any user', async () => {
+    const codes = [];
+    codes.push((await warehouses('chloe', 'create', 'me', 'LAST_SELECTED')).code);
+    codes.push((await warehouses('chloe', 'get', USERS.chloe)).code);
+    codes.push((await warehouses('chloe', 'update', 'me', '*', 'CUSTOM', '--warehouse-id', shared)).code);
+    codes.push((await warehouses('chloe', 'delete', 'me')).code);
+    expect(codes).toEqual([0, 0, 0, 0]);
+  });
+
+  const forAnother: [string, string[]][] = [
+    ['get', [`${NAME}/${USERS.chloe}`]],
+    ['create', [USERS.chloe, 'LAST_SELECTED']],
+    ['update', [`${NAME}/${USERS.chloe}`, '*', 'LAST_SELECTED']],
+    ['delete', [`${NAME}/${USERS.chloe}`]],
+  ];
+
+  test.each(forAnother)('%s another user’s: refused to who is no admin', async (subcommand, args) => {
+    if (subcommand !== 'create') give('chloe', shared);
+    const { code, stderr } = await warehouses('ben', subcommand, ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Only a workspace admin may');
+    expect(stored('chloe')?.warehouseId).toBe(subcommand === 'create' ? undefined : shared);
+  });
+
+  test.each(forAnother)('%s another user’s: done for an admin', async (subcommand, args) => {
+    if (subcommand !== 'create') give('chloe', shared);
+    expect((await warehouses('ana', subcommand, ...args)).code).toBe(0);
+    if (subcommand !== 'get') expect(stored('chloe')?.type).toBe(subcommand === 'delete' ? undefined : 'LAST_SELECTED');
+  });
+
+  test('list all: refused to who is no admin', async () => {
+    for (const run of [await warehouses('ben', 'list'), await cli.run('ben', 'warehouse', 'all')]) {
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain('Only a workspace admin may list the overrides of all users.');
+    }
+  });
+
+  test('list all: done for an admin, with names', async () => {
+    give('ben', shared);
+    const { stdout } = await cli.run('ana', 'warehouse', 'all');
+    expect(stdout).toMatch(/^ben@example\.com\s+Shared analytics\n$/);
+  });
+
+  test.each([USERS.chloe, 'chloe@example.com', 'chloe', 'Chloe Tan'])('an admin names the user by %s', async (user) => {
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'set', 'shared')).code).toBe(0);
+    expect(stored('chloe')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'last-selected')).code).toBe(0);
+    expect((await cli.run('ana', 'warehouse', 'for', user)).stdout).toContain('LAST_SELECTED');
+    expect((await cli.run('ana', 'warehouse', 'for', user, 'clear')).code).toBe(0);
+    expect(stored('chloe')).toBeUndefined();
+  });
+});

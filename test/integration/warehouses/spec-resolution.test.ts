@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+/** spec/default-warehouse-override.md › What the service does, States and transitions › Verification layers. */
+
+const { shared, science, starter, nightly, deleting } = WAREHOUSES;
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const give = (user: keyof typeof USERS, warehouseId: string) =>
+  cli.workspace.state.overrides.set(USERS[user], { userId: USERS[user], type: 'CUSTOM', warehouseId });
+const effective = (profile: string) => cli.json(profile, 'warehouse', '--json');
+
+describe('What the service does', () => {
+  test('the override comes first, and the chain says that it does', async () => {
+    give('ben', shared);
+    expect(await effective('ben')).toMatchObject({
+      decidedBy: 'override',
+      certainty: 'known',
+      warehouse: { id: shared, canUse: true },
+      steps: [{ outcome: 'decides' }, { outcome: 'passed-over' }, { outcome: 'passed-over' }],
+    });
+  });
+
+  test('without one it is the workspace default', async () => {
+    expect(await effective('ben')).toMatchObject({
+      decidedBy: 'workspace-default',
+      certainty: 'known',
+      warehouse: { id: starter },
+      override: null,
+      steps: [{ outcome: 'empty' }, { outcome: 'decides' }, { outcome: 'passed-over' }],
+    });
+  });
+
+  test('without either it is the heuristic, as a prediction', async () => {
+    cli.workspace.state.setWorkspaceDefault(undefined);
+    expect(await effective('ana')).toMatchObject({
+      decidedBy: 'heuristic',
+      certainty: 'predicted',
+      warehouse: { id: shared },
+      steps: [{ outcome: 'empty' }, { outcome: 'empty', certainty: 'known' }, { outcome: 'decides', tier: 2 }],
+    });
+  });
+
+  test('a changed workspace default applies at once to who has no override, and to nobody else', async () => {
+    give('ben', shared);
+    cli.workspace.state.setWorkspaceDefault(science);
+    expect(await effective('chloe')).toMatchObject({ warehouse: { id: science } });
+    expect(await effective('ben')).toMatchObject({ warehouse: { id: shared } });
+  });
+
+  test('a changed override is seen by the next query of any client', async () => {
+    await cli.run('ben', 'warehouse', 'set', shared);
+    expect((await cli.query('ben')).warehouseId).toBe(shared);
+    await cli.run('ben', 'warehouse', 'set', science);
+    expect((await cli.query('ben')).warehouseId).toBe(science);
+  });
+
+  test('the workspace default can be unreadable: that is said, and nothing is called known', async () => {
+    Object.assign(cli.workspace.features, { defaultWarehouse: false, defaultWarehouseSetting: false });
+    expect(await effective('ben')).toMatchObject({
+      certainty: 'predicted',
+      decidedBy: 'heuristic',
+      steps: [{ outcome: 'empty' }, { outcome: 'unreadable', certainty: 'unknown' }, { outcome: 'decides' }],
+    });
+  });
+
+  test('an override that is being deleted is found before a query fails', async () => {
+    give('ben', deleting);
+    expect(await effective('ben')).toMatchObject({ problems: [{ code: 'deleting' }] });
+    expect((await cli.query('ben')).state).toBe('FAILED');
+  });
+
+  test('so is one that is gone', async () => {
+    give('ben', shared);
+    cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
+    expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });
+    const { stdout } = await cli.run('ben', 'warehouse');
+    expect(stdout).toContain(`Warehouse ${shared} does not exist any more: queries will fail.`);
+    expect((await cli.query('ben')).state).toBe('FAILED');
+  });
+
+  test('the answer and why take six lines', async () => {
+    give('ben', shared);
+    expect((await cli.run('ben', 'warehouse')).stdout.trimEnd().split('\n')).toHaveLength(6);
+  });
+});
+
+describe('Verification layers', () => {
+  const verify = (...args: string[]) => cli.run('ana', 'warehouse', 'verify', '--json', ...args);
+  const verdicts = (stdout: string) =>
+    JSON.parse(stdout).map(({ check, verdict }: Record<string, string>) => `${check} ${verdict}`);
+
+  test('record and resolver check: the record names the target, and the lookup comes to it', async () => {
+    give('ana', shared);
+    const { code, stdout } = await verify('shared analytics');
+    expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass']);
+    expect(code).toBe(0);
+  });
+
+  test('record check: another target was intended', async () => {
+    give('ana', shared);
+    const { code, stdout } = await verify('data science');
+    expect(verdicts(stdout)).toEqual(['record fail', 'resolver fail']);
+    expect(code).toBe(1);
+  });
+
+  test('resolver check: recorded, but something else wins the lookup', async () => {
+    give('ana', deleting);
+    const { code, stdout } = await verify(deleting);
+    expect(verdicts(stdout)).toEqual(['record pass', 'resolver fail']);
+    expect(stdout).toContain('is recorded, but does not win the lookup');
+    expect(code).toBe(1);
+  });
+
+  test('a check that cannot be made is unknown, and has an exit code of its own', async () => {
+    cli.workspace.faults.add({ effect: { kind: 'html' }, path: '*/default-warehouse-overrides/*', skip: 1, times: 1 });
+    give('ana', shared);
+    const { code, stdout } = await verify();
+    expect(verdicts(stdout)).toEqual(['record unknown', 'resolver pass']);
+    expect(code).toBe(5);
+  });
+
+  test('end to end: with all stopped, a query starts the target and nothing else; what was stopped is put back', async () => {
+    give('ana', science);
+    const before = running();
+    const { code, stdout } = await verify('--end-to-end', '--stop-warehouses');
+    expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
+    expect(code).toBe(0);
+    await settled();
+    expect(running()).toEqual([...before, science].sort());
+  });
+
+  test('end to end: a warehouse that is started instead fails it', async () => {
+    give('ana', science);
+    const { code, stdout } = await verify('nightly loads', '--end-to-end', '--stop-warehouses');
+    expect(verdicts(stdout)).toContain('end-to-end fail');
+    expect(stdout).toContain('The query did not start Nightly loads; running is Data science.');
+    expect(code).toBe(1);
+    expect(cli.workspace.statements).toHaveLength(1);
+    expect(nightly).toBe(cli.workspace.state.warehouses.find(({ name }) => name === 'Nightly loads')?.id);
+  });
+
+  test('end to end: without consent it says what it would stop, and stops nothing', async () => {
+    give('ana', science);
+    const { code, stderr } = await verify('--end-to-end');
+    expect(stderr).toContain('stops, and afterwards starts again: Shared analytics, Finance BI.');
+    expect(stderr).toContain('--stop-warehouses');
+    expect(code).toBe(2);
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
+    expect(cli.workspace.statements).toHaveLength(0);
+  });
+
+  test('end to end: a stop that is refused stops the check, and the others are put back', async () => {
+    give('ana', science);
+    const before = running();
+    cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${WAREHOUSES.finance}/stop` });
+    const { stdout } = await verify('--end-to-end', '--stop-warehouses');
+    expect(verdicts(stdout)).toContain('end-to-end unknown');
+    expect(stdout).toContain('Started again: Shared analytics.');
+    await settled();
+    expect(running()).toEqual(before);
+  });
+
+  test('end to end: what cannot be put back is said', async () => {
+    give('ana', science);
+    cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
+    const { stdout } = await verify('--end-to-end', '--stop-warehouses');
+    expect(stdout).toContain('COULD NOT be started again: Shared analytics');
+  });
+
+  const running = () =>
+    cli.workspace.state.warehouses
+      .filter(({ state }) => state === 'RUNNING')
+      .map(({ id }) => id)
+      .sort();
+  const settled = async () => {
+    const { warehouses, whenRunning } = cli.workspace.state;
+    await Promise.all(warehouses.filter(({ state }) => state === 'STARTING').map(({ id }) => whenRunning(id)));
+  };
+});
