@@ -22,6 +22,7 @@ export function callerWith({ host }: { host: string }, token: string | undefined
       method,
       redirect: 'manual',
       headers: {
+        accept: 'application/json, text/event-stream',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

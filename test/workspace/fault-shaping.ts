@@ -19,6 +19,7 @@ export function shapeAnswer(request: IncomingMessage, response: ServerResponse, 
     return response;
   };
   response.flushHeaders = () => sink.flush();
+  hideDrains(response);
   if (effect.kind === 'pad') response.writeHead = headWithoutLength(response);
 }
 
@@ -157,6 +158,13 @@ function bytesOf(chunk: unknown, encoding: unknown): Buffer {
 function settle(...candidates: unknown[]): void {
   const callback = candidates.find((candidate) => typeof candidate === 'function');
   if (callback) process.nextTick(() => callback());
+}
+
+/** The handler writes into the queue, which takes everything: how full the socket is behind it must not reach the handler. */
+function hideDrains(response: ServerResponse): void {
+  Object.defineProperty(response, 'writableNeedDrain', { value: false });
+  const emit = response.emit.bind(response);
+  response.emit = (event: string | symbol, ...values: unknown[]) => event !== 'drain' && emit(event, ...values);
 }
 
 /** A padded body has another length than its handler announces. */
