@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isAccountHost, parseHost } from '../auth/host.ts';
 import { CausewayError } from '../platform/errors.ts';
 
 /** What `causeway proxy` was asked for: the server at `path`, as `profile` (the default one where none is named). */
@@ -18,7 +19,7 @@ Bridges one managed MCP server to stdin and stdout. AI clients run this; see "ca
   --profile NAME     profile of the Databricks configuration file (default: its default profile)
   --path PATH        the server's path on the profile's workspace
   --url URL          the same as a full address; its host must be the profile's
-  --auth-type TYPE   how to sign in, where the profile allows several ways
+  --auth-type TYPE   accepted in either form; how to sign in is the profile's own matter
   --help             this text
 
 Exit codes: 0 the session is over, 2 wrong usage.
@@ -46,8 +47,11 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   if (values.url !== undefined && values.path !== undefined) {
     throw usage('--url and --path were both given.', 'Give one of them.');
   }
-  const target = values.url === undefined ? { path: values.path ?? '', origin: undefined } : splitUrl(values.url);
-  checkPath(target.path, values.url === undefined ? '--path' : 'The path of --url');
+  checkAuthType(values['auth-type']);
+  const target =
+    values.url === undefined
+      ? { path: serverPath(values.path ?? '', '--path'), origin: undefined }
+      : splitUrl(values.url);
   return { profile: values.profile, authType: values['auth-type'], ...target };
 }
 
@@ -68,23 +72,45 @@ function readFlags(args: string[]) {
   return read;
 }
 
+/** The ways to sign in that the Databricks tools name and Causeway can do. */
+const AUTH_TYPES = ['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'];
+
+function checkAuthType(type: string | undefined): void {
+  if (type === undefined || AUTH_TYPES.includes(type)) return;
+  throw usage(`--auth-type "${type}" is not known.`, `Write one of ${AUTH_TYPES.join(', ')}, or leave it out.`);
+}
+
+const EXAMPLE = 'Write it like https://HOST/api/2.0/mcp/sql.';
+
 function splitUrl(text: string): { path: string; origin: string } {
   let url: URL;
   try {
     url = new URL(text);
   } catch (cause) {
-    throw usage(`--url "${text}" is not a URL.`, 'Write it like https://HOST/api/2.0/mcp/sql.', cause);
+    throw usage(`--url "${text}" is not a URL.`, EXAMPLE, cause);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw usage('--url holds a user name or password.', 'Leave them out: the profile signs in.');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw usage(`--url "${text}" is not an https address.`, 'Write it like https://HOST/api/2.0/mcp/sql.');
+    throw usage(`--url "${text}" is not an https address.`, EXAMPLE);
   }
-  return { path: `${url.pathname}${url.search}`, origin: url.origin };
+  const { host: origin } = parseHost(url.origin);
+  if (isAccountHost(origin)) {
+    throw usage(`--url "${text}" leads to an account, which has no MCP servers.`, "Use a workspace's own address.");
+  }
+  return { path: serverPath(`${url.pathname}${url.search}`, 'The path of --url'), origin };
 }
 
-function checkPath(path: string, name: string): void {
-  if (SERVER_PATHS.some((prefix) => path.startsWith(prefix))) return;
+/** The path as it goes out: percent-encoded, dots resolved, so that both forms send the same. */
+function serverPath(text: string, name: string): string {
+  const isServer = (path: string) => SERVER_PATHS.some((prefix) => path.startsWith(prefix));
+  if (isServer(text)) {
+    const { pathname, search } = new URL(text, 'https://workspace.invalid');
+    if (isServer(pathname)) return `${pathname}${search}`;
+  }
   throw usage(
-    `${name} "${path}" is not a managed MCP server.`,
+    `${name} "${text}" is not a managed MCP server.`,
     'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
   );
 }

@@ -65,6 +65,8 @@ export class CausewayError extends Error {
 
 /** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
 export function inOneLine(error: unknown): string {
-  if (error instanceof CausewayError) return error.remedy ? `${error.message} ${error.remedy}` : error.message;
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const text = error instanceof CausewayError && error.remedy ? `${message} ${error.remedy}` : message;
+  // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

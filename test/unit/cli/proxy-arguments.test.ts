@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { PROXY_HELP, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
+import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+
+/** What a misuse says, as the one line that goes to stderr. */
+function complaint(args: string[]): string {
+  try {
+    parseProxyArguments(args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(CausewayError);
+    expect(error).toMatchObject({ code: 'usage' });
+    return inOneLine(error);
+  }
+  throw new Error('it was taken');
+}
+
+const HOST = 'https://acme.cloud.databricks.com';
+const SQL = '/api/2.0/mcp/sql';
+const FLAGS = '"causeway proxy --help" lists the flags.';
+const NO_SERVER = 'is not a managed MCP server. It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.';
+
+describe('both forms', () => {
+  it('name the same server', () => {
+    const byPath = parseProxyArguments(['--profile', 'acme', '--path', SQL]);
+    const byUrl = parseProxyArguments(['--url', `${HOST}${SQL}`, '--auth-type', 'databricks-cli', '--profile', 'acme']);
+    expect(byPath).toEqual({ profile: 'acme', path: SQL, origin: undefined, authType: undefined });
+    expect(byUrl).toEqual({ profile: 'acme', path: SQL, origin: HOST, authType: 'databricks-cli' });
+  });
+
+  it.each([
+    '/api/2.0/mcp/sql',
+    '/api/2.0/mcp/genie/01ef2b7c5a9d1e3f8c4b6a0d2e5f7191',
+    '/api/2.0/mcp/vector-search/main/support',
+    '/api/2.0/mcp/functions/main/default/initials',
+    '/ai-gateway/mcp-services/system.ai.dbsql',
+    '/api/2.0/mcp/sql?o=12',
+    '/api/2.0/mcp/sql/',
+    '/api/2.0/mcp/functions/my catalog/größe',
+    '/api/2.0/./mcp//../mcp/sql',
+    '/api/2.0/mcp/a%2Fb',
+  ])('send the same path: %s', (path) => {
+    const byPath = parseProxyArguments(['--path', path]);
+    const byUrl = parseProxyArguments(['--url', `${HOST}${path}`]);
+    expect(byPath.path).toBe(byUrl.path);
+    expect(byPath.path).toMatch(/^\/(api|ai-gateway)\/[!-~]+$/);
+  });
+
+  it.each([
+    [['--profile=acme', `--path=${SQL}`]],
+    [['--path', SQL, '--profile', 'acme']],
+    [['--path', '/api/other', '--path', SQL, '--profile', 'other', '--profile', 'acme']],
+    [['--path', SQL, '--profile', 'acme', '--']],
+  ])('are read in any order, with or without "=", the last one counting: %j', (args) => {
+    expect(parseProxyArguments(args)).toMatchObject({ profile: 'acme', path: SQL });
+  });
+
+  it('leave the profile to the configuration file where none is named', () => {
+    expect(parseProxyArguments(['--path', SQL]).profile).toBeUndefined();
+  });
+
+  it('take a host with a port, in capitals, with the default port', () => {
+    const origin = (url: string) => parseProxyArguments(['--url', url]).origin;
+    expect(origin(`http://127.0.0.1:8080${SQL}`)).toBe('http://127.0.0.1:8080');
+    expect(origin(`HTTPS://ACME.cloud.databricks.com:443${SQL}#x`)).toBe(HOST);
+  });
+
+  it.each(['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'])('take --auth-type %s', (authType) => {
+    expect(parseProxyArguments(['--path', SQL, '--auth-type', authType]).authType).toBe(authType);
+  });
+});
+
+describe('a misuse', () => {
+  it.each<[args: string[], line: string]>([
+    [[], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
+    [['--profile', 'acme'], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
+    [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
+    [['--path', SQL, '--verbose'], `Unknown flag --verbose. ${FLAGS}`],
+    [['--path', SQL, '--Profile', 'acme'], `Unknown flag --Profile. ${FLAGS}`],
+    [['--path', SQL, '-p', 'acme'], `Unknown flag -p. ${FLAGS}`],
+    [['--path', SQL, '--no-profile'], `Unknown flag --no-profile. ${FLAGS}`],
+    [['--path', SQL, '--__proto__', 'x'], `Unknown flag --__proto__. ${FLAGS}`],
+    [['sql'], `"sql" is not an argument of proxy. ${FLAGS}`],
+    [['--path', SQL, '--', '--profile'], `"--profile" is not an argument of proxy. ${FLAGS}`],
+    [['--path'], `--path needs a value. ${FLAGS}`],
+    [['--path='], `--path needs a value. ${FLAGS}`],
+    [['--path', ''], `--path needs a value. ${FLAGS}`],
+    [['--profile', '--path', SQL], `--profile needs a value. ${FLAGS}`],
+    [['--path', SQL, '--auth-type'], `--auth-type needs a value. ${FLAGS}`],
+    [
+      ['--path', SQL, '--auth-type', 'databricks_cli'],
+      '--auth-type "databricks_cli" is not known. Write one of databricks-cli, pat, oauth-m2m, external-browser, or leave it out.',
+    ],
+    [['--path', 'sql'], `--path "sql" ${NO_SERVER}`],
+    [['--path', '/mcp/sql'], `--path "/mcp/sql" ${NO_SERVER}`],
+    [['--path', '/api'], `--path "/api" ${NO_SERVER}`],
+    [['--path', '/apis/x'], `--path "/apis/x" ${NO_SERVER}`],
+    [['--path', '//evil.example/api/'], `--path "//evil.example/api/" ${NO_SERVER}`],
+    [['--path', '/api/../secret'], `--path "/api/../secret" ${NO_SERVER}`],
+    [['--path', '/api/%2e%2E/secret'], `--path "/api/%2e%2E/secret" ${NO_SERVER}`],
+    [['--path', `${HOST}${SQL}`], `--path "${HOST}${SQL}" ${NO_SERVER}`],
+    [['--path', 'a\nb\u001b[2J'], `--path "a b [2J" ${NO_SERVER}`],
+    [['--url', SQL], `--url "${SQL}" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.`],
+    [['--url', 'https://'], '--url "https://" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.'],
+    [
+      ['--url', 'acme.example/api/'],
+      '--url "acme.example/api/" is not a URL. Write it like https://HOST/api/2.0/mcp/sql.',
+    ],
+    [
+      ['--url', `ftp://acme.example${SQL}`],
+      `--url "ftp://acme.example${SQL}" is not an https address. Write it like https://HOST/api/2.0/mcp/sql.`,
+    ],
+    [
+      ['--url', `http://acme.example${SQL}`],
+      '"http://acme.example" would carry tokens unencrypted. Use https://acme.example instead.',
+    ],
+    [
+      ['--url', `https://me:word@acme.example${SQL}`],
+      '--url holds a user name or password. Leave them out: the profile signs in.',
+    ],
+    [['--url', HOST], `The path of --url "/" ${NO_SERVER}`],
+    [['--url', `${HOST}/sql/editor`], `The path of --url "/sql/editor" ${NO_SERVER}`],
+    [
+      ['--url', `https://accounts.cloud.databricks.com${SQL}`],
+      `--url "https://accounts.cloud.databricks.com${SQL}" leads to an account, which has no MCP servers. Use a workspace's own address.`,
+    ],
+  ])('%j is answered in one line that names it and the remedy', (args, line) => {
+    expect(complaint(args)).toBe(line);
+  });
+});
+
+it('the help names every flag', () => {
+  for (const flag of ['--profile', '--path', '--url', '--auth-type', '--help']) expect(PROXY_HELP).toContain(flag);
+});
