@@ -9,17 +9,21 @@ import { z } from 'zod';
 export interface ServerEntry {
   command: string;
   args: string[];
+  env: Record<string, string>;
 }
 
 const CAUSEWAY = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
 
 const ConfigFile = z.object({
-  mcpServers: z.record(z.string(), z.object({ command: z.string(), args: z.array(z.string()) })),
+  mcpServers: z.record(
+    z.string(),
+    z.object({ command: z.string(), args: z.array(z.string()), env: z.record(z.string(), z.string()) }),
+  ),
 });
 
-/** The entry for one managed server: absolute paths, and nothing that has to be in the environment. */
-export function entryFor(profile: string, path: string): ServerEntry {
-  return { command: process.execPath, args: [CAUSEWAY, 'proxy', '--profile', profile, '--path', path] };
+/** The entry for one managed server: absolute paths, and nothing that has to be in the client's own environment. */
+export function entryFor(profile: string, path: string, env: Record<string, string>): ServerEntry {
+  return { command: process.execPath, args: [CAUSEWAY, 'proxy', '--profile', profile, '--path', path], env };
 }
 
 /** Writes Claude Desktop's configuration file into a home folder, and gives its path. */
@@ -40,6 +44,6 @@ export async function connectServer(file: string, name: string, home: string): P
   const entry = mcpServers[name];
   if (!entry) throw new Error(`${file} has no server "${name}"`);
   const client = new Client({ name: 'causeway-demo', version: '1.0.0' });
-  await client.connect(new StdioClientTransport({ ...entry, env: { HOME: home, USERPROFILE: home } }));
+  await client.connect(new StdioClientTransport({ ...entry, env: { ...entry.env, HOME: home, USERPROFILE: home } }));
   return client;
 }

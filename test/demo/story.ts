@@ -13,8 +13,12 @@ import { runSql } from './sql-tool.ts';
 /** The profile of the embedded workspace that holds only a host: it signs in with the browser. */
 const PROFILE = 'oauth';
 const PERSON = 'ana@example.com';
+/** A fresh machine's terminal may have no keychain. */
+const TOKEN_STORE = { CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
 /** The warehouse that the override names: neither the default nor the one the heuristic would pick. */
 const TARGET = 'Data science';
+/** How long a warehouse takes to start here, in milliseconds: seconds, as a serverless one does. */
+const WAREHOUSE_START_MS = 2_500;
 const QUERY =
   'SELECT pickup_zip, count(*) AS trips, round(avg(fare_amount), 2) AS average_fare FROM samples.nyctaxi.trips GROUP BY pickup_zip ORDER BY trips DESC LIMIT 5';
 
@@ -25,6 +29,16 @@ const SERVERS: Record<string, string> = {
   'search-support': '/api/2.0/mcp/vector-search/main/support',
   'functions-default': '/api/2.0/mcp/functions/main/default',
 };
+
+const CALLS = [
+  {
+    server: 'genie-taxi-trips',
+    tool: 'query_space_01ef2b7c5a9d1e3f8c4b6a0d2e5f7191',
+    arguments: { query: 'What is the average fare?' },
+  },
+  { server: 'search-support', tool: 'main__support__faq_index', arguments: { query: 'reset my password' } },
+  { server: 'functions-default', tool: 'main__default__fare_with_tip', arguments: { fare: 20, tip_percent: 15 } },
+];
 
 interface Scene {
   account: Account;
@@ -41,19 +55,31 @@ export async function tellStory(account: Account): Promise<void> {
   const ends: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
   try {
     account.begin('Starting a workspace on this computer');
-    const workspace = await startWorkspace({ home, autoApprove: false });
+    const workspace = await startWorkspace({ home, state: { startupMillis: WAREHOUSE_START_MS } });
     ends.push(() => workspace.close());
     account.done(`A workspace is up at ${workspace.host}`, { host: workspace.host });
 
-    const env = { HOME: home, USERPROFILE: home, PATH: process.env['PATH'], CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
-    const causeway = createCauseway({ env, openBrowser: (url) => clickThrough(url, PERSON) });
+    const env = { HOME: home, USERPROFILE: home, PATH: process.env['PATH'], ...TOKEN_STORE };
+    const causeway = createCauseway({
+      env,
+      openBrowser: async (url) => void clickThrough(url, PERSON).catch(account.tell),
+    });
     ends.push(() => causeway.close());
     const clients = new Map<string, Client>();
     ends.push(() => Promise.all([...clients.values()].map((client) => client.close())));
 
     await signIn(account, causeway);
     const scene: Scene = { account, home, workspace, causeway, session: await causeway.open(PROFILE), clients };
-    for (const step of [connectServers, showEffective, firstQuery, setOverride, checkEndToEnd, expireSession, clear]) {
+    for (const step of [
+      connectServers,
+      askTheOthers,
+      showEffective,
+      firstQuery,
+      setOverride,
+      checkEndToEnd,
+      expireSession,
+      clear,
+    ]) {
       await step(scene);
     }
   } finally {
@@ -67,13 +93,13 @@ async function signIn(account: Account, causeway: Causeway): Promise<void> {
   const profile = await auth.profile(PROFILE);
   await auth.signIn(profile);
   account.tell('The browser is played by the demo: it opens the address, picks a user and clicks Allow.');
-  account.tell('Tokens are in an encrypted file, since a terminal on a fresh machine may have no keychain.');
+  account.tell('The tokens are in an encrypted file: a terminal on a fresh machine may have no keychain.');
   account.done(`Signed in as ${PERSON}`, { user: PERSON });
 }
 
 async function connectServers({ account, home, clients }: Scene): Promise<void> {
   account.begin('Starting "causeway proxy" for each server, as Claude Desktop does');
-  const entries = Object.entries(SERVERS).map(([name, path]) => [name, entryFor(PROFILE, path)] as const);
+  const entries = Object.entries(SERVERS).map(([name, path]) => [name, entryFor(PROFILE, path, TOKEN_STORE)] as const);
   const file = await writeConfig(home, Object.fromEntries(entries));
   const tools: Record<string, string[]> = {};
   await Promise.all(
@@ -87,6 +113,19 @@ async function connectServers({ account, home, clients }: Scene): Promise<void> 
   if (empty.length > 0) throw new Error(`No tools came from ${empty.join(', ')}.`);
   account.table(Object.keys(SERVERS).map((server) => ({ server, tools: tools[server]?.join(', ') ?? '' })));
   account.done('Four servers are connected', { tools });
+}
+
+/** One call to each server that is not SQL. */
+async function askTheOthers({ account, clients }: Scene): Promise<void> {
+  account.begin('Calling one tool of each of the other servers');
+  const rows: Record<string, string>[] = [];
+  for (const { server, tool, arguments: given } of CALLS) {
+    const answer = await clients.get(server)?.callTool({ name: tool, arguments: given });
+    if (!answer || answer.isError) throw new Error(`${tool} failed: ${textOf(answer)}`);
+    rows.push({ server, asked: Object.values(given).join(', '), answered: shorten(textOf(answer)) });
+  }
+  account.table(rows);
+  account.done('Genie, vector search and functions answered', { calls: rows });
 }
 
 async function showEffective({ account, session }: Scene): Promise<void> {
@@ -164,7 +203,8 @@ function nameOf({ warehouse }: EffectiveWarehouse): string {
 }
 
 function lastRanOn({ state, statements }: EmbeddedWorkspace): string {
-  const id = statements.at(-1)?.warehouseId;
+  const choice = statements.at(-1)?.choice;
+  const id = choice && 'warehouseId' in choice ? choice.warehouseId : undefined;
   return state.warehouses.find((warehouse) => warehouse.id === id)?.name ?? 'no warehouse';
 }
 
@@ -174,4 +214,14 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
     if (performance.now() > deadline) throw new Error(`Waited 15 s for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+function textOf(answer: Awaited<ReturnType<Client['callTool']>> | undefined): string {
+  const [first] = answer?.content ?? [];
+  return first?.type === 'text' ? first.text : '';
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
 }
