@@ -12,7 +12,6 @@ import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray.ts';
 import { MainWindow } from './desktop/window.ts';
 
-app.enableSandbox();
 registerAppScheme();
 
 if (app.requestSingleInstanceLock()) void app.whenReady().then(start);

@@ -11,7 +11,8 @@ export function quitCleanly(closers: (() => void | Promise<void>)[]): void {
     closing = true;
     event.preventDefault();
     const grace = new Promise<void>((resolve) => setTimeout(resolve, GRACE));
-    void Promise.race([closeAll(closers), grace]).then(() => app.quit());
+    // Electron ignores a second quit until the event of the first has returned, and everything may be closed before that.
+    void Promise.race([closeAll(closers), grace]).then(() => setImmediate(() => app.quit()));
   });
 }
 

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import { START_PAGE } from './navigation.ts';
-import { PRELOAD_FILE } from './places.ts';
+import { PRELOAD_FILE, RESOURCES_FOLDER } from './places.ts';
 import type { SettingsFile } from './settings.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
 
@@ -56,6 +57,8 @@ export class MainWindow {
       minWidth: MINIMUM_SIZE.width,
       minHeight: MINIMUM_SIZE.height,
       title: app.name,
+      // For Linux: elsewhere the packaged application brings its icon.
+      icon: join(RESOURCES_FOLDER, 'icon.png'),
       show: false,
       autoHideMenuBar: true,
       backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,

@@ -1,0 +1,162 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { findBadge, press, pressKey, takePicture } from './screen.ts';
+import { TrayOverDbus } from './tray-over-dbus.ts';
+
+const reason = whyNotHere(process.env);
+if (reason) console.warn(`The desktop tests are skipped. ${reason}`);
+
+describe.skipIf(reason)('the application on an embedded workspace', () => {
+  let application: RunningApplication;
+  let page: Page;
+  let tray: TrayOverDbus;
+  const violations: string[] = [];
+
+  beforeAll(async () => {
+    application = await startApplication();
+    page = await application.window();
+    page.on('console', (message) => {
+      if (message.type() === 'error') violations.push(message.text());
+    });
+    page.on('pageerror', (error) => violations.push(error.message));
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    tray = await TrayOverDbus.find();
+  });
+
+  afterAll(() => application?.close());
+
+  const myOverride = () => {
+    const ana = application.workspace.users.find(({ userName }) => userName === 'ana@example.com');
+    return application.workspace.state.overrides.get(ana?.id ?? '');
+  };
+  const idOf = (name: string) => application.workspace.state.warehouses.find((each) => each.name === name)?.id;
+  const answer = () => page.getByRole('heading', { level: 1 }).textContent();
+
+  it('opens on the warehouse that queries run on, and says why', async () => {
+    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+    expect(await page.getByText('because it is the workspace default').count()).toBe(1);
+    await takePicture('window-light');
+  });
+
+  it('shows the same in the tray', async () => {
+    expect(await tray.labels()).toEqual([
+      'ana · ana@example.com',
+      'Starter Warehouse — stopped',
+      'because it is the workspace default',
+      'Open Causeway',
+      'Quit',
+    ]);
+  });
+
+  it('has its icon in the panel', async () => {
+    await expect.poll(findBadge).toBeDefined();
+  });
+
+  it('sets an override that the workspace has, and the tray follows', async () => {
+    await page.getByRole('button', { name: 'Change…' }).click();
+    await page.getByRole('textbox', { name: 'Search warehouses' }).fill('shared');
+    await page.getByRole('radio', { name: /^Shared analytics/ }).check();
+    await takePicture('choose-light');
+    await page.getByRole('button', { name: 'Use this warehouse' }).click();
+    await page.getByText('because you chose it').waitFor();
+
+    expect(await answer()).toBe('Your queries run on Shared analytics');
+    expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Shared analytics') });
+    await expect.poll(() => tray.labels()).toContain('Shared analytics — running');
+  });
+
+  it('shows dark colours where the system is dark', async () => {
+    await application.electron.evaluate(({ nativeTheme }) => {
+      nativeTheme.themeSource = 'dark';
+    });
+    await page.locator('[data-mantine-color-scheme="dark"]').waitFor({ state: 'attached' });
+    await takePicture('window-dark');
+    await photographMenu('menu-dark');
+    await application.electron.evaluate(({ nativeTheme }) => {
+      nativeTheme.themeSource = 'light';
+    });
+    await page.locator('[data-mantine-color-scheme="light"]').waitFor({ state: 'attached' });
+    await photographMenu('menu-light');
+  });
+
+  it('clears the override, having said what will happen', async () => {
+    await page.getByRole('button', { name: 'Clear override…' }).click();
+    await page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
+    await page.getByRole('button', { name: 'Clear override', exact: true }).click();
+    await page.getByText('because it is the workspace default').waitFor();
+    expect(myOverride()).toBeUndefined();
+  });
+
+  it('gives the page nothing but the contract, and lets it go nowhere', async () => {
+    const seen = await page.evaluate(async () => ({
+      exposed: Object.keys(window.causeway).sort(),
+      node: 'require' in window || 'process' in window,
+      opened: window.open('https://example.com/') !== null,
+      notifications: await Notification.requestPermission(),
+      outside: await fetch('app://causeway/../main/index.js').then(({ status }) => status),
+    }));
+    expect(seen).toEqual({
+      exposed: ['on', 'request'],
+      node: false,
+      opened: false,
+      notifications: 'denied',
+      outside: 404,
+    });
+    await page.evaluate(() => {
+      location.href = 'https://example.com/';
+    });
+    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+    expect(page.url()).toBe('app://causeway/index.html');
+    expect(application.electron.windows()).toHaveLength(1);
+  });
+
+  it('answers a request that is out of order with words, and no stack', async () => {
+    const reply = await page.evaluate(() =>
+      window.causeway.request.setOverride({ profile: 'nobody', warehouseId: 'x' }),
+    );
+    expect(reply).toEqual({
+      ok: false,
+      problem: {
+        code: 'conflict',
+        message: 'The profile nobody is not open any more.',
+        remedy: 'Choose nobody again, then repeat what you did.',
+      },
+    });
+  });
+
+  it('was shown without breaking its own Content-Security-Policy', () => {
+    expect(violations.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+
+  it('lives on in the tray when its window is closed, and opens again from there', async () => {
+    await page.close();
+    await tray.click('Open Causeway');
+    page = await application.window();
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+  });
+
+  it('shows the window when it is started a second time', async () => {
+    await page.close();
+    const opened = application.electron.waitForEvent('window');
+    expect(await application.startAgain()).toBe(0);
+    page = await opened;
+    expect(application.electron.windows()).toHaveLength(1);
+  });
+
+  it('quits from the tray', async () => {
+    const ended = new Promise((resolve) => application.electron.process().once('exit', resolve));
+    await tray.click('Quit');
+    expect(await ended).toBe(0);
+  });
+});
+
+/** Opens the tray's menu as a person does, for a picture of it. */
+async function photographMenu(name: string): Promise<void> {
+  const badge = await findBadge();
+  if (!process.env.CAUSEWAY_SCREENS || !badge || !(await press(3, badge))) return;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await takePicture(name);
+  await pressKey('Escape');
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { _electron, type ElectronApplication, type Page } from 'playwright-core';
+import { findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Why the application cannot run here, in one line; undefined if it can. */
+export function whyNotHere(env: NodeJS.ProcessEnv): string | undefined {
+  if (!findElectron(env)) return NO_ELECTRON;
+  if (process.platform !== 'linux') return undefined;
+  if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return 'There is no display: run this inside a desktop session.';
+  if (!env.DBUS_SESSION_BUS_ADDRESS) return 'There is no session bus: run this inside a desktop session.';
+  return undefined;
+}
+
+/** The real application in a home folder of its own, on an embedded workspace. */
+export interface RunningApplication {
+  electron: ElectronApplication;
+  workspace: EmbeddedWorkspace;
+  /** The window that is open, once it is. */
+  window(): Promise<Page>;
+  /** Starts the application a second time in the same home; gives its exit code. */
+  startAgain(): Promise<number | null>;
+  close(): Promise<void>;
+}
+
+export async function startApplication(): Promise<RunningApplication> {
+  const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
+  const workspace = await startWorkspace({ home });
+  const executablePath = findElectron(process.env) ?? '';
+  const args = [...sandboxFlags(), ROOT];
+  const env = environmentIn(home);
+  // Without this the page would be told that the system is light, whatever it is.
+  const electron = await _electron.launch({ executablePath, args, env, colorScheme: null });
+  return {
+    electron,
+    workspace,
+    window: async () => electron.windows()[0] ?? electron.waitForEvent('window'),
+    startAgain: async () => {
+      const [code] = await once(spawn(executablePath, args, { env, stdio: 'ignore' }), 'exit');
+      return code;
+    },
+    close: async () => {
+      await electron.close();
+      await workspace.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function environmentIn(home: string): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('DATABRICKS_'));
+  const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_STATE_HOME: join(home, '.state') };
+}
+
+/** Chromium refuses to run as root with its sandbox on, which is what containers are. */
+function sandboxFlags(): string[] {
+  return process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+}

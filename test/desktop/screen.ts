@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Where pictures of the screen go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
+const FOLDER = process.env.CAUSEWAY_SCREENS;
+
+/** The badge's own colour, as `resources/icon.svg` has it. */
+const BADGE = [0x12, 0x74, 0x8a];
+
+/** How far down the screen the panel reaches, in pixels. */
+const PANEL_HEIGHT = 32;
+
+/** Takes a picture of the whole screen, panel included. */
+export async function takePicture(name: string): Promise<void> {
+  if (!FOLDER) return;
+  await mkdir(FOLDER, { recursive: true });
+  await run('import', ['-window', 'root', join(FOLDER, `${name}.png`)]);
+}
+
+/** Where the tray icon's badge is seen in the panel at the top of the screen; undefined if it is not. */
+export async function findBadge(): Promise<{ x: number; y: number } | undefined> {
+  const panel = ['-window', 'root', '-crop', `0x${PANEL_HEIGHT}+0+0`, '-depth', '8', 'ppm:-'];
+  const { stdout } = await run('import', panel, { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 });
+  const [header = '', width] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(stdout.toString('latin1', 0, 64)) ?? [];
+  const pixels = stdout.subarray(header.length);
+  for (let at = 0; at < pixels.length; at += 3) {
+    if (BADGE.every((value, channel) => pixels[at + channel] === value)) {
+      return { x: (at / 3) % Number(width), y: Math.floor(at / 3 / Number(width)) };
+    }
+  }
+  return undefined;
+}
+
+/** Presses a mouse button (1 left, 3 right) at a place on the screen. False if there is nothing here to do it with. */
+export async function press(button: 1 | 3, { x, y }: { x: number; y: number }): Promise<boolean> {
+  try {
+    await run('xdotool', ['mousemove', String(x), String(y), 'click', String(button)]);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+export async function pressKey(key: string): Promise<void> {
+  await run('xdotool', ['key', key]);
+}

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** One entry of the tray's menu, as the panel gets it. */
+export interface MenuEntry {
+  id: number;
+  label: string;
+  enabled: boolean;
+  separator: boolean;
+}
+
+/** The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). */
+export class TrayOverDbus {
+  readonly #destination: string;
+  readonly #menuPath: string;
+
+  private constructor(destination: string, menuPath: string) {
+    this.#destination = destination;
+    this.#menuPath = menuPath;
+  }
+
+  /** @throws if no application has an icon in the tray */
+  static async find(): Promise<TrayOverDbus> {
+    const watcher = ['org.kde.StatusNotifierWatcher', '/StatusNotifierWatcher'] as const;
+    const registered = await property(...watcher, 'org.kde.StatusNotifierWatcher', 'RegisteredStatusNotifierItems');
+    const [, destination, itemPath] = /'([^'/]+)(\/[^']+)'/.exec(registered) ?? [];
+    if (!destination || !itemPath) throw new Error(`No tray icon is registered: ${registered}`);
+    const menu = await property(destination, itemPath, 'org.kde.StatusNotifierItem', 'Menu');
+    const [, menuPath] = /objectpath '([^']+)'/.exec(menu) ?? [];
+    if (!menuPath) throw new Error(`The tray icon has no menu: ${menu}`);
+    return new TrayOverDbus(destination, menuPath);
+  }
+
+  async entries(): Promise<MenuEntry[]> {
+    const layout = await this.#call('GetLayout', 'int32 0', 'int32 -1', '@as []');
+    return [...layout.matchAll(/<\((\d+), \{([^{}]*)\}/g)].map(([, id, properties = '']) => ({
+      id: Number(id),
+      label: textOf(properties, 'label'),
+      enabled: !properties.includes("'enabled': <false>"),
+      separator: textOf(properties, 'type') === 'separator',
+    }));
+  }
+
+  async labels(): Promise<string[]> {
+    return (await this.entries()).filter(({ separator }) => !separator).map(({ label }) => label);
+  }
+
+  async click(label: string): Promise<void> {
+    const entries = await this.entries();
+    const entry = entries.find((candidate) => candidate.label === label);
+    if (!entry)
+      throw new Error(`The tray's menu has no "${label}", only ${entries.map((each) => each.label).join(', ')}.`);
+    await this.#call('Event', `int32 ${entry.id}`, 'clicked', "<''>", 'uint32 0');
+  }
+
+  #call(method: string, ...parameters: string[]): Promise<string> {
+    return gdbus(this.#destination, this.#menuPath, `com.canonical.dbusmenu.${method}`, ...parameters);
+  }
+}
+
+function property(destination: string, path: string, owner: string, name: string): Promise<string> {
+  return gdbus(destination, path, 'org.freedesktop.DBus.Properties.Get', owner, name);
+}
+
+async function gdbus(destination: string, path: string, method: string, ...parameters: string[]): Promise<string> {
+  const target = ['--dest', destination, '--object-path', path, '--method', method];
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+  const { stdout } = await run('gdbus', ['call', '--session', ...target, '--', ...parameters], { env });
+  return stdout;
+}
+
+/** A string property as GVariant's text format writes it: in either kind of quotes, with backslashes. */
+function textOf(properties: string, name: string): string {
+  const [, single, double] =
+    new RegExp(`'${name}': <(?:'((?:[^'\\\\]|\\\\.)*)'|"((?:[^"\\\\]|\\\\.)*)")>`).exec(properties) ?? [];
+  return (single ?? double ?? '').replaceAll(/\\(.)/g, '$1');
+}
