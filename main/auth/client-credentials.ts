@@ -3,6 +3,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { Secret } from '../platform/secret.ts';
 import { type AccessToken, expiryFrom } from './freshness.ts';
 import { type Issuer, oauthOptions } from './issuer.ts';
+import { refusalOf, unexpectedRefusal } from './oauth-failure.ts';
 
 export interface ClientCredentials {
   clientId: string;
@@ -32,9 +33,10 @@ export async function requestClientToken(
     const answer = await oauth.processClientCredentialsResponse(issuer.metadata, client, response);
     return { token: new Secret(answer.access_token), issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) };
   } catch (error) {
-    if (error instanceof CausewayError) throw error;
-    // Not passed on as the cause: the library's errors may hold the answer's body, tokens included.
-    const detail = error instanceof oauth.ResponseBodyError ? error.error : 'unexpected answer';
+    const refusal = refusalOf(error);
+    if (refusal?.status !== 400 && refusal?.status !== 401)
+      throw unexpectedRefusal(issuer.host, `the client ${clientId}`, error);
+    const detail = refusal.error || `HTTP ${refusal.status}`;
     throw new CausewayError('sign_in_failed', `${issuer.host} refused the client ${clientId} (${detail}).`, {
       remedy:
         'Check client_id and client_secret of the profile, and that the service principal may use this workspace.',
