@@ -22,7 +22,7 @@ export interface Bridge {
   receive(frame: Buffer): void;
   /** A line that was no frame. */
   fault(fault: FrameFault): void;
-  /** Bytes of frames that were received and are not settled. */
+  /** What the frames that were received and are not settled take up, in bytes. */
   readonly pendingBytes: number;
   /** Called each time a frame has been settled. */
   onSettled(listener: () => void): void;
@@ -36,6 +36,9 @@ export interface Bridge {
 export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
   return new StdioBridge(endpoint, sink);
 }
+
+/** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
+const BYTES_UNDER_WAY = 64 * 1024;
 
 /** A frame that waits for the session to be ready for it. */
 interface Waiting {
@@ -76,9 +79,10 @@ class StdioBridge implements Bridge {
       this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
       return;
     }
-    this.pendingBytes += frame.length;
+    const bytes = frame.length + BYTES_UNDER_WAY;
+    this.pendingBytes += bytes;
     const carried = this.#carrier.carry(frame, envelope).then(() => {
-      this.pendingBytes -= frame.length;
+      this.pendingBytes -= bytes;
       this.#underWay.delete(carried);
       this.#settled();
     });
@@ -94,8 +98,12 @@ class StdioBridge implements Bridge {
   }
 
   async finish(graceMs: number): Promise<void> {
-    const grace = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
     await Promise.race([grace, this.#allSettled()]);
+    clearTimeout(timer);
     await this.close();
   }
 

@@ -72,24 +72,34 @@ export class Carrier {
   /** Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. */
   async endSession(session: Session): Promise<void> {
     if (session.id === undefined) return;
-    const signal = AbortSignal.timeout(GOODBYE_MS);
-    try {
-      const token = await this.#endpoint.tokens.token({ signal });
-      await new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        this.#endpoint.dispatcher.dispatch(
-          {
-            origin: this.#endpoint.profile.host,
-            path: this.#endpoint.path,
-            method: 'DELETE',
-            headers: this.#headers(session, token),
-          },
-          { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
-        );
-      });
-    } catch {
-      // The session ends by itself at the server; the client that it served has gone.
-    }
+    const tooLong = new AbortController();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        tooLong.abort();
+        resolve();
+      }, GOODBYE_MS);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // If it fails, the session ends by itself at the server; the client that it served has gone.
+      this.#goodbye(session, tooLong.signal).then(done, done);
+    });
+  }
+
+  async #goodbye(session: Session, signal: AbortSignal): Promise<void> {
+    const token = await this.#endpoint.tokens.token({ signal });
+    await new Promise<void>((resolve) => {
+      this.#endpoint.dispatcher.dispatch(
+        {
+          origin: this.#endpoint.profile.host,
+          path: this.#endpoint.path,
+          method: 'DELETE',
+          headers: this.#headers(session, token),
+        },
+        { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
+      );
+    });
   }
 
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */

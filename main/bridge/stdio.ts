@@ -4,10 +4,14 @@ import type { StreamSink } from './stream-sink.ts';
 
 /** How much of a client's unanswered requests may be in memory before its stdin is left unread, in bytes. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+/** How much of what a client was sent may wait for it to read before its stdin is left unread, in bytes. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** How long answers under way are waited for after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;
 /** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The process that a bridge runs in. */
 export interface StdioProcess {
@@ -39,14 +43,17 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
       resolve();
     };
     const stop = () => void end(() => bridge.close());
+    const isFull = () => bridge.pendingBytes > MAX_PENDING_BYTES || sink.buffered > MAX_UNREAD_BYTES;
+    const readOn = () => {
+      if (!ending && stdin.isPaused() && !isFull()) stdin.resume();
+    };
 
     stdin.on('data', (chunk: Buffer) => {
       splitter.push(chunk);
-      if (bridge.pendingBytes > MAX_PENDING_BYTES) stdin.pause();
+      if (isFull()) stdin.pause();
     });
-    bridge.onSettled(() => {
-      if (!ending && stdin.isPaused() && bridge.pendingBytes <= MAX_PENDING_BYTES) stdin.resume();
-    });
+    bridge.onSettled(readOn);
+    sink.onDrain(readOn);
     stdin.on('end', () => {
       splitter.end();
       void end(async () => {
@@ -56,7 +63,7 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
     });
     stdin.on('error', stop);
     stdout.on('error', stop);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) host.on(signal, stop);
+    for (const signal of SIGNALS) host.on(signal, stop);
 
     const parent = host.ppid;
     const parentCheck = setInterval(() => {
@@ -67,7 +74,13 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
 }
 
 function within(milliseconds: number, promise: Promise<void>): Promise<void> {
-  return Promise.race([promise, new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref())]);
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function isAlive(pid: number): boolean {
