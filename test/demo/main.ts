@@ -7,9 +7,13 @@ import { tellStory } from './story.ts';
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const account = openAccount({ json: values.json, stream: process.stdout });
 const began = performance.now();
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
+// A reader that has seen enough (`| head`) does not keep the demo from putting away what it started.
+process.stdout.on('error', () => {});
 
 try {
-  await tellStory(account);
+  await tellStory(account, interrupted.signal);
   account.end(`Done in ${((performance.now() - began) / 1000).toFixed(1)} s. Nothing of it is left behind.`);
 } catch (error) {
   account.failed(inOneLine(error));

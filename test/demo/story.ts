@@ -7,6 +7,7 @@ import type { EffectiveWarehouse } from '../../main/warehouses/effective.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import type { Account } from './account.ts';
 import { connectServer, entryFor, writeConfig } from './claude-desktop.ts';
+import { askOtherServers } from './other-servers.ts';
 import { clickThrough } from './person.ts';
 import { runSql } from './sql-tool.ts';
 
@@ -30,16 +31,6 @@ const SERVERS: Record<string, string> = {
   'functions-default': '/api/2.0/mcp/functions/main/default',
 };
 
-const CALLS = [
-  {
-    server: 'genie-taxi-trips',
-    tool: 'query_space_01ef2b7c5a9d1e3f8c4b6a0d2e5f7191',
-    arguments: { query: 'What is the average fare?' },
-  },
-  { server: 'search-support', tool: 'main__support__faq_index', arguments: { query: 'reset my password' } },
-  { server: 'functions-default', tool: 'main__default__fare_with_tip', arguments: { fare: 20, tip_percent: 15 } },
-];
-
 interface Scene {
   account: Account;
   home: string;
@@ -50,7 +41,7 @@ interface Scene {
 }
 
 /** Plays the whole demo. Throws what made a step fail; whatever was started is ended either way. */
-export async function tellStory(account: Account): Promise<void> {
+export async function tellStory(account: Account, signal: AbortSignal): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-demo-'));
   const ends: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
   try {
@@ -68,7 +59,7 @@ export async function tellStory(account: Account): Promise<void> {
     const clients = new Map<string, Client>();
     ends.push(() => Promise.all([...clients.values()].map((client) => client.close())));
 
-    await signIn(account, causeway);
+    await orAborted(signIn(account, causeway), signal);
     const scene: Scene = { account, home, workspace, causeway, session: await causeway.open(PROFILE), clients };
     for (const step of [
       connectServers,
@@ -80,11 +71,18 @@ export async function tellStory(account: Account): Promise<void> {
       expireSession,
       clear,
     ]) {
-      await step(scene);
+      await orAborted(step(scene), signal);
     }
   } finally {
     for (const end of ends.reverse()) await end();
   }
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
 }
 
 async function signIn(account: Account, causeway: Causeway): Promise<void> {
@@ -115,17 +113,12 @@ async function connectServers({ account, home, clients }: Scene): Promise<void> 
   account.done('Four servers are connected', { tools });
 }
 
-/** One call to each server that is not SQL. */
+/** One question to each server that is not SQL. */
 async function askTheOthers({ account, clients }: Scene): Promise<void> {
-  account.begin('Calling one tool of each of the other servers');
-  const rows: Record<string, string>[] = [];
-  for (const { server, tool, arguments: given } of CALLS) {
-    const answer = await clients.get(server)?.callTool({ name: tool, arguments: given });
-    if (!answer || answer.isError) throw new Error(`${tool} failed: ${textOf(answer)}`);
-    rows.push({ server, asked: Object.values(given).join(', '), answered: shorten(textOf(answer)) });
-  }
-  account.table(rows);
-  account.done('Genie, vector search and functions answered', { calls: rows });
+  account.begin('Asking each of the other servers something');
+  const exchanges = await askOtherServers(clients);
+  account.table(exchanges);
+  account.done('Genie, vector search and functions answered', { exchanges });
 }
 
 async function showEffective({ account, session }: Scene): Promise<void> {
@@ -214,14 +207,4 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
     if (performance.now() > deadline) throw new Error(`Waited 15 s for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function textOf(answer: Awaited<ReturnType<Client['callTool']>> | undefined): string {
-  const [first] = answer?.content ?? [];
-  return first?.type === 'text' ? first.text : '';
-}
-
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
 }
