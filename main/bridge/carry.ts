@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../platform/secret.ts';
 import type { Endpoint } from './bridge.ts';
-import { envelopeOf, type SendableEnvelope } from './envelope.ts';
+import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
 import { errorFrame } from './error-frame.ts';
 import type { Failure } from './explain.ts';
 import type { FlowControl, FrameSink } from './flow.ts';
@@ -60,7 +60,7 @@ export class Carrier {
     try {
       const session = await reopen(
         { initialize: this.#initialize, initialized: this.#initialized },
-        (frame, session, onFrame) => this.#withFreshToken((token) => this.#post(frame, session, token, onFrame)),
+        (frame, session, onFrame) => this.#patiently((token) => this.#post(frame, session, token, onFrame)),
         (failure) => this.#explained(failure, 'initialize'),
       );
       this.#desk.report({ name: 'healed', generation, session });
@@ -109,22 +109,23 @@ export class Carrier {
     trip.generation = state.generation;
     const session = sessionOf(state);
     const token = await this.#endpoint.tokens.token({ rejected: trip.rejected, signal: this.#signal });
-    let dead = false;
+    let death: { frame: Buffer; head: Head } | undefined;
     const outcome = await this.#post(trip.frame, session, token, (frame, head) => {
-      if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) dead = true;
+      if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) death = { frame, head };
       else this.#pass(trip, frame, head);
     });
     if (this.#signal.aborted) return true;
 
-    if (session.id !== undefined && (dead || saysSessionDeath(outcome)) && this.#initialize) {
+    if (session.id !== undefined && (death || saysSessionDeath(outcome)) && this.#initialize) {
       this.#desk.report({ name: 'died', generation: trip.generation });
       trip.deaths += 1;
       if (trip.deaths <= REPEAT.sessionDeaths) return false;
+      if (death) this.#pass(trip, death.frame, death.head);
     }
     const wait = repeatAfter(outcome, trip);
     if (wait !== undefined) {
       trip.repeats += 1;
-      if (outcome.kind === 'refused' && outcome.head.status === 401) trip.rejected = token;
+      if (isRejection(outcome)) trip.rejected = token;
       if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
       return false;
     }
@@ -147,16 +148,17 @@ export class Carrier {
 
   /** Hands one frame of the server's to the client. */
   #pass(trip: Trip, frame: Buffer, head: Head): void {
-    const json = parse(frame);
+    const json = parseFrame(frame);
     const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
     if (kind === 'invalid') return;
     trip.begun = true;
     let passed = toLine(frame);
     if (kind === 'batch') trip.owed = 0;
     if (kind === 'response') {
-      trip.owed -= 1;
       // A server that mangles ids still answers the request that this exchange carried.
-      if (trip.envelope.kind === 'request' && rawId(passed) !== trip.id) passed = withId(passed, trip.id);
+      const isAnswer = trip.envelope.kind === 'request' && trip.owed > 0;
+      if (isAnswer && rawId(passed) !== trip.id) passed = withId(passed, trip.id);
+      trip.owed -= 1;
       if (trip.method === 'initialize') this.#opened(trip, json, head);
     }
     this.#sink.write(passed);
@@ -176,12 +178,17 @@ export class Carrier {
     for (const id of trip.ids()) this.#sink.write(errorFrame(id, error));
   }
 
-  /** Sends with the current token, and once more with a new one if the workspace refuses it. */
-  async #withFreshToken(send: (token: Secret) => Promise<Outcome>): Promise<Outcome> {
-    const token = await this.#endpoint.tokens.token({ signal: this.#signal });
-    const outcome = await send(token);
-    if (outcome.kind !== 'refused' || outcome.head.status !== 401) return outcome;
-    return send(await this.#endpoint.tokens.token({ rejected: token, signal: this.#signal }));
+  /** Sends a frame that changes nothing, again with another token or after a wait where that may help. */
+  async #patiently(send: (token: Secret) => Promise<Outcome>): Promise<Outcome> {
+    let rejected: Secret | undefined;
+    for (let repeats = 0; ; repeats += 1) {
+      const token = await this.#endpoint.tokens.token({ rejected, signal: this.#signal });
+      const outcome = await send(token);
+      const wait = repeatAfter(outcome, { method: 'initialize', repeats, begun: false, rejected });
+      if (wait === undefined) return outcome;
+      if (isRejection(outcome)) rejected = token;
+      if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
+    }
   }
 
   #post(
@@ -222,16 +229,11 @@ export class Carrier {
   }
 }
 
+function isRejection(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.head.status === 401;
+}
+
 function saysSessionDeath(outcome: Outcome): boolean {
   if (outcome.kind === 'frame') return isSessionDeathFrame(outcome.frame);
   return outcome.kind === 'refused' && isSessionDeath({ status: outcome.head.status, text: outcome.text });
-}
-
-function parse(frame: Buffer): unknown {
-  try {
-    return JSON.parse(frame.toString('utf8'));
-  } catch {
-    // Answered as a missing answer: what cannot be read must not reach the client's stream.
-    return undefined;
-  }
 }

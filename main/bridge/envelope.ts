@@ -25,6 +25,16 @@ export function readEnvelope(frame: Buffer): Envelope {
   return envelopeOf(json);
 }
 
+/** A frame as JSON; undefined where it is none. */
+export function parseFrame(frame: Buffer): unknown {
+  try {
+    return JSON.parse(frame.toString('utf8'));
+  } catch {
+    // A server's frame that cannot be read counts as missing: it must not reach the client's stream.
+    return undefined;
+  }
+}
+
 /** The envelope of a frame that has been parsed already. */
 export function envelopeOf(json: unknown): Envelope {
   if (Array.isArray(json)) {

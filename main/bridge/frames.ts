@@ -101,6 +101,12 @@ function isBlank(line: Buffer): boolean {
   return true;
 }
 
+/** A text as UTF-8 without a mark at its start: servers are not as strict as the clients that read the stream are. */
+export function toUtf8(text: Buffer): Buffer {
+  const unmarked = text[0] === BOM[0] && text.subarray(0, 3).equals(BOM) ? text.subarray(3) : text;
+  return isUtf8(unmarked) ? unmarked : Buffer.from(unmarked.toString('utf8'));
+}
+
 /**
  * Makes one line of a JSON text that may be spread over several. Inside JSON strings line ends are always escaped, so
  * each raw one is white space and may become a space: nothing else of the text changes.

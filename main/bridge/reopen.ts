@@ -1,3 +1,4 @@
+import { parseFrame } from './envelope.ts';
 import type { Failure } from './explain.ts';
 import type { Session } from './session-state.ts';
 import { type Head, header, type Outcome } from './upstream.ts';
@@ -24,7 +25,7 @@ export async function reopen(
   if (!frames.initialize) throw new Error('there is no initialize to replay');
   let session: Session | undefined;
   const take = (frame: Buffer, head: Head) => {
-    session ??= openedBy(JSON.parse(frame.toString('utf8')), head);
+    session ??= openedBy(parseFrame(frame), head);
   };
   const outcome = await send(frames.initialize, NONE, take);
   if (outcome.kind === 'frame') take(outcome.frame, outcome.head);

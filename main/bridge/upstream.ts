@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { EventFeed } from './event-feed.ts';
 import type { FlowControl, Reader } from './flow.ts';
+import { toUtf8 } from './frames.ts';
 
 /** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -137,7 +138,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
     }
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
-    if (this.#form === 'frame' && body.length > 0) this.#settle({ kind: 'frame', head, frame: body });
+    if (this.#form === 'frame' && body.length > 0) this.#settle({ kind: 'frame', head, frame: toUtf8(body) });
     else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
   }
