@@ -5,7 +5,7 @@ import type { EmbeddedWorkspace } from './workspace.ts';
 
 const json = z.record(z.string(), z.unknown());
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Headers;
   text: string;

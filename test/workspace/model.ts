@@ -1,6 +1,6 @@
 /** What the embedded workspace holds: plain data that every part of it reads and the tests may look into. */
 
-export type WarehouseState = 'STARTING' | 'RUNNING' | 'STOPPING' | 'STOPPED' | 'DELETING' | 'DELETED';
+type WarehouseState = 'STARTING' | 'RUNNING' | 'STOPPING' | 'STOPPED' | 'DELETING' | 'DELETED';
 
 export interface User {
   /** A numeric string, some beyond 2^53. */

@@ -1,17 +1,9 @@
+import { SCOPES, targetOf } from './mcp/target.ts';
 import type { ReplaceableState } from './state.ts';
 
 /** What the workspace says of itself to anybody (RFC 9728; the sign-in's own metadata are oidc-provider's). */
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
-
-/** The scope that each kind of MCP server needs (spec/managed-mcp-endpoints.md › Managed server). */
-const SERVER_SCOPES: [prefix: string, scope: string][] = [
-  ['/api/2.0/mcp/sql', 'sql'],
-  ['/api/2.0/mcp/genie', 'genie'],
-  ['/api/2.0/mcp/vector-search', 'vector-search'],
-  ['/api/2.0/mcp/ai-search', 'ai-search'],
-  ['/api/2.0/mcp/functions', 'unity-catalog'],
-];
 
 /** The document at a well-known path; undefined where there is none. */
 export function wellKnown(path: string, host: string, state: ReplaceableState): unknown {
@@ -26,11 +18,11 @@ export function wellKnown(path: string, host: string, state: ReplaceableState): 
   }
   const resource = path.slice(RESOURCE_METADATA.length);
   if (!path.startsWith(`${RESOURCE_METADATA}/api/2.0/mcp/`)) return undefined;
-  const scope = SERVER_SCOPES.find(([prefix]) => resource.startsWith(prefix))?.[1] ?? 'all-apis';
+  const target = targetOf(resource);
   return {
     resource: `${host}${resource}`,
     authorization_servers: [`${host}/oidc`],
-    scopes_supported: [scope, 'offline_access'],
+    scopes_supported: [...(target ? SCOPES[target.server] : ['all-apis']), 'offline_access'],
     bearer_methods_supported: ['header'],
   };
 }

@@ -34,7 +34,7 @@ export interface WorkspaceOptions {
   mcp?: Partial<ManagedServerSettings>;
 }
 
-export interface WorkspaceUser {
+interface WorkspaceUser {
   id: string;
   userName: string;
   admin: boolean;

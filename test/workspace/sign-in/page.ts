@@ -83,6 +83,7 @@ fieldset { margin: 0; padding: 0; border: 0; }
 legend { padding: 0 0 8px; font-weight: 600; }
 label { display: flex; gap: 12px; align-items: center; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; cursor: pointer; }
 label + label { margin-top: 8px; }
+input { accent-color: var(--accent); }
 label:has(:checked) { border-color: var(--accent); }
 small { display: block; color: var(--soft); font-size: 14px; }
 .actions { display: flex; gap: 8px; margin: 24px 0 0; }
