@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AuthService, Profile } from './auth/auth.ts';
+import type { AttachedProxy, Hub } from './hub/hub.ts';
+import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { RestClient } from './workspace/client.ts';
 
@@ -27,6 +29,11 @@ export interface Causeway {
   profileNames(): Promise<string[]>;
   /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
   open(profileName?: string): Promise<WorkspaceSession>;
+  /**
+   * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
+   * @throws {CausewayError} `hub_running`, `hub_foreign`
+   */
+  serveProxies(onChange?: (attached: AttachedProxy[]) => void): Promise<Hub>;
   /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
   close(): Promise<void>;
 }
@@ -36,6 +43,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
   let connections: Promise<Dispatcher> | undefined;
+  let pools: SharedPools | undefined;
 
   const auth = () => {
     opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth(options));
@@ -58,12 +66,32 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client, warehouses: createWarehouseService(client, { env }) };
   };
 
+  const serveProxies: Causeway['serveProxies'] = async (onChange) => {
+    const [{ startHub }, { hubFolder }, { openEndpoint, SILENCE_MS }, { createBridge }, { sharedPools }] =
+      await Promise.all([
+        import('./hub/hub.ts'),
+        import('./hub/rendezvous.ts'),
+        import('./bridge/endpoint.ts'),
+        import('./bridge/bridge.ts'),
+        import('./platform/pools.ts'),
+      ]);
+    pools ??= sharedPools({ env, silenceMs: SILENCE_MS });
+    const { to } = pools;
+    return startHub({
+      folder: hubFolder(env),
+      serve: async (request, sink) => createBridge(await openEndpoint(request, await auth(), to), sink),
+      ...(onChange ? { onChange } : {}),
+    });
+  };
+
   return {
     auth,
     open,
+    serveProxies,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
       await (await opening)?.close();
+      await pools?.close();
       await (await connections)?.destroy();
       connections = undefined;
     },

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import type { ServerRequest } from '../bridge/endpoint.ts';
 import { VERSION } from '../platform/version.ts';
 import type { Rendezvous } from './rendezvous.ts';
-import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type ServerRequest } from './wire.ts';
+import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL } from './wire.ts';
 
 /** An open way to the hub: frames from here on. `rest` is what had already arrived of them. */
 export interface HubConnection {

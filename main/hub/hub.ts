@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
 import { FrameSplitter } from '../bridge/frames.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -11,7 +12,7 @@ import { isHubAlive } from './attach.ts';
 import { readHello } from './hello.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
-import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type ServerRequest, type Welcome } from './wire.ts';
+import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type Welcome } from './wire.ts';
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;

@@ -1,3 +1,5 @@
+import type { ServerRequest } from '../bridge/endpoint.ts';
+
 /** The protocol of the hub's socket. A side that meets another number lets go, and the proxy works alone. */
 export const HUB_PROTOCOL = 1;
 
@@ -11,14 +13,6 @@ export interface Hello {
   version: string;
   pid: number;
   request: ServerRequest;
-}
-
-/** A managed server as a proxy asks for it. */
-export interface ServerRequest {
-  profile?: string | undefined;
-  path: string;
-  /** The origin that the proxy's `--url` named; it must be the profile's own. */
-  origin?: string | undefined;
 }
 
 /** The hub's answer. Behind `ready`, both sides speak newline-delimited JSON-RPC frames until one closes. */

@@ -1,0 +1,45 @@
+import type { Dispatcher } from 'undici';
+import type { AuthService } from '../auth/auth.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { VERSION } from '../platform/version.ts';
+import type { Endpoint } from './bridge.ts';
+
+/** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
+export const SILENCE_MS = 600_000;
+
+/** A managed server as somebody asks for it. */
+export interface ServerRequest {
+  /** The default profile if left out. */
+  profile?: string | undefined;
+  path: string;
+  /** The origin that was asked for; it must be the profile's own. */
+  origin?: string | undefined;
+}
+
+/**
+ * Finds the profile and everything else that a bridge needs. `pool` gives the connections to an origin.
+ * @throws {CausewayError} `usage`, `profile_not_found`, `profile_unusable`, `ambiguous`, `invalid_file`
+ */
+export async function openEndpoint(
+  request: ServerRequest,
+  auth: AuthService,
+  pool: (origin: string) => Promise<Dispatcher>,
+): Promise<Endpoint> {
+  const profile = await auth.profile(request.profile);
+  if (request.origin !== undefined && request.origin !== profile.host) {
+    throw new CausewayError(
+      'usage',
+      `Profile "${profile.name}" signs in to ${profile.host}, not to ${request.origin}.`,
+      {
+        remedy: 'Name the profile of that workspace with --profile: a token is never sent to another host.',
+      },
+    );
+  }
+  return {
+    profile,
+    path: request.path,
+    tokens: auth.tokens(profile),
+    dispatcher: await pool(profile.host),
+    userAgent: `causeway/${VERSION} (proxy)`,
+  };
+}

@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import type { AttachedProxy, Hub } from '../../../main/hub/hub.ts';
+import { readRendezvous } from '../../../main/hub/rendezvous.ts';
+import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
+
+const COMMAND = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
+
+let home: string;
+let server: ScriptedServer;
+let session: ReturnType<typeof orderly>;
+let env: NodeJS.ProcessEnv;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'causeway-hub-'));
+  session = orderly();
+  server = await startScriptedServer(session.script);
+  await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${server.origin}\ntoken = dapi-test\n`, { mode: 0o600 });
+  env = { HOME: home, USERPROFILE: home, CAUSEWAY_HOME: join(home, 'causeway'), PATH: process.env.PATH };
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await server.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+const hubFolder = () => join(home, 'causeway', 'hub');
+
+interface App {
+  hub: Hub;
+  causeway: Causeway;
+  changes: AttachedProxy[][];
+  close(): Promise<void>;
+}
+
+async function startApp(): Promise<App> {
+  const causeway = createCauseway({ env });
+  const changes: AttachedProxy[][] = [];
+  const hub = await causeway.serveProxies((attached) => changes.push(attached));
+  let closed = false;
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    await hub.close();
+    await causeway.close();
+  };
+  ends.push(close);
+  return { hub, causeway, changes, close };
+}
+
+/** A proxy process and the client that spawned it. */
+class Spawned {
+  readonly child: ChildProcess;
+  stderr = '';
+  readonly #answers = new Map<unknown, (frame: { result?: unknown; error?: { message: string } }) => void>();
+
+  constructor() {
+    this.child = spawn(process.execPath, [COMMAND, 'proxy', '--path', '/api/2.0/mcp/sql'], { env });
+    this.child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    if (this.child.stdout) {
+      createInterface({ input: this.child.stdout }).on('line', (line) => {
+        const frame = JSON.parse(line);
+        this.#answers.get(frame.id)?.(frame);
+      });
+    }
+    ends.push(() => this.end());
+  }
+
+  request(id: unknown, method: string, params: unknown = {}): Promise<{ result?: unknown; error?: { message: string } }> {
+    return new Promise((resolve) => {
+      this.#answers.set(id, resolve);
+      this.write({ jsonrpc: '2.0', id, method, params });
+    });
+  }
+
+  write(frame: unknown): void {
+    this.child.stdin?.write(`${JSON.stringify(frame)}\n`);
+  }
+
+  async open(): Promise<void> {
+    await this.request('init', 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
+    this.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+
+  async end(): Promise<number | null> {
+    this.child.stdin?.end();
+    if (this.child.exitCode === null) await once(this.child, 'exit');
+    return this.child.exitCode;
+  }
+}
+
+describe('a proxy while the application runs', () => {
+  it('is served by it, is known to it, and leaves with exit code 0', async () => {
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    expect(await proxy.request(1, 'tools/call', { text: 'hello' })).toMatchObject({
+      result: { content: [{ text: 'hello' }] },
+    });
+    expect(app.hub.attached()).toMatchObject([{ pid: proxy.child.pid, path: '/api/2.0/mcp/sql' }]);
+    expect(await proxy.end()).toBe(0);
+    expect(proxy.stderr).toBe('');
+    await expect.poll(() => app.hub.attached()).toEqual([]);
+    expect(server.arrivals.some(({ method }) => method === 'DELETE')).toBe(true);
+  });
+
+  it('delivers what is under way when the client closes its end', async () => {
+    await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    session.expireAll();
+    const answers = [1, 2, 3].map((id) => proxy.request(id, 'tools/call', { text: `${id}` }));
+    expect(await proxy.end()).toBe(0);
+    expect((await Promise.all(answers)).map((answer) => answer.error)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('reports what the application cannot serve by itself', async () => {
+    await startApp();
+    await writeFile(join(home, '.databrickscfg'), '[other]\nhost = https://example.com\ntoken = x\n[more]\nhost = https://example.org\ntoken = x\n');
+    const proxy = new Spawned();
+    expect(await proxy.end()).toBe(2);
+    expect(proxy.stderr).toMatch(/^causeway proxy: .*profile.*\n$/i);
+  });
+});
+
+describe('the application goes away mid-session', () => {
+  it('the proxy goes on alone, the client sees no error, and what was open and harmless is asked again', async () => {
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    await proxy.request(1, 'tools/call');
+    await app.close();
+    expect(await proxy.request(2, 'tools/list')).toHaveProperty('result');
+    expect(await proxy.request(3, 'tools/call', { text: 'alone' })).toMatchObject({
+      result: { content: [{ text: 'alone' }] },
+    });
+    expect(server.count('initialize')).toBe(2);
+    expect(await proxy.end()).toBe(0);
+  });
+
+  it('a call whose outcome nobody knows is answered with an error that says so, and is not sent again', async () => {
+    session = orderly({
+      onCall: ({ frame }, response) => {
+        if (frame?.method === 'tools/call') return;
+        json(response, result(frame?.id, 'listed'));
+      },
+    });
+    server.script = session.script;
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    const stuck = proxy.request(1, 'tools/call');
+    await expect.poll(() => server.count('tools/call')).toBe(1);
+    await app.close();
+    expect((await stuck).error?.message).toBe(
+      'Causeway was closed before it had the answer to tools/call. It may or may not have run: look at the result before you repeat it.',
+    );
+    expect(await proxy.request(2, 'tools/list')).toMatchObject({ result: 'listed' });
+    expect(server.count('tools/call')).toBe(1);
+  });
+
+  it('the proxy attaches again when the application is back at once', async () => {
+    const first = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    await first.close();
+    const second = await startApp();
+    expect(await proxy.request(1, 'tools/list')).toHaveProperty('result');
+    await expect.poll(() => second.hub.attached().length).toBe(1);
+  });
+});
+
+describe('who is let in', () => {
+  it('nobody without the secret, and nobody who says nothing for a second', async () => {
+    const app = await startApp();
+    const { address } = readRendezvous(hubFolder()) ?? { address: '' };
+    const hello = { hub: 1, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
+    for (const line of [`${JSON.stringify(hello)}\n`, 'GET / HTTP/1.1\n', 'x'.repeat(20_000), '']) {
+      const socket = connect(address);
+      let heard = '';
+      socket.on('data', (chunk) => {
+        heard += chunk;
+      });
+      socket.on('error', () => {});
+      socket.write(line);
+      await once(socket, 'close');
+      expect(heard).toBe('');
+    }
+    expect(app.changes).toEqual([]);
+  });
+
+  it('only this user can read where the hub is, and a file that others could write is not believed', async () => {
+    await startApp();
+    const file = join(hubFolder(), 'hub.json');
+    const { address } = JSON.parse(await readFile(file, 'utf8'));
+    expect((await stat(hubFolder())).mode & 0o777).toBe(0o700);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(address)).mode & 0o777).toBe(0o600);
+    await chmod(file, 0o666);
+    expect(readRendezvous(hubFolder())).toBeUndefined();
+  });
+
+  it('a second hub is refused while the first lives, and replaces one that was killed', async () => {
+    const first = await startApp();
+    await expect(startApp()).rejects.toMatchObject({ code: 'hub_running' });
+    const { address } = readRendezvous(hubFolder()) ?? { address: '' };
+    await first.close();
+    expect(existsSync(address)).toBe(false);
+    await mkdir(hubFolder(), { recursive: true });
+    await writeFile(join(hubFolder(), 'hub.json'), JSON.stringify({ address, secret: 'old', pid: 1 }), { mode: 0o600 });
+    const second = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    expect(second.hub.attached()).toHaveLength(1);
+  });
+});
