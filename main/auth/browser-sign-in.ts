@@ -105,7 +105,7 @@ async function waitForAnswer(
   { profile, patienceMs, signal }: BrowserSignIn,
 ): Promise<CallbackAnswer> {
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(tooLate(profile, patienceMs)), patienceMs);
+  const timer = setTimeout(() => patience.abort(tooLate(profile)), patienceMs);
   try {
     return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
   } catch (error) {
@@ -116,13 +116,10 @@ async function waitForAnswer(
   }
 }
 
-function tooLate({ host }: Profile, patienceMs: number): CausewayError {
-  const minutes = Math.max(1, Math.round(patienceMs / 60_000));
-  return new CausewayError(
-    'sign_in_timeout',
-    `Nobody finished signing in to ${host} in the browser within ${minutes === 5 ? 'five' : minutes} minute${minutes === 1 ? '' : 's'}.`,
-    { remedy: 'Sign in again. If no page opened, copy the address into your browser.' },
-  );
+function tooLate({ host }: Profile): CausewayError {
+  return new CausewayError('sign_in_timeout', `Nobody finished signing in to ${host} in the browser in time.`, {
+    remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+  });
 }
 
 /** From the browser's answer to tokens; the browser is told how it went, whichever way it went. */

@@ -5,7 +5,7 @@ export interface CallbackPage {
   status: number;
   tone: 'good' | 'bad' | 'neutral';
   title: string;
-  lines: string[];
+  lines: readonly string[];
 }
 
 const STYLE = `

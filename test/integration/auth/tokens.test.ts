@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -80,7 +80,6 @@ describe('a personal access token', () => {
       message: `${workspace.host} refuses the personal access token of profile "pat": it has expired, was revoked, or belongs to another workspace.`,
       remedy: `Make a new one in the workspace (Settings, Developer, Access tokens) and put it into ${home.configFile}.`,
     });
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(home.configFile, `[pat]\nhost = ${workspace.host}\ntoken = ${workspace.users[1]?.token}\n`);
     expect(await ownerOf(await source.token({ rejected: token }))).toBe('ben@example.com');
   });
@@ -88,7 +87,6 @@ describe('a personal access token', () => {
   test('is never given out for a host that the profile did not name when it was opened', async () => {
     const auth = open();
     const profile = await auth.profile('pat');
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(home.configFile, '[pat]\nhost = https://elsewhere.example\ntoken = dapi-of-elsewhere\n');
     await expect(auth.tokens(profile).token()).rejects.toMatchObject({
       code: 'profile_unusable',

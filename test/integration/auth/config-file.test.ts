@@ -1,0 +1,87 @@
+import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { configFilePath } from '../../../main/auth/config-file.ts';
+import { openAuth } from '../../../main/auth/open.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+
+const TEXT = '# mine\n[a]\nhost = https://a.example\ntoken = dapi-a\n';
+let home: OwnHome;
+
+beforeEach(async () => {
+  home = await ownHome(TEXT);
+});
+afterEach(() => home.remove());
+
+const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('the configuration file', () => {
+  test('is where the Databricks tools look for it', () => {
+    expect(configFilePath({ HOME: '/h' })).toBe(join('/h', '.databrickscfg'));
+    expect(configFilePath({ HOME: '/h', DATABRICKS_CONFIG_FILE: '/else/where' })).toBe('/else/where');
+    expect(configFilePath({ HOME: '/h', DATABRICKS_CONFIG_FILE: '~/team/cfg' })).toBe(join('/h', 'team/cfg'));
+  });
+
+  test('is changed in place, for its owner only, with the old one beside it', async () => {
+    const auth = openAuth({ env: home.env });
+    expect(await auth.addProfile('b', 'https://b.example/?o=12')).toEqual({
+      name: 'b',
+      host: 'https://b.example',
+      method: 'oauth-user',
+      workspaceId: '12',
+    });
+    expect(await home.readConfig()).toBe(`${TEXT}\n[b]\nhost = https://b.example\nworkspace_id = 12\n`);
+    expect(await readFile(`${home.configFile}.bak`, 'utf8')).toBe(TEXT);
+    expect([await mode(home.configFile), await mode(`${home.configFile}.bak`)]).toEqual(['600', '600']);
+    expect(await auth.profile('b')).toMatchObject({ workspaceId: '12' });
+  });
+
+  test('is made where there is none', async () => {
+    const env = { ...home.env, DATABRICKS_CONFIG_FILE: join(home.folder, 'new', 'cfg') };
+    await openAuth({ env }).addProfile('first', 'a.example');
+    expect(await readFile(env.DATABRICKS_CONFIG_FILE, 'utf8')).toBe('[first]\nhost = https://a.example\n');
+    expect(await mode(env.DATABRICKS_CONFIG_FILE)).toBe('600');
+  });
+
+  test('stays a symbolic link', async () => {
+    await mkdir(join(home.folder, 'dotfiles'));
+    const target = join(home.folder, 'dotfiles', 'databrickscfg');
+    const link = join(home.folder, 'link');
+    await writeFile(target, TEXT);
+    await symlink(target, link);
+    await openAuth({ env: { ...home.env, DATABRICKS_CONFIG_FILE: link } }).addProfile('b', 'b.example');
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(await readFile(target, 'utf8')).toContain('[b]');
+  });
+
+  test('loses nothing when many change it at once', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    await Promise.all(names.map((name) => openAuth({ env: home.env }).addProfile(name, `${name}.example`)));
+    const listed = (await openAuth({ env: home.env }).profiles()).map(({ name }) => name);
+    expect(listed.sort()).toEqual(['a', ...names].sort());
+    expect(await home.readConfig()).toContain(TEXT);
+  });
+
+  test('does not take an account host, and says why', async () => {
+    await expect(openAuth({ env: home.env }).addProfile('b', 'accounts.cloud.databricks.com')).rejects.toMatchObject({
+      code: 'profile_unusable',
+      message:
+        'https://accounts.cloud.databricks.com: Its host is an account host, not a workspace. Use the address of a workspace.',
+    });
+    expect(await home.readConfig()).toBe(TEXT);
+  });
+
+  test('that cannot be read is named', async () => {
+    await expect(
+      openAuth({ env: { ...home.env, DATABRICKS_CONFIG_FILE: home.folder } }).profiles(),
+    ).rejects.toMatchObject({
+      code: 'invalid_file',
+      message: `The configuration file ${home.folder} cannot be read.`,
+    });
+  });
+
+  test('that is not there means no profiles', async () => {
+    const auth = openAuth({ env: { ...home.env, DATABRICKS_CONFIG_FILE: join(home.folder, 'none') } });
+    expect(await auth.profiles()).toEqual([]);
+  });
+});
