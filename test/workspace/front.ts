@@ -39,13 +39,17 @@ export interface FrontParts {
 
 export function createFront(parts: FrontParts): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    pass(parts, request, response).catch((error: unknown) => fail(response, error));
+    pass(parts, request, response).catch((error: unknown) => {
+      // Whoever broke off is owed nothing, and what failed for that reason is no failure.
+      if (!request.socket.destroyed) fail(response, error);
+    });
   };
 }
 
 async function pass(parts: FrontParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { host, state, faults, log } = parts;
-  const url = new URL(request.url ?? '/', host);
+  const url = URL.parse(request.url ?? '/', host);
+  if (!url) throw new RestFault(400, 'BAD_REQUEST', `This is no address: ${request.url}`);
   if (url.pathname.startsWith(parts.controlPath)) return parts.control(request, response, url);
 
   response.setHeader('x-databricks-org-id', state.workspaceId);

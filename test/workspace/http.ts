@@ -75,10 +75,18 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {
     const value = given[index] ?? '';
-    if (segment.startsWith(':')) params[segment.slice(1)] = decodeURIComponent(value);
+    if (segment.startsWith(':')) params[segment.slice(1)] = decoded(value);
     else if (segment !== value) return undefined;
   }
   return params;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new RestFault(400, 'BAD_REQUEST', `The path is not well encoded: ${segment}`);
+  }
 }
 
 export function checkScopes(principal: Principal, scopes: Route['scopes']): void {
