@@ -63,3 +63,6 @@ function resultOf(method: string, text: string): unknown {
       return { content: [{ type: 'text', text }] };
   }
 }
+
+/** Started as a program, it prints its origin and serves until it is ended: a floor does not share the caller's core. */
+if (process.argv[1] === import.meta.filename) console.log((await startFloorServer()).origin);

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { startFloorServer } from './floor-server.ts';
+import { startProgram } from './program.ts';
 import { StdioClient } from './stdio-client.ts';
 
 const COLD_STARTS = 15;
@@ -14,11 +15,14 @@ const SEQUENTIAL = 2_000;
 const CALLS = 12_800;
 const IN_FLIGHT = 64;
 
-const command = new URL('../../out/cli/causeway.js', import.meta.url).pathname;
-const server = await startFloorServer();
+const command = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
+const server = await startProgram('floor-server.ts', []);
+const origin = server.firstLine;
 const home = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
-await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${server.origin}\ntoken = dapi-bench\n`);
-const env = { HOME: home, USERPROFILE: home, PATH: process.env['PATH'] };
+await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${origin}\ntoken = dapi-bench\n`, { mode: 0o600 });
+const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH };
+const hub = await startProgram('hub-program.ts', [home]);
+const hubEnv = { ...env, CAUSEWAY_HOME: home };
 
 /** One call, however it travels. */
 type Call = () => Promise<void>;
@@ -79,61 +83,71 @@ function directCall(pool: Pool, path: string): Call {
 }
 
 /** Milliseconds from the spawn to the answer of `initialize`, one process after the other. */
-async function coldStarts(): Promise<number[]> {
+async function coldStarts(environment: NodeJS.ProcessEnv): Promise<number> {
   const took: number[] = [];
   for (let at = 0; at < COLD_STARTS; at += 1) {
     const start = performance.now();
-    const client = new StdioClient(process.execPath, [command, 'proxy', '--path', '/api/2.0/mcp/json'], env);
+    const client = new StdioClient(process.execPath, [command, 'proxy', '--path', '/api/2.0/mcp/json'], environment);
     await client.open();
     took.push(performance.now() - start);
     await client.close();
   }
-  return took.sort((a, b) => a - b);
+  return quantile(
+    took.sort((a, b) => a - b),
+    0.5,
+  );
 }
 
 async function bareNode(): Promise<void> {
   await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'exit');
 }
 
-const cold = await coldStarts();
-const bare = await times(COLD_STARTS, bareNode);
-
-const rows: string[][] = [['', 'direct undici', 'causeway proxy', 'difference']];
-const ms = (value: number) => `${value.toFixed(2)} ms`;
-for (const form of ['json', 'events']) {
-  const path = `/api/2.0/mcp/${form}`;
-  const pool = new Pool(server.origin, { connections: IN_FLIGHT });
-  const direct = await measure(directCall(pool, path));
-  await pool.close();
-  const client = new StdioClient(process.execPath, [command, 'proxy', '--path', path], env);
+async function measureProxy(environment: NodeJS.ProcessEnv, path: string) {
+  const client = new StdioClient(process.execPath, [command, 'proxy', '--path', path], environment);
   await client.open();
   const idle = await client.residentMiB();
-  const bridged = await measure(() => client.request('tools/call', params));
+  const figures = await measure(() => client.request('tools/call', params));
   const after = await client.residentMiB();
   await client.close();
+  return { ...figures, idle, after };
+}
+
+const ms = (value: number) => `${value.toFixed(2)} ms`;
+const mib = (value: number) => `${value.toFixed(0)} MiB`;
+const percent = (part: number, whole: number) => `${((part / whole) * 100).toFixed(0)} %`;
+
+const rows: string[][] = [['', 'direct undici', 'proxy alone', 'proxy through the hub']];
+const bare = quantile(await times(COLD_STARTS, bareNode), 0.5);
+const cold = { alone: await coldStarts(env), hub: await coldStarts(hubEnv) };
+rows.push([
+  'spawn to the answer of initialize, p50',
+  `${ms(bare)} (bare Node, spawn to exit)`,
+  `${ms(cold.alone)} = ${(cold.alone / bare).toFixed(1)} × bare`,
+  `${ms(cold.hub)} = ${(cold.hub / bare).toFixed(1)} × bare`,
+]);
+
+for (const form of ['json', 'events']) {
+  const path = `/api/2.0/mcp/${form}`;
+  const pool = new Pool(origin, { connections: IN_FLIGHT });
+  const direct = await measure(directCall(pool, path));
+  await pool.close();
+  const alone = await measureProxy(env, path);
+  const shared = await measureProxy(hubEnv, path);
+  const added = (of: number, floor: number) => `${ms(of)} (${of < floor ? '' : '+'}${(of - floor).toFixed(2)})`;
+  const share = (of: number) => `${of.toFixed(0)} = ${percent(of, direct.perSecond)} of direct`;
+  const memory = (of: { idle: number; after: number }) => `${mib(of.idle)} → ${mib(of.after)}`;
   rows.push(
-    [`one call, p50, ${form}`, ms(direct.p50), ms(bridged.p50), `+${ms(bridged.p50 - direct.p50)}`],
-    [`one call, p99, ${form}`, ms(direct.p99), ms(bridged.p99), `+${ms(bridged.p99 - direct.p99)}`],
+    [`one call, p50, ${form}`, ms(direct.p50), added(alone.p50, direct.p50), added(shared.p50, direct.p50)],
+    [`one call, p99, ${form}`, ms(direct.p99), added(alone.p99, direct.p99), added(shared.p99, direct.p99)],
     [
       `calls a second, ${IN_FLIGHT} in flight, ${form}`,
       direct.perSecond.toFixed(0),
-      bridged.perSecond.toFixed(0),
-      `${((bridged.perSecond / direct.perSecond) * 100).toFixed(0)} % of direct`,
+      share(alone.perSecond),
+      share(shared.perSecond),
     ],
-    [
-      `resident memory after ${WARM_UP + SEQUENTIAL + CALLS} calls, ${form}`,
-      '',
-      `${after.toFixed(0)} MiB`,
-      `+${(after - idle).toFixed(0)} MiB since idle`,
-    ],
+    [`resident memory, idle → after ${WARM_UP + SEQUENTIAL + CALLS} calls, ${form}`, '', memory(alone), memory(shared)],
   );
 }
-rows.push([
-  'spawn to the answer of initialize, p50',
-  `${ms(quantile(bare, 0.5))} (bare Node, spawn to exit)`,
-  ms(quantile(cold, 0.5)),
-  `${(quantile(cold, 0.5) / quantile(bare, 0.5)).toFixed(1)} × bare Node`,
-]);
 
 const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
 for (const row of rows)
@@ -144,5 +158,6 @@ for (const row of rows)
       .trimEnd(),
   );
 
-await server.close();
+hub.end();
+server.end();
 await rm(home, { recursive: true });

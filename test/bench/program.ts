@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A program of this folder, running beside the benchmark. */
+export interface Program {
+  /** What it printed when it was ready. */
+  firstLine: string;
+  end(): void;
+}
+
+/** Starts one of this folder's programs and waits for its first line. */
+export function startProgram(file: string, args: string[]): Promise<Program> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+    createInterface({ input: child.stdout }).once('line', (firstLine) => {
+      resolve({ firstLine, end: () => child.kill() });
+    });
+  });
+}
