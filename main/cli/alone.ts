@@ -12,7 +12,7 @@ export async function prepareAlone(
   request: ServerRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
-  const endpoint = await openEndpoint(request, openAuth({ env }), (origin) =>
+  const endpoint = await openEndpoint(request, openAuth({ env, signInWhenNeeded: true }), (origin) =>
     openPool(origin, { env, silenceMs: SILENCE_MS }),
   );
   return (sink) => createBridge(endpoint, sink);
