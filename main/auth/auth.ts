@@ -65,6 +65,8 @@ export interface SignInOptions {
    * instead, for where nobody sees the address.
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
+  /** Asks nobody where somebody has signed in meanwhile, or has refused within the last minute. */
+  onlyIfNeeded?: boolean | undefined;
   /** Fails before the browser opens where the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */

@@ -57,6 +57,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     return join(stateFolder(env), 'sign-in', id);
   }
 
+  const outcomeFileOf = (profile: Profile) => join(folderOf(profile), 'outcome.json');
+
   function tokens(profile: Profile): UserTokens {
     const key = storeName(profile);
     const known = opened.get(key);
@@ -132,8 +134,10 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       tokens: tokens(profile),
       isShared: () => store.shared,
       lockFolder: join(folder, 'sign-in-lock'),
-      outcomeFile: join(folder, 'outcome.json'),
+      outcomeFile: outcomeFileOf(profile),
       signal: asked.signal,
+      onlyIfNeeded: asked.onlyIfNeeded === true,
+      now,
       onWaitForOther: () => asked.onProgress?.({ step: 'waiting-for-other' }),
       ask: () => ask(profile, asked),
     });
@@ -172,7 +176,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       const record = await tokens(profile).remove();
       if (!record) throw signedOut(profile);
       emit({ type: 'signed-out', profile });
-      const { revokeTokens } = await import('./revoke.ts');
+      const [{ revokeTokens }, { noteSignOut }] = await Promise.all([import('./revoke.ts'), import('./sign-in.ts')]);
+      await noteSignOut(outcomeFileOf(profile), profile, now);
       return { revoked: await revokeTokens(record, http.to(profile.host), await secretOf(profile, record)) };
     },
 

@@ -9,13 +9,18 @@ import type { Profile } from './auth.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, type UserTokens } from './user-tokens.ts';
 
-const FAILURES = [
+/** Failures after which asking the same person again at once would only annoy them. */
+const ANSWERS = [
   'signed_out',
   'consent_denied',
   'wrong_workspace',
   'missing_scope',
   'sign_in_timeout',
   'sign_in_cancelled',
+] as const;
+
+const FAILURES = [
+  ...ANSWERS,
   'sign_in_failed',
   'unreachable',
   'unavailable',
@@ -27,12 +32,17 @@ const FAILURES = [
 /** How the last sign-in of a profile ended, for the processes that waited for it. Holds no secret. */
 const Outcome = z.object({
   id: z.string(),
+  /** Milliseconds since 1970. */
+  at: z.number(),
   code: z.enum(FAILURES).catch('sign_in_failed').optional(),
   message: z.string().optional(),
   remedy: z.string().optional(),
 });
 type Outcome = z.infer<typeof Outcome>;
-type Told = Omit<z.input<typeof Outcome>, 'code'> & { code?: string };
+type Told = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
+
+/** For how long an answer holds for processes that start later, in milliseconds. */
+const ANSWER_HOLDS_MS = 60_000;
 
 export interface SharedSignIn {
   profile: Profile;
@@ -43,6 +53,9 @@ export interface SharedSignIn {
   outcomeFile: string;
   signal: AbortSignal | undefined;
   onWaitForOther: () => void;
+  /** Whether a sign-in that is there will do, and an answer that was just given. */
+  onlyIfNeeded: boolean;
+  now: () => number;
   /** Asks the person; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
 }
@@ -53,7 +66,7 @@ export interface SharedSignIn {
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
-  const { tokens, lockFolder, outcomeFile, signal } = options;
+  const { tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, now } = options;
   const [before, recordBefore] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
   let waited = false;
   const lock = await acquireLock(lockFolder, {
@@ -64,11 +77,11 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     },
   });
   try {
-    if (waited) {
-      const record = await tokens.record();
-      if (record && !record.access.token.equals(recordBefore?.access.token)) return record;
-      const outcome = await readOutcome(outcomeFile);
-      if (outcome && outcome.id !== before?.id) throw sharedFailure(outcome, options);
+    const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
+    if (record && (onlyIfNeeded || (waited && !record.access.token.equals(recordBefore?.access.token)))) return record;
+    if (outcome && waited && outcome.id !== before?.id) throw sharedFailure(outcome, options);
+    if (outcome && onlyIfNeeded && isAnswer(outcome.code) && Math.abs(now() - outcome.at) < ANSWER_HOLDS_MS) {
+      throw sharedFailure(outcome, options);
     }
     return await askAndTell(options);
   } finally {
@@ -79,16 +92,27 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
       await tokens.replace(record);
-      await writeOutcome(outcomeFile, { id: randomUUID() });
+      await writeOutcome(outcomeFile, now(), {});
       return record;
     } catch (error) {
       if (error instanceof CausewayError && error.code !== 'cancelled') {
         const { code, message, remedy } = error;
-        await writeOutcome(outcomeFile, { id: randomUUID(), code, message, remedy });
+        await writeOutcome(outcomeFile, now(), { code, message, remedy });
       }
       throw error;
     }
   }
+}
+
+/** Notes that the person has signed out, so that no waiting process asks them to sign in again in the same moment. */
+export async function noteSignOut(outcomeFile: string, profile: Profile, now: () => number): Promise<void> {
+  const { code, message, remedy } = signedOut(profile);
+  await writeOutcome(outcomeFile, now(), { code, message, remedy });
+}
+
+/** Whether a failed sign-in is the person's own answer, so that only they should begin another one. */
+export function isAnswer(code: string | undefined): boolean {
+  return ANSWERS.some((answer) => answer === code);
 }
 
 /** Why the sign-in that this process waited for is of no use to it. */
@@ -114,7 +138,7 @@ async function readOutcome(file: string): Promise<Outcome | undefined> {
   }
 }
 
-async function writeOutcome(file: string, outcome: Told): Promise<void> {
+async function writeOutcome(file: string, at: number, told: Told): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, JSON.stringify(outcome), { mode: 0o600, fsync: false });
+  await writeFileAtomic(file, JSON.stringify({ id: randomUUID(), at, ...told }), { mode: 0o600, fsync: false });
 }

@@ -1,5 +1,5 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
-import type { Profile, TokenRequest, TokenSource } from './auth.ts';
+import type { Profile, SignInOptions, TokenRequest, TokenSource } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './own-sign-in.ts';
 import type { ProfileSettings } from './profile-settings.ts';
@@ -61,9 +61,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'oauth-user'({ profile, own, signInWhenNeeded }) {
     const signIns = await own();
     const tokens = signIns.tokens(profile);
-    return signInWhenNeeded
-      ? askingWhenSignedOut(tokens, () => signIns.signIn(profile, { openBrowser: 'must' }))
-      : tokens;
+    return signInWhenNeeded ? askingWhenSignedOut(tokens, () => signIns.signIn(profile, UNATTENDED)) : tokens;
   },
 
   async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
@@ -89,17 +87,30 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
         );
       },
     });
-    return signInWhenNeeded
-      ? askingWhenSignedOut(source, () => signIns.signIn(profile, { openBrowser: 'must' }))
-      : source;
+    return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile, UNATTENDED)) : source;
   },
 };
 
 const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
 
-/** Asks the person once when a sign-in is needed; after a failure only a new sign-in, from anywhere, helps. */
+/** Nobody watches a process that an AI client has spawned. */
+const UNATTENDED: SignInOptions = { openBrowser: 'must', onlyIfNeeded: true };
+
+/** Asks the person when a sign-in is needed; once they have answered no, only a new sign-in, from anywhere, helps. */
 function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>): TokenSource {
   let asked: Promise<unknown> | undefined;
+
+  async function ask(): Promise<void> {
+    const { isAnswer } = await import('./sign-in.ts');
+    try {
+      await signIn();
+      asked = undefined;
+    } catch (error) {
+      if (!(error instanceof CausewayError) || !isAnswer(error.code)) asked = undefined;
+      throw error;
+    }
+  }
+
   return {
     async token(request: TokenRequest = {}) {
       try {
@@ -108,11 +119,9 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
         if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
       }
       const { unlessAborted } = await import('./single-flight.ts');
-      asked ??= signIn();
+      asked ??= ask();
       await unlessAborted(asked, request.signal);
-      const token = await tokens.token(request);
-      asked = undefined;
-      return token;
+      return tokens.token(request);
     },
   };
 }

@@ -108,6 +108,25 @@ describe('signing in in the browser', () => {
     expect(browser.opened).toHaveLength(1);
   });
 
+  test('that is only wanted if needed asks nobody who is signed in, has just refused, or has just signed out', async () => {
+    const browser = scriptedBrowser();
+    const ask = () => outcome(open(browser.open), { onlyIfNeeded: true });
+    workspace.approve('deny');
+    expect(await ask()).toMatchObject({ code: 'consent_denied' });
+    expect(await ask()).toMatchObject({ code: 'consent_denied' });
+    expect(browser.opened).toHaveLength(1);
+
+    workspace.approve({ as: 'ana@example.com' });
+    const auth = open(browser.open);
+    expect(await outcome(auth)).toMatchObject({ state: 'signed-in' });
+    expect(await ask()).toMatchObject({ state: 'signed-in' });
+    expect(browser.opened).toHaveLength(2);
+
+    await auth.signOut(await auth.profile('user'));
+    expect(await ask()).toMatchObject({ code: 'signed_out' });
+    expect(browser.opened).toHaveLength(2);
+  });
+
   test('shows the address to copy where the browser cannot be opened', async () => {
     const browser = scriptedBrowser();
     const auth = open(() => Promise.reject(new Error('no display')));

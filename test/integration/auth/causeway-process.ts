@@ -1,0 +1,79 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OwnHome } from './own-home.ts';
+
+const CAUSEWAY = fileURLToPath(new URL('../../../main/cli/causeway.ts', import.meta.url));
+const BROWSER = fileURLToPath(new URL('fake-browser.ts', import.meta.url));
+
+/** What a `causeway` process has printed so far, and how it ended. */
+export interface CausewayProcess {
+  child: ChildProcessWithoutNullStreams;
+  stdout: () => string;
+  stderr: () => string;
+  /** The exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Runs `causeway` as a person or an AI client would, in that home. */
+export function startCauseway(home: OwnHome, args: string[]): CausewayProcess {
+  const child = spawn(process.execPath, [CAUSEWAY, ...args], { env: home.env });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+/** A whole `causeway` command. */
+export async function runCauseway(home: OwnHome, args: string[], input = '') {
+  const running = startCauseway(home, args);
+  running.child.stdin.end(input);
+  const code = await running.ended;
+  return { code, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** Starts `causeway proxy` as an AI client would and gives its answer to `initialize`. */
+export async function initializeThroughProxy(home: OwnHome, profile: string) {
+  const proxy = startCauseway(home, ['proxy', '--profile', profile, '--path', '/api/2.0/mcp/sql']);
+  proxy.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  const answer = new Promise<Record<string, unknown>>((resolve, reject) => {
+    proxy.child.stdout.on('data', () => {
+      const [line, rest] = proxy.stdout().split('\n');
+      if (line !== undefined && rest !== undefined) resolve(JSON.parse(line));
+    });
+    void proxy.ended.then((code) => reject(new Error(`proxy ended with ${code}: ${proxy.stderr()}`)));
+  });
+  const frame = await answer;
+  proxy.child.stdin.end();
+  return { frame, code: await proxy.ended, stderr: proxy.stderr() };
+}
+
+/** Installs a system browser in that home that allows whatever it is asked. */
+export async function installBrowser(home: OwnHome): Promise<{ opened: () => Promise<string[]> }> {
+  const folder = join(home.folder, 'bin');
+  const log = join(home.folder, 'opened-addresses');
+  await mkdir(folder);
+  await writeFile(log, '');
+  await writeFile(
+    join(folder, 'xdg-open'),
+    `#!/bin/sh\n"${process.execPath}" "${BROWSER}" "${log}" "$1" >/dev/null 2>&1 &\n`,
+  );
+  await chmod(join(folder, 'xdg-open'), 0o755);
+  home.env.PATH = `${folder}:${home.env.PATH}`;
+  return { opened: async () => (await readFile(log, 'utf8')).trim().split('\n').filter(Boolean) };
+}

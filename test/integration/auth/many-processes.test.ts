@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openAuth } from '../../../main/auth/open.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { initializeThroughProxy, installBrowser } from './causeway-process.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+import { scriptedBrowser } from './scripted-browser.ts';
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => index);
+const HOUR = 60 * 60_000;
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+
+beforeEach(async () => {
+  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
+  home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
+});
+afterEach(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+/** Signs in as if that had been some time ago. */
+async function signInAgo(milliseconds: number): Promise<void> {
+  const now = () => Date.now() - milliseconds;
+  const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open, now });
+  await auth.signIn(await auth.profile('user'));
+  await auth.close();
+}
+
+async function allAnswer(): Promise<void> {
+  const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(home, 'user')));
+  for (const { frame, code } of answers) {
+    expect(frame).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: expect.anything() } });
+    expect(code).toBe(0);
+  }
+}
+
+// The system's browser is replaced by a program on PATH, which only Linux looks for there.
+describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes at once', { timeout: 120_000 }, () => {
+  test('on an expired token make one refresh, and all answer', async () => {
+    await signInAgo(2 * HOUR);
+    await allAnswer();
+    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
+  });
+
+  test('on a token that the workspace refuses make one refresh, and all answer', async () => {
+    await signInAgo(0);
+    workspace.faults.expireAccessTokens();
+    await allAnswer();
+    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+  });
+
+  test('on no token open one page in the browser, and all answer', async () => {
+    const { opened } = await installBrowser(home);
+    await allAnswer();
+    expect(await opened()).toHaveLength(1);
+    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
+    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
+  });
+
+  test('on no token open one page when the person refuses, and all say so', async () => {
+    workspace.approve('deny');
+    const { opened } = await installBrowser(home);
+    const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(home, 'user')));
+    expect(await opened()).toHaveLength(1);
+    for (const { frame, code } of answers) {
+      expect(JSON.stringify(frame)).toContain(`Causeway was not allowed to use ${workspace.host}.`);
+      expect(code).toBe(0);
+    }
+  });
+});
