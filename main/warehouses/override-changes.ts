@@ -1,5 +1,5 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { WorkspaceError } from '../workspace/errors.ts';
+import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
 
@@ -42,9 +42,23 @@ export async function setOverride(
     return { record: answered, unverified };
   }
   if (record !== null && holds(record, fields)) return { record };
-  throw new CausewayError('conflict', `The workspace accepted the change, but now holds ${describeOverride(record)}.`, {
-    remedy: 'Someone else may have changed it at the same moment: look, and try again.',
-  });
+  throw changedMeanwhile(record);
+}
+
+/** Creates an override where there is none. @throws {CausewayError} `already_exists`, and as `setOverride` */
+export async function createOverride(
+  operations: OverrideOperations,
+  id: string,
+  fields: OverrideFields,
+  signal?: AbortSignal,
+): Promise<OverrideRecord> {
+  try {
+    return await operations.create(id, fields, signal);
+  } catch (error) {
+    const now = await lookAfterwards(operations, id, error);
+    if (now !== null && holds(now, fields)) return finished(now, error);
+    throw unfinished(error, now);
+  }
 }
 
 /** Removes an override. Having none is success: `had-none`. @throws {CausewayError} as `setOverride` */
@@ -55,13 +69,26 @@ export async function clearOverride(
 ): Promise<'cleared' | 'had-none'> {
   try {
     await operations.delete(id, signal);
-    return 'cleared';
   } catch (error) {
-    if (isMissing(error)) return 'had-none';
+    // Missing only after an attempt whose answer was lost: that attempt has deleted it.
+    if (isMissing(error)) return error instanceof WorkspaceError && error.mayHaveRun ? 'cleared' : 'had-none';
     const now = await lookAfterwards(operations, id, error);
     if (now === null) return finished('cleared', error);
     throw unfinished(error, now);
   }
+  // The answer to a deletion holds nothing that could be checked.
+  const record = await operations.find(id, signal).catch((error: unknown) => {
+    const message = `The workspace accepted the removal, but it could not be checked. ${inOneLine(error)}`;
+    throw error instanceof WorkspaceError ? error.inWords(error.code, message, 'Look at the override again.') : error;
+  });
+  if (record !== null) throw changedMeanwhile(record);
+  return 'cleared';
+}
+
+function changedMeanwhile(record: OverrideRecord | null): CausewayError {
+  const message = `The workspace accepted the change, but now holds ${describeOverride(record)}.`;
+  const remedy = 'Someone else may have changed it at the same moment: look, and try again.';
+  return new CausewayError('conflict', message, { remedy });
 }
 
 /**
@@ -78,8 +105,8 @@ async function lookAfterwards(
   try {
     return await operations.find(id, AbortSignal.timeout(LOOK_MILLIS));
   } catch (cause) {
-    const message = `${error.message} Whether the change was made could not be found out: ${inOneLine(cause)}`;
-    throw error.inWords(error.code, message, 'Look at the override again before you repeat it.');
+    const message = `${error.message} Looked afterwards, in vain: ${inOneLine(cause)}`;
+    throw error.inWords(error.code, message, IN_DOUBT);
   }
 }
 
@@ -91,8 +118,9 @@ function finished<T>(result: T, error: unknown): T {
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {
   if (!(error instanceof WorkspaceError)) return error;
-  const message = `${error.message} Looked afterwards: the workspace holds ${describeOverride(now)}.`;
-  return error.inWords(error.code, message, 'Nothing was changed; try again.');
+  const held = describeOverride(now);
+  const message = `${error.message} Looked afterwards: the workspace holds ${held}, so the change was not made.`;
+  return error.inWords(error.code, message, error.remedy?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
 }
 
 function holds(record: OverrideRecord, fields: OverrideFields): boolean {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RawAnswer } from './error-body.ts';
-import { WorkspaceError } from './errors.ts';
+import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
 /** No answer of the APIs that are used here comes near this; it bounds memory against one that goes astray. */
 const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -13,7 +13,8 @@ export async function readText(body: AsyncIterable<Buffer>, method: string): Pro
     size += chunk.length;
     if (size > ANSWER_LIMIT_BYTES) {
       const message = `The workspace's answer is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
-      throw new WorkspaceError('unexpected_answer', message, { mayHaveRun: method !== 'GET' });
+      const doubt = method === 'GET' ? {} : { mayHaveRun: true, remedy: IN_DOUBT };
+      throw new WorkspaceError('unexpected_answer', message, doubt);
     }
     chunks.push(chunk);
   }
@@ -28,6 +29,9 @@ export interface AskedFor<T> {
   decode?: (answer: RawAnswer) => unknown;
 }
 
+const NOT_THE_WORKSPACE =
+  'Check that the host is the workspace itself, and that no proxy or sign-in page answers in its place.';
+
 const asJson = ({ text }: RawAnswer): unknown => (text.trim() === '' ? {} : JSON.parse(text));
 
 /**
@@ -40,7 +44,7 @@ export function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
       status: answer.status,
       mayHaveRun: asked.method !== 'GET',
       cause,
-      remedy: 'Check that the host is the workspace itself, and that no proxy or sign-in page answers in its place.',
+      remedy: `${NOT_THE_WORKSPACE}${asked.method === 'GET' ? '' : ` ${IN_DOUBT}`}`,
     });
   let json: unknown;
   try {

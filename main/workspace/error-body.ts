@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What a refusal says about itself, whichever of its five spellings it came in. */
 export interface ErrorBody {
-  kind: 'rest' | 'api-1.2' | 'scim' | 'text' | 'html' | 'private-link' | 'other';
+  kind: 'rest' | 'api-1.2' | 'scim' | 'text' | 'html' | 'private-link' | 'redirect' | 'other';
   errorCode: string;
   message: string;
   requestId: string | undefined;
@@ -36,6 +36,10 @@ export function readErrorBody(answer: RawAnswer): ErrorBody {
   if (location.includes('error=private-link-validation-error')) {
     const message = 'The workspace can be reached over its private link only.';
     return { kind: 'private-link', errorCode: 'PRIVATE_LINK_VALIDATION_ERROR', message, requestId };
+  }
+  if (answer.status >= 300 && answer.status < 400) {
+    const [where] = location.split('?');
+    return { kind: 'redirect', errorCode: '', message: plain(`a redirect to ${where || 'nowhere'}`), requestId };
   }
   const found = fromJson(answer.text) ?? fromText(answer.text) ?? fromHtml(answer.text);
   if (!found) return { kind: 'other', errorCode: '', message: plain(answer.text) || 'no explanation', requestId };

@@ -29,6 +29,13 @@ export class WorkspaceError extends CausewayError {
     this.mayHaveRun = options.mayHaveRun ?? false;
   }
 
+  /** The same refusal, of a request whose earlier attempt may have run. */
+  mayHaveRunBefore(): WorkspaceError {
+    const { code, message, status, errorCode, requestId, remedy, cause } = this;
+    const kept = { status, errorCode, requestId, cause, mayHaveRun: true };
+    return new WorkspaceError(code, message, remedy === undefined ? kept : { ...kept, remedy });
+  }
+
   /** The same failure in words that fit what was being done. */
   inWords(code: ErrorCode, message: string, remedy: string): WorkspaceError {
     const { status, errorCode, requestId, mayHaveRun } = this;
@@ -74,16 +81,21 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
     'Something between here and the workspace wants a sign-in (a captive portal or proxy): open the workspace in a browser first.',
 };
 
+/** The remedy for every error that leaves open whether a change was made. */
+export const IN_DOUBT = 'The change may or may not have been made: look at the present state before you repeat it.';
+
 /** Turns a refusal into the error that is thrown for it. `method` decides whether it may have run all the same. */
 export function refusal(method: string, status: number, body: ErrorBody): WorkspaceError {
   const code = classify(status, body);
+  // A gateway's 500, 502 or 504 says nothing about what happened behind it.
+  const mayHaveRun = method !== 'GET' && status >= 500 && status !== 501 && status !== 503;
+  const remedy = mayHaveRun ? IN_DOUBT : REMEDIES[code];
   return new WorkspaceError(code, `The workspace answered ${status}: ${body.message}`, {
     status,
     errorCode: body.errorCode,
     requestId: body.requestId,
-    // A gateway's 500, 502 or 504 says nothing about what happened behind it.
-    mayHaveRun: method !== 'GET' && status >= 500 && status !== 501 && status !== 503,
-    ...(REMEDIES[code] === undefined ? {} : { remedy: REMEDIES[code] }),
+    mayHaveRun,
+    ...(remedy === undefined ? {} : { remedy }),
   });
 }
 

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Profile, TokenSource } from '../auth/auth.ts';
-import type { CausewayError, ErrorCode } from '../platform/errors.ts';
+import type { ErrorCode } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { VERSION } from '../platform/version.ts';
 import { parseAnswer, readText } from './answer.ts';
 import { type RawAnswer, readErrorBody } from './error-body.ts';
-import { refusal, WorkspaceError } from './errors.ts';
+import { refusal, type WorkspaceError } from './errors.ts';
 import {
   backoffMillis,
   RETRY_LIMITS,
@@ -66,7 +66,7 @@ const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']
 /** What one attempt came to, and whether another may follow: after a while, at once with another token, or never. */
 type Outcome<T> =
   | { answer: RestAnswer<T> }
-  | { error: CausewayError; again: { afterMillis: number | undefined } | 'with-another-token' | 'never' };
+  | { error: WorkspaceError; again: { afterMillis: number | undefined } | 'with-another-token' | 'never' };
 
 /**
  * The one way in which REST requests go out. Retries 429, 503 and connections that were never made, and lost answers to
@@ -82,19 +82,26 @@ export function createRest(options: RestOptions): Rest {
     let rejected: Secret | undefined;
     let lost: WorkspaceError | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const token = await tokens.token({ rejected, signal });
+      let token: Secret;
+      try {
+        token = await tokens.token({ rejected, signal });
+      } catch (error) {
+        throw lost ?? error;
+      }
       const outcome = await send(options, request, token);
       if ('answer' in outcome) return outcome.answer;
       const { error, again } = outcome;
-      if (error instanceof WorkspaceError && error.mayHaveRun) lost = error;
       if (again === 'with-another-token' && rejected === undefined) {
         rejected = token;
         continue;
       }
-      if (typeof again === 'string') throw error;
+      // A refusal says nothing about an earlier attempt whose answer was lost.
+      if (typeof again === 'string') throw lost ? error.mayHaveRunBefore() : error;
+      if (error.mayHaveRun) lost = error;
       const waitMillis = again.afterMillis ?? backoffMillis(attempt, clock.random());
+      const isLast = attempt >= (error.status === undefined ? limits.unanswered : limits.refused);
       // What became of an earlier attempt matters more than why the last one failed.
-      if (attempt >= limits.attempts || clock.now() + waitMillis > deadline) throw lost ?? error;
+      if (isLast || clock.now() + waitMillis > deadline) throw lost ?? error;
       try {
         await clock.sleep(waitMillis, signal);
       } catch (cause) {

@@ -19,14 +19,18 @@ export const systemClock: RetryClock = {
   random: Math.random,
 };
 
-/** How often, and for how long in all, one request is tried again. Times in milliseconds. */
+/** How often, and for how long in all, one request is tried. */
 export interface RetryLimits {
-  attempts: number;
+  /** Attempts where the workspace answers that it is busy. */
+  refused: number;
+  /** Attempts where no answer comes. */
+  unanswered: number;
+  /** From the first attempt to the last, in milliseconds. */
   totalMillis: number;
 }
 
 /** Patient enough for a workspace under load, short enough for a person who waits. */
-export const RETRY_LIMITS: RetryLimits = { attempts: 5, totalMillis: 60_000 };
+export const RETRY_LIMITS: RetryLimits = { refused: 5, unanswered: 3, totalMillis: 60_000 };
 
 /**
  * Reads a Retry-After header, seconds or date (RFC 9110 §10.2.3), as milliseconds from now; `undefined` if it is absent

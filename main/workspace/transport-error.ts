@@ -1,5 +1,5 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
-import { WorkspaceError } from './errors.ts';
+import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
 const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
@@ -12,7 +12,7 @@ interface SystemFailure {
 
 /** What became of a request that got no whole answer. */
 export interface TransportFailure {
-  error: CausewayError;
+  error: WorkspaceError;
   /** The request never left this computer. */
   unsent: boolean;
 }
@@ -23,7 +23,7 @@ export function transportFailure(
   request: { method: string; host: string },
   signal?: AbortSignal,
 ): TransportFailure {
-  if (cause instanceof CausewayError) return { error: cause, unsent: false };
+  if (cause instanceof WorkspaceError) return { error: cause, unsent: false };
   if (signal?.aborted) return { error: cancelled(signal.reason, request.method !== 'GET'), unsent: false };
   const { code, syscall } = systemFailure(cause);
   // Whatever fails on a connection has a code; what has none is a mistake in this program.
@@ -58,11 +58,7 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
     return ['unreachable', `${host} cannot be reached (${code}).`, 'Check the host name, network, VPN and proxy.'];
   }
   if (mayHaveRun) {
-    return [
-      'outcome_unknown',
-      `The connection to ${host} was lost before it answered (${code}); the change may or may not have been made.`,
-      'Look at the present state before you repeat it.',
-    ];
+    return ['outcome_unknown', `The connection to ${host} was lost before it answered (${code}).`, IN_DOUBT];
   }
   if (TIMEOUTS.has(code)) return ['timeout', `${host} did not answer in time (${code}).`, 'Try again in a minute.'];
   return ['unreachable', `The connection to ${host} was cut (${code}).`, 'Try again; check network, VPN and proxy.'];

@@ -32,7 +32,7 @@ export async function power(
     ? await findWarehouse(session, name, context.signal)
     : await effectiveOne(session, context.signal);
   await session.warehouses[verb](id, context.signal);
-  const warehouse = await look(session, id, context, options.wait ? AIMS[verb] : undefined);
+  const warehouse = await look(session, id, context, AIMS[verb], options.wait);
   if (options.json) await writeJson(context.stdout, warehouse);
   else await writeLine(context.stdout, describeWarehouse(warehouse));
 }
@@ -47,21 +47,22 @@ async function look(
   session: WorkspaceSession,
   id: string,
   context: CommandContext,
-  aim: (typeof AIMS)['start' | 'stop'] | undefined,
+  aim: (typeof AIMS)['start' | 'stop'],
+  wait = false,
 ): Promise<WarehouseSummary> {
-  const progress = openProgress(context, aim === undefined);
+  const progress = openProgress(context, !wait);
   for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
     const warehouse = (await session.warehouses.list(context.signal)).find((candidate) => candidate.id === id);
     if (!warehouse) throw new CausewayError('not_found', `Warehouse ${id} is not there any more.`);
-    if (aim === undefined || warehouse.state === aim.to) {
+    if (warehouse.state === aim.to || (!wait && warehouse.state === aim.through)) {
       progress.end();
       return warehouse;
     }
     if (warehouse.state !== aim.through) {
-      throw new CausewayError(
-        'unavailable',
-        `${describeWarehouse(warehouse)} turned away from ${aim.to.toLowerCase()}.`,
-      );
+      const message = `The workspace accepted it, but now there is ${describeWarehouse(warehouse)}.`;
+      throw new CausewayError('conflict', message, {
+        remedy: 'Someone else may be starting or stopping it: look again.',
+      });
     }
     progress.say(`${describeWarehouse(warehouse)} …`);
     await delay(waitMillis, undefined, { signal: context.signal });

@@ -13,8 +13,11 @@ const COLLECTION = 'default-warehouse-overrides/';
 
 /** `create-default-warehouse-override USER_ID TYPE`. */
 export async function create(context: CommandContext, id: string, type: string, options: Options): Promise<void> {
-  const operations = await open(context, options);
-  await writeJson(context.stdout, await operations.create(idOf(id), fieldsOf(type, options), context.signal));
+  const [operations, { createOverride }] = await Promise.all([
+    open(context, options),
+    import('../../warehouses/override-changes.ts'),
+  ]);
+  await writeJson(context.stdout, await createOverride(operations, idOf(id), fieldsOf(type, options), context.signal));
 }
 
 /** `get-default-warehouse-override NAME`. */

@@ -35,20 +35,23 @@ export const WAREHOUSES = {
 
 export const USERS = { ana: '9007199254740993001', ben: '9007199254740993002', chloe: '8241' } as const;
 
+/** Runs `causeway ARGS` in an environment that holds nothing else. */
+export async function runCommand(env: NodeJS.ProcessEnv, args: string[]): Promise<Run> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runProgram(args, { stdin, stdout, stderr, env });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err };
+}
+
 /** Starts a workspace whose warehouses need next to no time for their transitions. */
 export async function openCommandLine(options: WorkspaceOptions = {}): Promise<CommandLine> {
   const workspace = await startWorkspace({ ...options, state: { startupMillis: 20, ...options.state } });
   const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile };
 
-  const run = async (profile: string, ...args: string[]): Promise<Run> => {
-    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    const printed = Promise.all([text(stdout), text(stderr)]);
-    const code = await runProgram([...args, '--profile', profile], { stdin, stdout, stderr, env });
-    stdout.end();
-    stderr.end();
-    const [out, err] = await printed;
-    return { code, stdout: out, stderr: err };
-  };
+  const run = (profile: string, ...args: string[]) => runCommand(env, [...args, '--profile', profile]);
 
   return {
     workspace,

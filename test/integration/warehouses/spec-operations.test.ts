@@ -76,11 +76,12 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()?.query).toEqual({ update_mask: '*' });
   });
 
-  test('DELETE: delete, printing nothing', async () => {
+  test('DELETE: delete, printing nothing, and looked at afterwards', async () => {
     give('ben', shared);
     expect(await warehouses('ben', 'delete', `${NAME}/me`)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(stored('ben')).toBeUndefined();
-    expect(lastRequest()).toMatchObject({ method: 'DELETE', path: `${PATH}/me` });
+    const sent = cli.workspace.requests.list({ path: `${PATH}/me` }).map(({ method, status }) => `${method} ${status}`);
+    expect(sent).toEqual(['DELETE 200', 'GET 404']);
   });
 
   test('GET on the collection: list', async () => {
