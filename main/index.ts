@@ -5,6 +5,7 @@ import { applicationMenu } from './desktop/application-menu.ts';
 import { sendEvent, serveRequests } from './desktop/ipc.ts';
 import { lockDown, openInBrowser } from './desktop/lockdown.ts';
 import { DesktopModel } from './desktop/model.ts';
+import { serveProxies } from './desktop/proxies.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { createRequestHandlers } from './desktop/requests.ts';
 import { SettingsFile } from './desktop/settings.ts';
@@ -28,7 +29,12 @@ function start(): void {
   const window = new MainWindow(settings, { onWatched: (watched) => model.watch(watched) });
   const open = () => window.open();
   const tray = new CausewayTray(
-    { open, 'check-again': () => void model.checkAgain(), quit: () => app.quit() },
+    {
+      open,
+      'check-again': () => void model.checkAgain(),
+      'sign-in': () => void model.signIn(),
+      quit: () => app.quit(),
+    },
     model.state,
   );
 
@@ -44,7 +50,7 @@ function start(): void {
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
   powerMonitor.on('resume', () => void model.checkAgain());
-  quitCleanly([() => model.close(), () => causeway.close(), () => tray.close()]);
+  quitCleanly([() => model.close(), serveProxies(causeway), () => causeway.close(), () => tray.close()]);
 
   if (opensWindowAtStart(process.argv)) open();
   void model.start(settings.profile);

@@ -58,11 +58,20 @@ const effectiveWarehouse = z.object({
 /** A failure as it crosses to the window: a code to switch on, what happened, and what to do. Never a stack. */
 const problem = z.object({ code: z.string(), message: z.string(), remedy: z.string().nullable() });
 
+/** A failure with the step that leads on, which tray and window offer first. */
+const failure = z.object({ problem, next: z.enum(['try-again', 'sign-in', 'choose-profile']) });
+
 const warehouseState = z.discriminatedUnion('status', [
   z.object({ status: z.literal('loading') }),
   /** No profile anywhere: there is nothing to open yet. */
   z.object({ status: z.literal('unconfigured'), problem }),
-  z.object({ status: z.literal('failed'), problem }),
+  z.object({
+    status: z.literal('signing-in'),
+    step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
+    /** The sign-in page, where the person has to open it: the browser could not be opened. */
+    address: z.string().nullable(),
+  }),
+  z.object({ status: z.literal('failed'), failure }),
   z.object({
     status: z.literal('known'),
     effective: effectiveWarehouse,
@@ -70,7 +79,7 @@ const warehouseState = z.discriminatedUnion('status', [
     checkedAt: z.number(),
     checking: z.boolean(),
     /** Why the last check failed, while the answer before it is still shown. */
-    lastFailure: problem.nullable(),
+    lastFailure: failure.nullable(),
   }),
 ]);
 
@@ -90,6 +99,9 @@ export const requests = {
   /** Reads the effective warehouse again; opens the profile again if that had failed. */
   checkAgain: { input: z.undefined(), output: z.undefined() },
   chooseProfile: { input: inProfile, output: z.undefined() },
+  /** Answers when the sign-in has ended, however it ended: the state tells how. */
+  signIn: { input: z.undefined(), output: z.undefined() },
+  cancelSignIn: { input: z.undefined(), output: z.undefined() },
   listWarehouses: { input: inProfile, output: z.array(warehouse) },
   setOverride: { input: inProfile.extend({ warehouseId: z.string().min(1) }), output: z.undefined() },
   setLastSelected: { input: inProfile, output: z.undefined() },
@@ -126,4 +138,5 @@ export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;
 export type EffectiveStep = z.output<typeof step>;
 export type WarehouseProblem = z.output<typeof warehouseProblem>;
 export type Warehouse = z.output<typeof warehouse>;
+export type Failure = z.output<typeof failure>;
 export type Problem = z.output<typeof problem>;

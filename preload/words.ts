@@ -1,4 +1,4 @@
-import type { EffectiveWarehouse, Warehouse } from './contract.ts';
+import type { EffectiveWarehouse, Warehouse, WarehouseProblem } from './contract.ts';
 
 /** Words that the tray and the window share, so that one thing has one name wherever it is shown. */
 
@@ -46,4 +46,12 @@ export function detailsInWords({ state, size, serverless }: Warehouse): string {
 /** The workspace's host without its scheme. */
 export function hostInWords(host: string): string {
   return host.replace(/^https?:\/\//, '');
+}
+
+/** What the person has chosen or cannot change is worth a note; everything else will make queries fail. */
+const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'override-api-missing']);
+
+/** Whether a problem wants the person's attention, and is not only good to know. */
+export function mattersNow({ code }: WarehouseProblem): boolean {
+  return !NOTES.has(code);
 }

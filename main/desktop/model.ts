@@ -1,8 +1,22 @@
-import type { DesktopState, WarehouseState } from '../../preload/contract.ts';
+import type { DesktopState, Failure, WarehouseState } from '../../preload/contract.ts';
+import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { problemOf } from './problem.ts';
+import { failureOf } from './failure.ts';
 import { refreshAfterMillis } from './refresh.ts';
+
+/** What the window shows of a sign-in that is under way. */
+function signInState(progress: SignInProgress): WarehouseState {
+  const shown = { status: 'signing-in', address: null } as const;
+  switch (progress.step) {
+    case 'waiting-for-browser':
+      return { ...shown, step: progress.step, address: progress.opened ? null : progress.url };
+    case 'ignored-answer':
+      return { ...shown, step: 'waiting-for-browser' };
+    default:
+      return { ...shown, step: progress.step };
+  }
+}
 
 type Listener = (state: DesktopState) => void;
 
@@ -20,6 +34,7 @@ export class DesktopModel {
   #wanted: string | undefined;
   /** Aborted when another profile is opened, so that an answer that comes late cannot be shown for the wrong one. */
   #profileWork = new AbortController();
+  #signIn = new AbortController();
   #check: { work: AbortController; done: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watched = false;
@@ -72,11 +87,41 @@ export class DesktopModel {
     await (this.#check?.done ?? this.#startCheck());
   }
 
+  /** Signs in in the browser, then reads the effective warehouse. What goes wrong is in the state. */
+  async signIn(): Promise<void> {
+    const session = this.#session;
+    if (!session) return;
+    this.#check?.work.abort();
+    this.#signIn.abort();
+    const work = new AbortController();
+    this.#signIn = work;
+    const signal = AbortSignal.any([work.signal, this.#profileWork.signal]);
+    const show = (progress: SignInProgress) => {
+      if (!signal.aborted) this.#set({ warehouse: signInState(progress) });
+    };
+    this.#set({ warehouse: { status: 'signing-in', step: 'starting', address: null } });
+    try {
+      const auth = await this.#causeway.auth();
+      await auth.signIn(session.profile, { signal, onProgress: show });
+    } catch (error) {
+      if (this.#session === session && this.#signIn === work) {
+        this.#set({ warehouse: { status: 'failed', failure: this.#failureOf(error) } });
+      }
+      return;
+    }
+    if (this.#session === session) await this.#startCheck();
+  }
+
+  cancelSignIn(): void {
+    this.#signIn.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
+  }
+
   /** Says whether somebody can see the window: the answer they come back to is read at once. */
   watch(watched: boolean): void {
     const returned = watched && !this.#watched;
     this.#watched = watched;
-    if (returned && this.#state.warehouse.status !== 'loading') void this.checkAgain();
+    const { status } = this.#state.warehouse;
+    if (returned && status !== 'loading' && status !== 'signing-in') void this.checkAgain();
     else this.#schedule();
   }
 
@@ -105,11 +150,14 @@ export class DesktopModel {
     });
   }
 
+  #failureOf(error: unknown): Failure {
+    return failureOf(error, this.#session?.profile.method, this.#state.profiles);
+  }
+
   #failureToOpen(error: unknown): WarehouseState {
-    const problem = problemOf(error);
-    if (problem.code === 'profile_not_found' && this.#state.profiles.length === 0)
-      return { status: 'unconfigured', problem };
-    return { status: 'failed', problem };
+    const failure = this.#failureOf(error);
+    const nothingThere = failure.problem.code === 'profile_not_found' && this.#state.profiles.length === 0;
+    return nothingThere ? { status: 'unconfigured', problem: failure.problem } : { status: 'failed', failure };
   }
 
   /** Begins a check, and ends one that is under way: it may have read what has changed since. */
@@ -133,9 +181,12 @@ export class DesktopModel {
       this.#endCheck({ status: 'known', effective, checkedAt: this.#now(), checking: false, lastFailure: null });
     } catch (error) {
       if (signal.aborted) return;
-      const problem = problemOf(error);
-      const known = before.status === 'known';
-      this.#endCheck(known ? { ...before, checking: false, lastFailure: problem } : { status: 'failed', problem });
+      const failure = this.#failureOf(error);
+      this.#endCheck(
+        before.status === 'known'
+          ? { ...before, checking: false, lastFailure: failure }
+          : { status: 'failed', failure },
+      );
     }
   }
 

@@ -1,7 +1,7 @@
 import { app } from 'electron';
 
-/** Milliseconds that closing may take before the application ends without it. */
-const GRACE = 5000;
+/** Milliseconds that closing may take, answers to proxies under way included, before the application ends without it. */
+const GRACE = 10_000;
 
 /** Closes everything once, in order, when the application is asked to quit, and then lets it go. */
 export function quitCleanly(closers: (() => void | Promise<void>)[]): void {

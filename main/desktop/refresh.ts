@@ -15,6 +15,7 @@ const AFTER_FAILURE = 30 * SECOND;
 export function refreshAfterMillis({ warehouse }: DesktopState, watched: boolean): number | undefined {
   switch (warehouse.status) {
     case 'loading':
+    case 'signing-in':
       return undefined;
     case 'unconfigured':
     case 'failed':

@@ -26,19 +26,15 @@ export function createRequestHandlers(model: DesktopModel): RequestHandlers {
     getState: async () => model.state,
     checkAgain: async () => void (await model.checkAgain()),
     chooseProfile: async ({ profile }) => void (await model.open(profile)),
+    signIn: async () => void (await model.signIn()),
+    cancelSignIn: async () => void model.cancelSignIn(),
     listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
-    setOverride: async ({ profile, warehouseId }) => {
-      await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId));
-      return undefined;
-    },
-    setLastSelected: async ({ profile }) => {
-      await model.change(profile, (warehouses) => warehouses.setLastSelected());
-      return undefined;
-    },
-    clearOverride: async ({ profile }) => {
-      await model.change(profile, (warehouses) => warehouses.clearOverride());
-      return undefined;
-    },
+    setOverride: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
+    setLastSelected: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
+    clearOverride: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
   };
 }
 

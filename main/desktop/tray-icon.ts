@@ -1,20 +1,21 @@
 import type { DesktopState } from '../../preload/contract.ts';
+import { mattersNow } from '../../preload/words.ts';
 
 /** What the tray's icon says at a glance. */
 export type TrayMood = 'ready' | 'working' | 'attention' | 'signed-out';
 
-const SIGNED_OUT = new Set(['signed_out', 'unauthenticated', 'sign_in_failed', 'sign_in_cancelled', 'sign_in_timeout']);
-
 export function trayMood({ warehouse }: DesktopState): TrayMood {
   switch (warehouse.status) {
     case 'loading':
+    case 'signing-in':
       return 'working';
     case 'unconfigured':
       return 'signed-out';
     case 'failed':
-      return SIGNED_OUT.has(warehouse.problem.code) ? 'signed-out' : 'attention';
+      return warehouse.failure.next === 'sign-in' ? 'signed-out' : 'attention';
     case 'known':
-      return warehouse.lastFailure || warehouse.effective.problems.length > 0 ? 'attention' : 'ready';
+      if (warehouse.lastFailure?.next === 'sign-in') return 'signed-out';
+      return warehouse.lastFailure || warehouse.effective.problems.some(mattersNow) ? 'attention' : 'ready';
   }
 }
 

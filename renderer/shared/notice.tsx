@@ -4,14 +4,16 @@ import styles from './notice.module.css';
 interface NoticeProps {
   message: string;
   remedy: string | null;
+  /** A note is only good to know. */
+  tone?: 'warning' | 'note';
   /** What to do next, as buttons. */
   children?: ReactNode;
 }
 
 /** Something that is not as it should be: what, why, and the next step. */
-export function Notice({ message, remedy, children }: NoticeProps) {
+export function Notice({ message, remedy, tone = 'warning', children }: NoticeProps) {
   return (
-    <div className={styles.notice} role="alert">
+    <div className={styles.notice} data-tone={tone} role={tone === 'warning' ? 'alert' : 'note'}>
       <p className={styles.message}>{message}</p>
       {remedy && <p>{remedy}</p>}
       {children && <div className={styles.actions}>{children}</div>}

@@ -43,7 +43,12 @@ export const theme = createTheme({
     NativeSelect: NativeSelect.extend({ defaultProps: { size: 'sm' } }),
     // The page itself never scrolls, so there is nothing to lock.
     Modal: Modal.extend({
-      defaultProps: { lockScroll: false, transitionProps: { duration: 120 }, centered: true },
+      defaultProps: {
+        lockScroll: false,
+        transitionProps: { duration: 120 },
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
       styles: { title: { fontWeight: 600 } },
     }),
   },

@@ -16,19 +16,19 @@ export function Answer({ effective, onPick, onChange }: AnswerProps) {
   const { warehouse, override } = effective;
   return (
     <section className={styles.answer}>
-      <h1>
-        <span className={styles.lead}>Your queries run on </span>
-        <span className={styles.name}>{effectiveName(effective)}</span>
-      </h1>
-      <p className={styles.details}>
+      <div aria-live="polite" aria-atomic>
+        <h1>
+          <span className={styles.lead}>Your queries run on </span>
+          <span className={styles.name}>{effectiveName(effective)}</span>
+        </h1>
         {warehouse && (
-          <>
+          <p className={styles.details}>
             <StateDot state={warehouse.state} />
             {detailsInWords(warehouse)}
-          </>
+          </p>
         )}
-      </p>
-      <p className={styles.because}>{becauseOf(effective)}</p>
+        <p className={styles.because}>{becauseOf(effective)}</p>
+      </div>
       <div className={styles.actions}>
         <Button onClick={onPick}>Change…</Button>
         {override?.type !== 'LAST_SELECTED' && (

@@ -12,20 +12,17 @@ export function Checked({ known }: { known: Extract<WarehouseState, { status: 'k
       <span>
         Checked <RelativeTime at={known.checkedAt} />
       </span>
-      <CheckAgain quiet />
+      <CheckAgain look="quiet" label="Check again" />
     </div>
   );
 }
 
-export function CheckAgain({ quiet = false, label = 'Check again' }: { quiet?: boolean; label?: string }) {
+/** Quiet beneath an answer, the one primary action where there is none. */
+export function CheckAgain({ look, label }: { look: 'quiet' | 'primary'; label: string }) {
   const check = useMutation({ mutationFn: () => answered(window.causeway.request.checkAgain()) });
+  const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.quiet };
   return (
-    <Button
-      variant={quiet ? 'transparent' : 'default'}
-      {...(quiet && { size: 'compact-sm', className: styles.quiet })}
-      loading={check.isPending}
-      onClick={() => check.mutate()}
-    >
+    <Button {...(look === 'quiet' && quiet)} loading={check.isPending} onClick={() => check.mutate()}>
       {label}
     </Button>
   );

@@ -1,10 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { WarehouseState } from '../../preload/contract.ts';
+import { mattersNow } from '../../preload/words.ts';
 import { Notice } from '../shared/notice.tsx';
 import { Answer } from './answer.tsx';
-import { CheckAgain, Checked } from './checked.tsx';
+import { Checked } from './checked.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
+import { NextStep } from './next-step.tsx';
 import { PickWarehouse } from './pick-warehouse.tsx';
 import styles from './warehouse.module.css';
 import { Why } from './why.tsx';
@@ -26,13 +28,16 @@ export function KnownWarehouse({ known }: { known: Known }) {
     <div className={styles.screen}>
       <Answer effective={effective} onPick={() => setPicking(true)} onChange={setChange} />
       {lastFailure && (
-        <Notice message={`This could not be checked just now. ${lastFailure.message}`} remedy={lastFailure.remedy}>
-          <CheckAgain />
+        <Notice
+          message={`This could not be checked just now. ${lastFailure.problem.message}`}
+          remedy={lastFailure.problem.remedy}
+        >
+          <NextStep failure={lastFailure} others={[]} />
         </Notice>
       )}
-      {effective.problems.map(({ code, message, remedy }) => (
-        <Notice key={code} message={message} remedy={remedy}>
-          {code === 'override-api-missing' ? null : pick}
+      {effective.problems.map((problem) => (
+        <Notice key={problem.code} tone={mattersNow(problem) ? 'warning' : 'note'} {...problem}>
+          {problem.code === 'override-api-missing' ? null : pick}
         </Notice>
       ))}
       <Why steps={effective.steps} />

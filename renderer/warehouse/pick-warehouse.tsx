@@ -41,7 +41,9 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
   );
 
   const found = search(warehouses.data ?? [], text);
-  const chosen = found.find(({ id }) => id === chosenId);
+  // A search that leaves one warehouse has named it.
+  const [first, second] = text ? found : [];
+  const chosen = found.find(({ id }) => id === chosenId) ?? (second ? undefined : first);
   const use = (event: FormEvent) => {
     event.preventDefault();
     if (chosen) using.mutate(chosen.id);
@@ -78,7 +80,7 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
           <Option
             key={warehouse.id}
             warehouse={warehouse}
-            chosen={warehouse.id === chosenId}
+            chosen={warehouse === chosen}
             onChoose={() => setChosenId(warehouse.id)}
           />
         ))}

@@ -3,8 +3,7 @@ import { CheckAgain } from './checked.tsx';
 import styles from './warehouse.module.css';
 
 const EXAMPLE = `[my-workspace]
-host  = https://YOUR-WORKSPACE
-token = YOUR-PERSONAL-ACCESS-TOKEN`;
+host = https://YOUR-WORKSPACE`;
 
 /** Nothing to open yet: what a profile is, and how to get one. */
 export function Unconfigured({ problem }: { problem: Problem }) {
@@ -13,13 +12,13 @@ export function Unconfigured({ problem }: { problem: Problem }) {
       <h1 className={styles.title}>No workspace yet</h1>
       <p>{problem.message}</p>
       <p>
-        A profile is a name, a workspace's address and a way to sign in there. It stands in the same file that the
-        Databricks command line uses, so one made there works here too. The shortest one looks like this:
+        A profile gives a workspace's address a name. It stands in the same file that the Databricks command line uses,
+        so one made there works here too. The shortest one looks like this:
       </p>
       <pre>{EXAMPLE}</pre>
-      <p>Save it, and Causeway opens that workspace.</p>
+      <p>Save it, and Causeway opens that workspace and lets you sign in to it in your browser.</p>
       <div>
-        <CheckAgain label="Look again" />
+        <CheckAgain look="primary" label="Look again" />
       </div>
     </div>
   );

@@ -1,7 +1,8 @@
 import type { DesktopState } from '../../preload/contract.ts';
-import { Failure } from './failure.tsx';
+import { FailureScreen } from './failure.tsx';
 import { KnownWarehouse } from './known-warehouse.tsx';
 import { Loading } from './loading.tsx';
+import { SigningIn } from './signing-in.tsx';
 import { Unconfigured } from './unconfigured.tsx';
 
 /** The screen that the window opens on: which warehouse this person's queries run on, why, and how to change it. */
@@ -10,10 +11,12 @@ export function WarehouseScreen({ state }: { state: DesktopState }) {
   switch (warehouse.status) {
     case 'loading':
       return <Loading />;
+    case 'signing-in':
+      return <SigningIn step={warehouse.step} address={warehouse.address} />;
     case 'unconfigured':
       return <Unconfigured problem={warehouse.problem} />;
     case 'failed':
-      return <Failure problem={warehouse.problem} state={state} />;
+      return <FailureScreen failure={warehouse.failure} state={state} />;
     case 'known':
       return <KnownWarehouse known={warehouse} />;
   }

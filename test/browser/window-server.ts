@@ -15,19 +15,26 @@ import { type RequestName, requests } from '../../preload/contract.ts';
 
 export interface WindowServer {
   url: string;
-  model: DesktopModel;
+  /** The sign-in pages that the system's browser would have been shown. */
+  opened: string[];
   close(): Promise<void>;
 }
+
+/** Bundled once, however many windows are served. */
+let transport: Promise<string> | undefined;
 
 /**
  * Serves the built window to any browser on this computer, on the real services, with the policy that it has in the
  * application. Only the way that messages travel differs: HTTP where the application has IPC.
  */
 export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer> {
-  const causeway: Causeway = createCauseway({ env });
+  const opened: string[] = [];
+  const openBrowser = async (address: string) => void opened.push(address);
+  const causeway: Causeway = createCauseway({ env, openBrowser });
   const model = new DesktopModel(causeway);
   const handlers = createRequestHandlers(model);
-  const transport = await bundleTransport();
+  transport ??= bundleTransport();
+  const script = await transport;
   const names = new Map(Object.keys(requests).map((name) => [`/requests/${channelOf(name)}`, name as RequestName]));
   const hearers = new Set<ServerResponse>();
   model.onChange((state) => {
@@ -50,7 +57,7 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
       hearers.add(response);
       response.on('close', () => hearers.delete(response));
     } else if (path === '/transport.js') {
-      response.setHeader('content-type', 'text/javascript').end(transport);
+      response.setHeader('content-type', 'text/javascript').end(script);
     } else {
       await sendFile(path === '/' ? '/index.html' : path, response);
     }
@@ -61,7 +68,7 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   await model.start(undefined);
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
-    model,
+    opened,
     close: async () => {
       model.close();
       server.closeAllConnections();

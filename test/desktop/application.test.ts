@@ -156,7 +156,6 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 async function photographMenu(name: string): Promise<void> {
   const badge = await findBadge();
   if (!process.env.CAUSEWAY_SCREENS || !badge || !(await press(3, badge))) return;
-  await new Promise((resolve) => setTimeout(resolve, 500));
   await takePicture(name);
   await pressKey('Escape');
 }

@@ -14,9 +14,13 @@ const BADGE = [0x12, 0x74, 0x8a];
 /** How far down the screen the panel reaches, in pixels. */
 const PANEL_HEIGHT = 32;
 
+/** Milliseconds for fades to end and the panel to draw, so that pictures are of things at rest. Nothing is asserted on it. */
+const SETTLING = 500;
+
 /** Takes a picture of the whole screen, panel included. */
 export async function takePicture(name: string): Promise<void> {
   if (!FOLDER) return;
+  await new Promise((resolve) => setTimeout(resolve, SETTLING));
   await mkdir(FOLDER, { recursive: true });
   await run('import', ['-window', 'root', join(FOLDER, `${name}.png`)]);
 }

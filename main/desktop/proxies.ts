@@ -1,0 +1,14 @@
+import type { Causeway } from '../causeway.ts';
+import { inOneLine } from '../platform/errors.ts';
+
+/**
+ * Lets this user's `causeway proxy` processes share the application's connections and sign-in. Gives the function that
+ * ends it. Where it cannot be done every proxy works alone, so there is nothing for the person to act on.
+ */
+export function serveProxies(causeway: Causeway): () => Promise<void> {
+  const hub = causeway.serveProxies().catch((error: unknown) => {
+    console.error(`The proxies work alone. ${inOneLine(error)}`);
+    return undefined;
+  });
+  return async () => (await hub)?.close();
+}

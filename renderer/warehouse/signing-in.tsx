@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import type { WarehouseState } from '../../preload/contract.ts';
+import styles from './warehouse.module.css';
+
+type SigningInState = Extract<WarehouseState, { status: 'signing-in' }>;
+
+const STEPS: Record<SigningInState['step'], string> = {
+  starting: 'Opening your browser…',
+  'waiting-for-browser': 'Waiting for the browser. Sign in there, then come back here.',
+  'waiting-for-other': 'Another program on this computer is asking you to sign in already. Answer there.',
+  finishing: 'Almost done…',
+};
+
+/** A sign-in that is under way in the browser. */
+export function SigningIn({ step, address }: Pick<SigningInState, 'step' | 'address'>) {
+  return (
+    <div className={styles.empty}>
+      <h1 className={styles.title}>Signing in</h1>
+      <p role="status">{STEPS[step]}</p>
+      {address && (
+        <>
+          <p>Your browser could not be opened. Copy this address into one:</p>
+          <pre>{address}</pre>
+        </>
+      )}
+      <div>
+        <Button variant="default" onClick={() => void window.causeway.request.cancelSignIn()}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
