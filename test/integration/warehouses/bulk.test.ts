@@ -1,0 +1,248 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fixtureUsers } from '../../workspace/fixture.ts';
+import type { User } from '../../workspace/model.ts';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+const { shared, science } = WAREHOUSES;
+const HEADER = 'user_id,user_name,type,warehouse_id,warehouse_name\n';
+
+let cli: CommandLine;
+let folder: string;
+beforeEach(async () => {
+  cli = await openCommandLine();
+  folder = await mkdtemp(join(tmpdir(), 'causeway-bulk-'));
+});
+afterEach(async () => {
+  await cli[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const overrides = () =>
+  Object.fromEntries(
+    [...cli.workspace.state.overrides.values()].map((one) => [one.userId, one.warehouseId ?? one.type]),
+  );
+
+async function file(text: string): Promise<string> {
+  const path = join(folder, 'overrides.csv');
+  await writeFile(path, text);
+  return path;
+}
+
+const importing = async (text: string, ...args: string[]) =>
+  cli.run('ana', 'warehouse', 'import', await file(text), ...args);
+const resultLines = async () =>
+  (await readFile(join(folder, 'overrides.csv.results.csv'), 'utf8')).trimEnd().split('\n');
+
+describe('import', () => {
+  const typical = `user,type,warehouse\nana@example.com,CUSTOM,Shared analytics\n${USERS.ben},LAST_SELECTED,\nchloe@example.com,,${science}\n`;
+
+  test('a dry run shows the difference and changes nothing', async () => {
+    const { code, stdout, stderr } = await importing(typical, '--dry-run');
+    expect(code).toBe(0);
+    expect(stdout).toContain('+ line 2  ana@example.com  none → Shared analytics');
+    expect(stdout).toContain('+ line 3  ben@example.com  none → last selected');
+    expect(stdout).toContain('+ line 4  chloe@example.com  none → Data science');
+    expect(stderr).toContain('3 create.');
+    expect(overrides()).toEqual({});
+  });
+
+  test('without a terminal nothing happens unless --yes is given', async () => {
+    const { code, stderr } = await importing(typical);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Pass --yes to agree.');
+    expect(overrides()).toEqual({});
+  });
+
+  test('carries every line out and writes its result', async () => {
+    const { code, stderr } = await importing(typical, '--yes');
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 done.');
+    expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.ben]: 'LAST_SELECTED', [USERS.chloe]: science });
+    expect((await resultLines()).sort()).toEqual([
+      `2,${USERS.ana},ana@example.com,create,done,Shared analytics`,
+      `3,${USERS.ben},ben@example.com,create,done,last selected`,
+      `4,${USERS.chloe},chloe@example.com,create,done,Data science`,
+      'line,user_id,user_name,action,result,message',
+    ]);
+  });
+
+  test('running it again changes nothing', async () => {
+    await importing(typical, '--yes');
+    cli.workspace.requests.clear();
+    const { code, stderr } = await importing(typical, '--yes');
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 unchanged.');
+    expect(cli.workspace.requests.count({ method: 'PATCH' })).toBe(0);
+  });
+
+  test('what was exported can be imported: nothing changes', async () => {
+    await importing(typical, '--yes');
+    const path = join(folder, 'exported.csv');
+    expect((await cli.run('ana', 'warehouse', 'export', path)).stderr).toContain('Wrote 3 overrides');
+    const { stderr } = await cli.run('ana', 'warehouse', 'import', path, '--dry-run');
+    expect(stderr).toContain('3 unchanged.');
+  });
+
+  test('NONE removes, another warehouse updates', async () => {
+    await importing(typical, '--yes');
+    const { stdout } = await importing(
+      `user,type,warehouse\nana,NONE,\nana@example.com,NONE,\nben@example.com,,shared ANALYTICS\n`,
+      '--yes',
+    );
+    expect(stdout).toContain('- line 3  ana@example.com  Shared analytics → none');
+    expect(stdout).toContain('~ line 4  ben@example.com  last selected → Shared analytics');
+    expect(overrides()).toEqual({ [USERS.ben]: shared, [USERS.chloe]: science });
+  });
+
+  test('a line that fails loses no other line, and is told from them', async () => {
+    const path = `/api/warehouses/v1/default-warehouse-overrides/${USERS.ben}`;
+    cli.workspace.faults.add({
+      effect: { kind: 'answer', status: 400, body: '{"message":"bad day"}' },
+      path,
+      times: 'always',
+    });
+    const { code, stderr } = await importing(typical, '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toContain('! line 3  ben@example.com  The workspace answered 400: bad day');
+    expect(overrides()).toEqual({ [USERS.ana]: shared, [USERS.chloe]: science });
+    expect((await resultLines()).filter((line) => line.includes(',failed,'))).toHaveLength(1);
+  });
+
+  test('what would fail for all lines stops them, names those that were not tried, and can be gone on with', async () => {
+    const people = manyPeople(40);
+    cli.workspace.state.replace({ users: [...fixtureUsers(), ...people] });
+    const text = `user,warehouse\n${people.map(({ userName }) => `${userName},${shared}\n`).join('')}`;
+    const overridesPath = '/api/warehouses/v1/default-warehouse-overrides/*';
+    const fault = cli.workspace.faults.add({
+      effect: { kind: 'block-ip' },
+      path: overridesPath,
+      skip: 20,
+      times: 'always',
+    });
+
+    const { code } = await importing(text, '--yes');
+    expect(code).toBe(1);
+    const lines = await resultLines();
+    expect(lines).toHaveLength(41);
+    const count = (result: string) => lines.filter((line) => line.includes(`,${result},`)).length;
+    expect(count('done') + count('failed') + count('not-tried')).toBe(40);
+    expect(count('not-tried')).toBeGreaterThan(20);
+    expect(count('done')).toBeGreaterThan(5);
+
+    cli.workspace.faults.remove(fault.id);
+    const again = await importing(text, '--yes');
+    expect(again.code).toBe(0);
+    expect(Object.keys(overrides())).toHaveLength(40);
+  });
+
+  test.each([
+    [
+      'a user that does not exist',
+      'user,warehouse\nnobody@example.com,Data science\n',
+      'There is no user "nobody@example.com".',
+    ],
+    [
+      'a warehouse that does not exist',
+      'user,warehouse\nben@example.com,Nowhere\n',
+      'There is no warehouse "Nowhere".',
+    ],
+    ['a part of a name', 'user,warehouse\nben@example.com,Data\n', 'There is no warehouse "Data".'],
+    [
+      'a warehouse that is being deleted',
+      'user,warehouse\nben@example.com,Retired reports\n',
+      'Retired reports is being deleted.',
+    ],
+    ['a type that is none', 'user,type,warehouse\nben@example.com,PINNED,Data science\n', '"PINNED" is no type'],
+    ['CUSTOM without a warehouse', 'user,type,warehouse\nben@example.com,CUSTOM,\n', 'CUSTOM needs a warehouse.'],
+    ['nothing at all', 'user,type,warehouse\nben@example.com,,\n', 'It names neither a type nor a warehouse.'],
+    ['no user', 'user,warehouse\n,Data science\n', 'It names no user.'],
+    [
+      'a user twice',
+      'user,warehouse\nben@example.com,Starter Warehouse\nben@example.com,Data science\n',
+      'The same user is in line 2 already.',
+    ],
+    [
+      'an id that a spreadsheet has damaged',
+      `${HEADER}9.00720E+18,,CUSTOM,${shared},\n`,
+      'what a spreadsheet program made of an id',
+    ],
+  ])('a line with %s is invalid and says why', async (_what, text, problem) => {
+    const { code, stdout } = await importing(text, '--dry-run');
+    expect(code).toBe(1);
+    expect(stdout).toContain(problem);
+  });
+
+  test.each([
+    ['semicolons', `user;type;warehouse\r\nben@example.com;CUSTOM;Data science\r\n`],
+    ['tabs', `user\ttype\twarehouse\nben@example.com\tCUSTOM\tData science\n`],
+    [
+      'a byte order mark and quotation marks',
+      `\uFEFF"User","Type","Warehouse"\n"ben@example.com","CUSTOM","Data science"\n\n`,
+    ],
+  ])('reads %s', async (_what, text) => {
+    expect((await importing(text, '--yes')).code).toBe(0);
+    expect(overrides()).toEqual({ [USERS.ben]: science });
+  });
+
+  test.each([
+    ['without the columns', 'name,place\nben,here\n', 'its first line names no column "user"'],
+    ['with an open quotation mark', 'user,warehouse\n"ben,x\n', 'cannot be imported'],
+    ['that is empty', '', 'its first line names no column "user"'],
+  ])('a file %s is refused whole', async (_what, text, words) => {
+    const { code, stderr } = await importing(text, '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+  });
+
+  test('who is no admin is told so before anything is changed', async () => {
+    const { code, stderr } = await cli.run('ben', 'warehouse', 'import', await file(typical), '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Only a workspace admin may list the overrides of all users.');
+  });
+
+  test('prints a result for each line as JSON', async () => {
+    const { stdout } = await importing(typical, '--yes', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { line: 2, action: 'create', result: 'done' },
+      { line: 3, action: 'create', result: 'done' },
+      { line: 4, action: 'create', result: 'done' },
+    ]);
+  });
+});
+
+describe('export', () => {
+  test('gives ids and names, and defuses what a spreadsheet would run', async () => {
+    const [person] = manyPeople(1);
+    if (!person) throw new Error('unreachable');
+    const evil: User = { ...person, userName: '=HYPERLINK("x")' };
+    cli.workspace.state.replace({
+      users: [...fixtureUsers(), evil],
+      overrides: [{ userId: evil.id, type: 'CUSTOM', warehouseId: shared }],
+    });
+    const { stdout } = await cli.run('ana', 'warehouse', 'export');
+    expect(stdout).toBe(`${HEADER}${evil.id},"'=HYPERLINK(""x"")",CUSTOM,${shared},Shared analytics\n`);
+  });
+
+  test('that fails leaves no file behind', async () => {
+    const path = join(folder, 'out.csv');
+    const { code } = await cli.run('ben', 'warehouse', 'export', path);
+    expect(code).toBe(1);
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+    await expect(readFile(`${path}.partial`)).rejects.toThrow('ENOENT');
+  });
+});
+
+function manyPeople(count: number): User[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: String(5_000_000_000_000_000_000n + BigInt(at)),
+    userName: `person-${at}@example.com`,
+    displayName: `Person ${at}`,
+    admin: false,
+    groups: ['users'],
+    active: true,
+    servicePrincipal: false,
+  }));
+}
