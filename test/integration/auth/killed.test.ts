@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuthService, Profile } from '../../../main/auth/auth.ts';
+import { openAuth } from '../../../main/auth/open.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+import { scriptedBrowser } from './scripted-browser.ts';
+
+const WORKER = fileURLToPath(new URL('token-worker.ts', import.meta.url));
+const HOUR = 60 * 60_000;
+const TIMES = 50;
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let opened: AuthService[];
+
+beforeEach(async () => {
+  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
+  home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((auth) => auth.close()));
+  await workspace.close();
+  await home.remove();
+});
+
+async function next(now = Date.now): Promise<{ auth: AuthService; profile: Profile }> {
+  const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open, now });
+  opened.push(auth);
+  return { auth, profile: await auth.profile('user') };
+}
+
+/** Starts a process that does it, and kills it so many milliseconds in; gives how long it took if it came to its end. */
+async function interrupted(what: 'sign-in' | 'renewal', afterMs: number): Promise<number | undefined> {
+  const child = spawn(process.execPath, [WORKER, what, 'user'], { env: home.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  const ended = once(child, 'close');
+  const done = once(child.stdout, 'data').then(
+    () => performance.now(),
+    () => undefined,
+  );
+  const begun = performance.now();
+  child.stdin.write('\n');
+  const finished = await Promise.race([done, sleep(afterMs)]);
+  child.kill('SIGKILL');
+  await ended;
+  return finished === undefined ? undefined : finished - begun;
+}
+
+/** So many moments from the beginning of the work to a little beyond its end. */
+function moments(wholeMs: number): number[] {
+  return Array.from({ length: TIMES }, (_, index) => (index / TIMES) * wholeMs * 1.1);
+}
+
+/** Works, or says that it is signed out. */
+async function state(auth: AuthService, profile: Profile): Promise<string> {
+  try {
+    return (await auth.whoAmI(profile)) ?? 'nobody';
+  } catch (error) {
+    return error instanceof CausewayError ? error.code : String(error);
+  }
+}
+
+describe('killed at any moment', { timeout: 180_000 }, () => {
+  test('a renewal leaves a profile that works or is signed out, and no lock', async () => {
+    const signInLongAgo = async () => {
+      const { auth, profile } = await next(() => Date.now() - 2 * HOUR);
+      await auth.signIn(profile);
+    };
+    await signInLongAgo();
+    const wholeMs = (await interrupted('renewal', 30_000)) ?? 0;
+    expect(wholeMs).toBeGreaterThan(0);
+    const seen = new Set<string>();
+    for (const moment of moments(wholeMs)) {
+      await signInLongAgo();
+      await interrupted('renewal', moment);
+      const { auth, profile } = await next();
+      seen.add(await state(auth, profile));
+    }
+    expect([...seen].filter((each) => each !== 'signed_out')).toEqual(['ana@example.com']);
+  });
+
+  test('a sign-in leaves a profile that works or is signed out, no lock and no taken port', async () => {
+    const wholeMs = (await interrupted('sign-in', 30_000)) ?? 0;
+    expect(wholeMs).toBeGreaterThan(0);
+    for (const moment of moments(wholeMs)) {
+      const before = await next();
+      if ((await before.auth.signInState(before.profile)).state === 'signed-in')
+        await before.auth.signOut(before.profile);
+      await interrupted('sign-in', moment);
+      const { auth, profile } = await next();
+      expect(['ana@example.com', 'signed_out']).toContain(await state(auth, profile));
+      expect(await auth.signIn(profile)).toMatchObject({ state: 'signed-in', userName: 'ana@example.com' });
+    }
+  });
+});
