@@ -3,7 +3,9 @@ import type { Profile, TokenSource } from '../auth/auth.ts';
 import { Carrier } from './carry.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
-import { type FrameFault, faultFrame } from './frames.ts';
+import { type FrameFault, faultFrame, toLine } from './frames.ts';
+import { Line } from './line.ts';
+import { Listening } from './listening.ts';
 import { rawId } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
@@ -49,7 +51,9 @@ interface Waiting {
 
 class StdioBridge implements Bridge {
   readonly #sink: FrameSink;
+  readonly #line: Line;
   readonly #carrier: Carrier;
+  readonly #listening: Listening;
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #waiting: Waiting[] = [];
@@ -59,9 +63,14 @@ class StdioBridge implements Bridge {
 
   constructor(endpoint: Endpoint, sink: FrameSink) {
     this.#sink = sink;
-    this.#carrier = new Carrier(endpoint, sink, new FlowControl(sink), this.#abort.signal, {
+    this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
+    this.#carrier = new Carrier(this.#line, sink, {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
+    });
+    this.#listening = new Listening(this.#line, {
+      frame: (frame) => this.#fromServer(frame),
+      sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
     });
   }
 
@@ -109,7 +118,7 @@ class StdioBridge implements Bridge {
 
   async close(): Promise<void> {
     this.#abort.abort(new Error('the client has gone'));
-    await this.#carrier.endSession(sessionOf(this.#state));
+    await this.#line.endSession(sessionOf(this.#state));
   }
 
   async #allSettled(): Promise<void> {
@@ -137,11 +146,25 @@ class StdioBridge implements Bridge {
     const before = this.#state;
     this.#state = next(before, event);
     if (this.#state === before) return;
+    this.#listen(event);
     if (this.#state.name === 'healing') void this.#carrier.heal(this.#state.generation);
     if (event.name === 'unhealed') {
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
     this.#letGo();
+  }
+
+  /** The server's own stream belongs to a session that the client has announced, and ends with it. */
+  #listen(event: SessionEvent): void {
+    if (event.name === 'announced' || (event.name === 'healed' && this.#carrier.announced)) {
+      this.#listening.start(sessionOf(this.#state));
+    }
+    if (event.name === 'died' || event.name === 'initialize') this.#listening.stop();
+  }
+
+  /** A frame of the server's that answers nothing: a notification, or a request to the client. */
+  #fromServer(frame: Buffer): void {
+    if (readEnvelope(frame).kind !== 'invalid') this.#sink.write(toLine(frame));
   }
 
   #letGo(): void {

@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Secret } from '../platform/secret.ts';
-import type { Endpoint } from './bridge.ts';
 import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
 import { errorFrame } from './error-frame.ts';
-import type { Failure } from './explain.ts';
-import type { FlowControl, FrameSink } from './flow.ts';
+import type { FrameSink } from './flow.ts';
 import { toLine } from './frames.ts';
+import { isRejection, type Line } from './line.ts';
 import { rawId, withId } from './raw-id.ts';
 import { openedBy, reopen } from './reopen.ts';
 import { REPEAT, repeatAfter } from './repeat.ts';
 import { isServersOwnError, isSessionDeath, isSessionDeathFrame } from './session-death.ts';
 import { type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
-import { type Head, type Outcome, post } from './upstream.ts';
-
-/** How long the server is given to take note that a session has ended, in milliseconds. */
-const GOODBYE_MS = 1_000;
+import type { Head, Outcome } from './upstream.ts';
 
 /** What the carrier asks of the session and tells it. */
 export interface SessionDesk {
@@ -26,21 +21,22 @@ export interface SessionDesk {
 
 /** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
 export class Carrier {
-  readonly #endpoint: Endpoint;
+  readonly #line: Line;
   readonly #sink: FrameSink;
-  readonly #flow: FlowControl;
-  readonly #signal: AbortSignal;
   readonly #desk: SessionDesk;
   /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
 
-  constructor(endpoint: Endpoint, sink: FrameSink, flow: FlowControl, signal: AbortSignal, desk: SessionDesk) {
-    this.#endpoint = endpoint;
+  constructor(line: Line, sink: FrameSink, desk: SessionDesk) {
+    this.#line = line;
     this.#sink = sink;
-    this.#flow = flow;
-    this.#signal = signal;
     this.#desk = desk;
+  }
+
+  /** Whether the client has said that it is ready for the server's own frames. */
+  get announced(): boolean {
+    return this.#initialized !== undefined;
   }
 
   /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
@@ -60,46 +56,13 @@ export class Carrier {
     try {
       const session = await reopen(
         { initialize: this.#initialize, initialized: this.#initialized },
-        (frame, session, onFrame) => this.#patiently((token) => this.#post(frame, session, token, onFrame)),
-        (failure) => this.#explained(failure, 'initialize'),
+        (frame, session, onFrame) => this.#line.patiently((token) => this.#line.post(frame, session, token, onFrame)),
+        (failure) => this.#line.explained(failure, 'initialize'),
       );
       this.#desk.report({ name: 'healed', generation, session });
     } catch (error) {
       this.#desk.report({ name: 'unhealed', generation, error });
     }
-  }
-
-  /** Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. */
-  async endSession(session: Session): Promise<void> {
-    if (session.id === undefined) return;
-    const tooLong = new AbortController();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        tooLong.abort();
-        resolve();
-      }, GOODBYE_MS);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      // If it fails, the session ends by itself at the server; the client that it served has gone.
-      this.#goodbye(session, tooLong.signal).then(done, done);
-    });
-  }
-
-  async #goodbye(session: Session, signal: AbortSignal): Promise<void> {
-    const token = await this.#endpoint.tokens.token({ signal });
-    await new Promise<void>((resolve) => {
-      this.#endpoint.dispatcher.dispatch(
-        {
-          origin: this.#endpoint.profile.host,
-          path: this.#endpoint.path,
-          method: 'DELETE',
-          headers: this.#headers(session, token),
-        },
-        { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
-      );
-    });
   }
 
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
@@ -108,13 +71,13 @@ export class Carrier {
     const state = admission instanceof Promise ? await admission : admission;
     trip.generation = state.generation;
     const session = sessionOf(state);
-    const token = await this.#endpoint.tokens.token({ rejected: trip.rejected, signal: this.#signal });
+    const token = await this.#line.token(trip.rejected);
     let death: { frame: Buffer; head: Head } | undefined;
-    const outcome = await this.#post(trip.frame, session, token, (frame, head) => {
+    const outcome = await this.#line.post(trip.frame, session, token, (frame, head) => {
       if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) death = { frame, head };
       else this.#pass(trip, frame, head);
     });
-    if (this.#signal.aborted) return true;
+    if (this.#line.signal.aborted) return true;
 
     if (session.id !== undefined && (death || saysSessionDeath(outcome)) && this.#initialize) {
       this.#desk.report({ name: 'died', generation: trip.generation });
@@ -126,11 +89,22 @@ export class Carrier {
     if (wait !== undefined) {
       trip.repeats += 1;
       if (isRejection(outcome)) trip.rejected = token;
-      if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
+      if (wait > 0) await sleep(wait, undefined, { signal: this.#line.signal });
       return false;
     }
-    await this.#conclude(trip, outcome);
+    await this.#conclude(trip, trip.owed > 0 ? await this.#resumed(trip, session, outcome) : outcome);
     return true;
+  }
+
+  /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
+  async #resumed(trip: Trip, session: Session, cut: Outcome): Promise<Outcome> {
+    if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
+    const { resume } = await import('./resume.ts');
+    return resume(cut, {
+      listen: (place) => this.#line.listen(session, place, (frame, head) => this.#pass(trip, frame, head)),
+      wait: (milliseconds) => sleep(milliseconds, undefined, { signal: this.#line.signal }),
+      isAnswered: () => trip.owed <= 0,
+    });
   }
 
   async #conclude(trip: Trip, outcome: Outcome): Promise<void> {
@@ -139,8 +113,9 @@ export class Carrier {
       this.#pass(trip, Buffer.from(outcome.text), outcome.head);
     }
     if (trip.owed > 0 || trip.method === 'notifications/initialized') {
-      if (outcome.kind === 'refused' || outcome.kind === 'broken') throw await this.#explained(outcome, trip.method);
-      if (trip.owed > 0) throw await this.#explained({ kind: 'unanswered' }, trip.method);
+      if (outcome.kind === 'refused' || outcome.kind === 'broken')
+        throw await this.#line.explained(outcome, trip.method);
+      if (trip.owed > 0) throw await this.#line.explained({ kind: 'unanswered' }, trip.method);
     }
     if (trip.method === 'notifications/initialized')
       this.#desk.report({ name: 'announced', generation: trip.generation });
@@ -174,63 +149,9 @@ export class Carrier {
     const { generation } = trip;
     if (trip.method === 'initialize') this.#desk.report({ name: 'refused', generation });
     if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
-    if (this.#signal.aborted || trip.owed <= 0) return;
+    if (this.#line.signal.aborted || trip.owed <= 0) return;
     for (const id of trip.ids()) this.#sink.write(errorFrame(id, error));
   }
-
-  /** Sends a frame that changes nothing, again with another token or after a wait where that may help. */
-  async #patiently(send: (token: Secret) => Promise<Outcome>): Promise<Outcome> {
-    let rejected: Secret | undefined;
-    for (let repeats = 0; ; repeats += 1) {
-      const token = await this.#endpoint.tokens.token({ rejected, signal: this.#signal });
-      const outcome = await send(token);
-      const wait = repeatAfter(outcome, { method: 'initialize', repeats, begun: false, rejected });
-      if (wait === undefined) return outcome;
-      if (isRejection(outcome)) rejected = token;
-      if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
-    }
-  }
-
-  #post(
-    frame: Buffer,
-    session: Session,
-    token: Secret,
-    onFrame: (frame: Buffer, head: Head) => void,
-  ): Promise<Outcome> {
-    return post(this.#endpoint.dispatcher, this.#flow, {
-      origin: this.#endpoint.profile.host,
-      path: this.#endpoint.path,
-      headers: this.#headers(session, token),
-      body: frame,
-      signal: this.#signal,
-      onFrame,
-    });
-  }
-
-  /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
-  #headers(session: Session, token: Secret): Record<string, string> {
-    const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token.reveal()}`,
-      'user-agent': this.#endpoint.userAgent,
-    };
-    if (session.id !== undefined) headers['mcp-session-id'] = session.id;
-    if (session.protocolVersion !== undefined) headers['mcp-protocol-version'] = session.protocolVersion;
-    const { workspaceId } = this.#endpoint.profile;
-    if (workspaceId !== undefined) headers['x-databricks-workspace-id'] = workspaceId;
-    return headers;
-  }
-
-  async #explained(failure: Failure, method: string): Promise<Error> {
-    const { explain } = await import('./explain.ts');
-    const { profile, path } = this.#endpoint;
-    return explain(failure, { host: new URL(profile.host).host, path, profile: profile.name }, method);
-  }
-}
-
-function isRejection(outcome: Outcome): boolean {
-  return outcome.kind === 'refused' && outcome.head.status === 401;
 }
 
 function saysSessionDeath(outcome: Outcome): boolean {

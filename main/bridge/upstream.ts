@@ -12,12 +12,14 @@ export interface Head {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** One POST to the managed server and where its answer goes. */
-export interface Post {
+/** One request to the managed server and where its answer goes. */
+export interface Request {
   origin: string;
   path: string;
+  /** POST sends a frame, GET listens or resumes. */
+  method: 'POST' | 'GET';
   headers: Record<string, string>;
-  body: Buffer;
+  body?: Buffer | undefined;
   signal?: AbortSignal | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: Head): void;
@@ -29,11 +31,19 @@ export type Outcome =
   /** `application/json`: one frame. */
   | { kind: 'frame'; head: Head; frame: Buffer }
   /** `text/event-stream` that came to its end; its frames went to `onFrame`. */
-  | { kind: 'streamed'; head: Head }
+  | { kind: 'streamed'; head: Head; place: StreamPlace }
   /** An answer that is not MCP: an error status, a redirect, a page. `text` is its beginning. */
   | { kind: 'refused'; head: Head; text: string }
   /** No whole answer. `sent` tells whether the server may have seen the request. */
-  | { kind: 'broken'; error: Error; sent: boolean; head: Head | undefined };
+  | { kind: 'broken'; error: Error; sent: boolean; head: Head | undefined; place: StreamPlace };
+
+/** How far an event stream was read, for going on from there (MCP › Resumability and Redelivery). */
+export interface StreamPlace {
+  /** Undefined where the server numbers no events: such a stream cannot be resumed. */
+  lastEventId: string | undefined;
+  /** The wait before resuming that the server asked for, in milliseconds. */
+  retryMs: number | undefined;
+}
 
 /** A header's value; the first one where it came several times. */
 export function header(head: Head, name: string): string | undefined {
@@ -45,18 +55,19 @@ function mediaType(head: Head): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** What has been read of a stream so far; nothing where there was none. */
+const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+
 /**
  * Sends one frame over streamable HTTP and reads the answer, whatever its form (spec/managed-mcp-endpoints.md › Response).
  * Always resolves: what goes wrong is an outcome. Reads no faster than the client takes.
  */
-export function post(dispatcher: Dispatcher, flow: FlowControl, request: Post): Promise<Outcome> {
+export function exchange(dispatcher: Dispatcher, flow: FlowControl, request: Request): Promise<Outcome> {
   return new Promise((resolve) => {
     const answer = new AnswerReader(flow, request, resolve);
     try {
-      dispatcher.dispatch(
-        { origin: request.origin, path: request.path, method: 'POST', headers: request.headers, body: request.body },
-        answer,
-      );
+      const { origin, path, method, headers, body = null } = request;
+      dispatcher.dispatch({ origin, path, method, headers, body }, answer);
     } catch (error) {
       answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
@@ -65,7 +76,7 @@ export function post(dispatcher: Dispatcher, flow: FlowControl, request: Post): 
 
 class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   readonly #flow: FlowControl;
-  readonly #request: Post;
+  readonly #request: Request;
   readonly #resolve: (outcome: Outcome) => void;
   readonly #onAbort = () => this.#controller?.abort(abortError(this.#request.signal));
   #controller: Dispatcher.DispatchController | undefined;
@@ -75,7 +86,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   #bytes = 0;
   #events: EventFeed | undefined;
 
-  constructor(flow: FlowControl, request: Post, resolve: (outcome: Outcome) => void) {
+  constructor(flow: FlowControl, request: Request, resolve: (outcome: Outcome) => void) {
     this.#flow = flow;
     this.#request = request;
     this.#resolve = resolve;
@@ -129,11 +140,11 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   onResponseEnd(): void {
     const head = this.#head;
     if (!head) {
-      this.#settle({ kind: 'broken', error: new Error('the server answered without a status'), sent: true, head });
+      this.onResponseError(undefined, new Error('the server answered without a status'));
       return;
     }
     if (this.#form === 'events') {
-      this.#settle({ kind: 'streamed', head });
+      this.#settle({ kind: 'streamed', head, place: this.#events ?? NOWHERE });
       return;
     }
     const [only] = this.#chunks;
@@ -144,7 +155,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#settle({ kind: 'broken', error, sent: this.#controller !== undefined, head: this.#head });
+    const sent = this.#controller !== undefined;
+    this.#settle({ kind: 'broken', error, sent, head: this.#head, place: this.#events ?? NOWHERE });
   }
 
   #settle(outcome: Outcome): void {

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Secret } from '../platform/secret.ts';
+import type { Endpoint } from './bridge.ts';
+import type { Failure } from './explain.ts';
+import type { FlowControl } from './flow.ts';
+import { repeatAfter } from './repeat.ts';
+import type { Session } from './session-state.ts';
+import { exchange, type Head, type Outcome, type StreamPlace } from './upstream.ts';
+
+/** How long the server is given to take note that a session has ended, in milliseconds. */
+const GOODBYE_MS = 1_000;
+
+export type OnFrame = (frame: Buffer, head: Head) => void;
+
+/** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
+export class Line {
+  readonly signal: AbortSignal;
+  readonly #endpoint: Endpoint;
+  readonly #flow: FlowControl;
+
+  constructor(endpoint: Endpoint, flow: FlowControl, signal: AbortSignal) {
+    this.#endpoint = endpoint;
+    this.#flow = flow;
+    this.signal = signal;
+  }
+
+  token(rejected?: Secret): Promise<Secret> {
+    return this.#endpoint.tokens.token({ rejected, signal: this.signal });
+  }
+
+  post(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    const { profile, path, dispatcher } = this.#endpoint;
+    return exchange(dispatcher, this.#flow, {
+      origin: profile.host,
+      path,
+      method: 'POST',
+      headers: { ...this.#headers(session, token), 'content-type': 'application/json' },
+      body: frame,
+      signal: this.signal,
+      onFrame,
+    });
+  }
+
+  /** Opens the server's own stream, or goes on with one that was cut (MCP › Listening for Messages from the Server). */
+  async listen(
+    session: Session,
+    place: StreamPlace | undefined,
+    onFrame: OnFrame,
+    signal = this.signal,
+  ): Promise<Outcome> {
+    const { profile, path, dispatcher } = this.#endpoint;
+    return this.patiently((token) => {
+      const headers = { ...this.#headers(session, token), accept: 'text/event-stream' };
+      return exchange(dispatcher, this.#flow, {
+        origin: profile.host,
+        path,
+        method: 'GET',
+        headers: place?.lastEventId === undefined ? headers : { ...headers, 'last-event-id': place.lastEventId },
+        signal,
+        onFrame,
+      });
+    });
+  }
+
+  /** Sends what changes nothing, again with another token or after a wait where that may help. */
+  async patiently(send: (token: Secret) => Promise<Outcome>): Promise<Outcome> {
+    let rejected: Secret | undefined;
+    for (let repeats = 0; ; repeats += 1) {
+      const token = await this.token(rejected);
+      const outcome = await send(token);
+      const wait = repeatAfter(outcome, { method: 'initialize', repeats, begun: false, rejected });
+      if (wait === undefined) return outcome;
+      if (isRejection(outcome)) rejected = token;
+      if (wait > 0) await sleep(wait, undefined, { signal: this.signal });
+    }
+  }
+
+  /** Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. */
+  async endSession(session: Session): Promise<void> {
+    if (session.id === undefined) return;
+    const tooLong = new AbortController();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        tooLong.abort();
+        resolve();
+      }, GOODBYE_MS);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // If it fails, the session ends by itself at the server; the client that it served has gone.
+      this.#goodbye(session, tooLong.signal).then(done, done);
+    });
+  }
+
+  /** What went wrong, in words. */
+  async explained(failure: Failure, method: string): Promise<Error> {
+    const { explain } = await import('./explain.ts');
+    const { profile, path } = this.#endpoint;
+    return explain(failure, { host: new URL(profile.host).host, path, profile: profile.name }, method);
+  }
+
+  async #goodbye(session: Session, signal: AbortSignal): Promise<void> {
+    const { profile, path, tokens, dispatcher } = this.#endpoint;
+    const token = await tokens.token({ signal });
+    await new Promise<void>((resolve) => {
+      dispatcher.dispatch(
+        { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
+        { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
+      );
+    });
+  }
+
+  /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
+  #headers(session: Session, token: Secret): Record<string, string> {
+    const headers: Record<string, string> = {
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token.reveal()}`,
+      'user-agent': this.#endpoint.userAgent,
+    };
+    if (session.id !== undefined) headers['mcp-session-id'] = session.id;
+    if (session.protocolVersion !== undefined) headers['mcp-protocol-version'] = session.protocolVersion;
+    const { workspaceId } = this.#endpoint.profile;
+    if (workspaceId !== undefined) headers['x-databricks-workspace-id'] = workspaceId;
+    return headers;
+  }
+}
+
+/** Whether the workspace refused the token. */
+export function isRejection(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.head.status === 401;
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Line } from './line.ts';
+import type { Session } from './session-state.ts';
+import type { Outcome, StreamPlace } from './upstream.ts';
+
+/** The waits before the stream is opened again, in milliseconds: doubled from the first to the longest, jittered. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
+const NO_STREAM = new Set([400, 404, 405, 406, 501]);
+
+export interface ListeningEvents {
+  frame(frame: Buffer): void;
+  /** A stream that was there is now refused: the session that it belonged to is gone. */
+  sessionDied(): void;
+}
+
+/**
+ * The server's own stream of a session (MCP › Listening for Messages from the Server): opened once the session is,
+ * resumed from its last event when it is cut, and opened again after an outage of any length. A server without one is
+ * left in peace.
+ */
+export class Listening {
+  readonly #line: Line;
+  readonly #events: ListeningEvents;
+  #current: AbortController | undefined;
+
+  constructor(line: Line, events: ListeningEvents) {
+    this.#line = line;
+    this.#events = events;
+  }
+
+  /** Listens to this session from now on, and to no other. */
+  start(session: Session): void {
+    this.stop();
+    const current = new AbortController();
+    this.#current = current;
+    void this.#listen(session, AbortSignal.any([current.signal, this.#line.signal]));
+  }
+
+  stop(): void {
+    this.#current?.abort(new Error('the session has ended'));
+    this.#current = undefined;
+  }
+
+  async #listen(session: Session, signal: AbortSignal): Promise<void> {
+    let place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+    let hadStream = false;
+    for (let failures = 0; !signal.aborted; ) {
+      let streams = false;
+      const outcome = await this.#once(session, place, signal, () => {
+        streams = true;
+      });
+      if (signal.aborted) return;
+      if (outcome?.kind === 'refused' && NO_STREAM.has(outcome.head.status)) {
+        if (hadStream) this.#events.sessionDied();
+        return;
+      }
+      if (outcome?.kind === 'frame' || outcome?.kind === 'accepted') return;
+      if (outcome?.kind === 'streamed') streams = true;
+      hadStream ||= streams;
+      failures = streams ? 0 : failures + 1;
+      place = placeAfter(outcome, place);
+      const wait = place.retryMs ?? Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS);
+      await sleep(wait * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** One connection's time. Undefined where no token is to be had now: that is tried again as an outage is. */
+  async #once(
+    session: Session,
+    place: StreamPlace,
+    signal: AbortSignal,
+    onAlive: () => void,
+  ): Promise<Outcome | undefined> {
+    try {
+      return await this.#line.listen(
+        session,
+        place,
+        (frame) => {
+          onAlive();
+          this.#events.frame(frame);
+        },
+        signal,
+      );
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function placeAfter(outcome: Outcome | undefined, before: StreamPlace): StreamPlace {
+  if (outcome?.kind !== 'streamed' && outcome?.kind !== 'broken') return before;
+  return {
+    lastEventId: outcome.place.lastEventId ?? before.lastEventId,
+    retryMs: outcome.place.retryMs ?? before.retryMs,
+  };
+}
