@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { initializeThroughProxy, installBrowser, runCauseway, startCauseway } from './causeway-process.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+import { scriptedBrowser } from './scripted-browser.ts';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let config: string;
+
+beforeEach(async () => {
+  workspace = await startWorkspace({
+    autoApprove: 'ana@example.com',
+    oauthClients: [
+      {
+        clientId: 'our-app',
+        clientSecret: 'app-secret',
+        redirectUris: ['http://localhost'],
+        scopes: ['sql', 'offline_access'],
+      },
+    ],
+  });
+  config = `[pat]
+host = ${workspace.host}
+token = ${workspace.users[0]?.token}
+
+[old]
+host = ${workspace.host}
+token = dapi-expired
+
+[agent]
+host = ${workspace.host}
+client_id = ${workspace.servicePrincipal.clientId}
+client_secret = ${workspace.servicePrincipal.clientSecret}
+
+[account]
+host = https://accounts.cloud.databricks.com
+`;
+  home = await ownHome(config);
+});
+afterEach(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+describe.skipIf(process.platform !== 'linux')('causeway login', () => {
+  test('makes a profile with the host and nothing else, which the proxy then uses; logout ends it', async () => {
+    const { opened } = await installBrowser(home);
+    const login = await runCauseway(home, ['login', '--host', `${workspace.host}/sql?o=1`, '--profile', 'me']);
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: `Signed in to ${workspace.host} as ana@example.com (profile me).\n`,
+    });
+    expect(await opened()).toHaveLength(1);
+    expect(await home.readConfig()).toBe(`${config}\n[me]\nhost = ${workspace.host}\nworkspace_id = 1\n`);
+
+    const { frame } = await initializeThroughProxy(home, 'me');
+    expect(frame).toMatchObject({ result: { serverInfo: expect.anything() } });
+
+    const logout = await runCauseway(home, ['logout', '--profile', 'me']);
+    expect(logout).toMatchObject({
+      code: 0,
+      stdout: `Signed out of ${workspace.host} (profile me). The workspace has revoked its tokens.\n`,
+    });
+    expect(await runCauseway(home, ['whoami', '--profile', 'me'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `causeway: Profile "me" is signed out of ${workspace.host}. Sign in with: causeway login --profile me.\n`,
+    });
+  });
+
+  test('uses the profile of that workspace where there is one, and prints JSON', async () => {
+    await installBrowser(home);
+    await runCauseway(home, ['login', '--host', workspace.host]);
+    expect((await home.readConfig()).replace(config, '')).toBe(`\n[workspace]\nhost = ${workspace.host}\n`);
+    const again = await runCauseway(home, ['login', '--host', workspace.host, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      profile: 'workspace',
+      host: workspace.host,
+      userName: 'ana@example.com',
+      scopes: ['all-apis', 'offline_access'],
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+  });
+
+  test('leaves no profile behind when it fails', async () => {
+    await installBrowser(home);
+    workspace.approve('deny');
+    const login = await runCauseway(home, ['login', '--host', workspace.host, '--profile', 'me']);
+    expect(login.code).toBe(1);
+    expect(login.stderr).toContain(`causeway: Causeway was not allowed to use ${workspace.host}.`);
+    expect((await home.readConfig()).trimEnd()).toBe(config.trimEnd());
+  });
+
+  test('shows only the address where that is wanted, says what it waits for, and can be interrupted', async () => {
+    const login = startCauseway(home, ['login', '--host', workspace.host, '--profile', 'me', '--no-browser']);
+    await new Promise<void>((resolve) => {
+      login.child.stderr.on('data', () => {
+        if (login.stderr().includes('Ctrl-C cancels')) resolve();
+      });
+    });
+    expect(login.stderr()).toMatch(
+      /^Open this address in a browser to sign in to .*:\nhttp:\/\/127\.0\.0\.1:\d+\/oidc\/v1\/authorize\?/,
+    );
+    login.child.kill('SIGINT');
+    expect(await login.ended).toBe(130);
+    expect((await home.readConfig()).trimEnd()).toBe(config.trimEnd());
+
+    const second = startCauseway(home, ['login', '--host', workspace.host, '--profile', 'me', '--no-browser']);
+    const address = await new Promise<string>((resolve) => {
+      second.child.stderr.on('data', () => {
+        const [, found] = /^(http:\S+)$/m.exec(second.stderr()) ?? [];
+        if (found && second.stderr().includes('Ctrl-C')) resolve(found);
+      });
+    });
+    await scriptedBrowser().open(address);
+    expect(await second.ended).toBe(0);
+  });
+
+  test('signs in through an OAuth application of the account, whose secret comes from stdin', async () => {
+    await installBrowser(home);
+    const args = [
+      'login',
+      '--host',
+      workspace.host,
+      '--profile',
+      'app',
+      '--client-id',
+      'our-app',
+      '--client-secret-stdin',
+    ];
+    const login = await runCauseway(home, [...args, '--scopes', 'sql', '--json'], 'app-secret\n');
+    expect(JSON.parse(login.stdout)).toMatchObject({ profile: 'app', scopes: ['sql', 'offline_access'] });
+  });
+
+  test.each([
+    [
+      ['login', '--profile', 'pat'],
+      2,
+      'Profile "pat" holds a personal access token: there is nothing to sign in to or out of.',
+    ],
+    [
+      ['logout', '--profile', 'agent'],
+      2,
+      'Profile "agent" holds a client id and secret: there is nothing to sign in to or out of.',
+    ],
+    [['login', '--profile', 'gone'], 2, 'There is no profile "gone" in '],
+    [['login', '--host', 'https://x.example', '--profile', 'pat'], 2, 'Profile "pat" names http://127.0.0.1:'],
+    [['login', '--host', 'accounts.cloud.databricks.com'], 2, 'Its host is an account host, not a workspace.'],
+    [['login', '--host', 'ftp://x'], 2, '"ftp://x" is not a workspace address.'],
+    [['login', '--profile', 'pat', '--scopes', 'sql'], 2, 'An OAuth application needs a client id. Add --client-id.'],
+    [['login', '--host', 'https://127.0.0.1:1'], 1, 'https://127.0.0.1:1 cannot be reached (ECONNREFUSED).'],
+    [['whoami', '--profile', 'old'], 3, 'refuses the personal access token of profile "old"'],
+    [['whoami', '--profile', 'account'], 2, 'Its host is an account host, not a workspace.'],
+    [['whoami'], 2, 'has several profiles and none of them is the default.'],
+  ])('causeway %j ends with %i: %s', async (args, code, words) => {
+    const result = await runCauseway(home, args);
+    expect(result.stderr).toContain(words);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(await home.readConfig()).toBe(config);
+  });
+});
+
+describe('causeway whoami', () => {
+  test('says who the token is, and that it works', async () => {
+    expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({
+      code: 0,
+      stdout: `ana@example.com\nThe token works at ${workspace.host} (profile pat, personal access token).\n`,
+    });
+    const { stdout } = await runCauseway(home, ['whoami', '--profile', 'agent', '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      userName: workspace.servicePrincipal.clientId,
+      profile: 'agent',
+      host: workspace.host,
+      method: 'oauth-m2m',
+      expiresAt: null,
+    });
+  });
+});
+
+describe('causeway profiles', () => {
+  test('shows every profile with its state, usable or not', async () => {
+    const { code, stdout } = await runCauseway(home, ['profiles', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'pat', method: 'pat', state: 'ready', userName: 'ana@example.com', message: null, default: false },
+      { name: 'old', method: 'pat', state: 'refused', userName: null },
+      { name: 'agent', method: 'oauth-m2m', state: 'ready' },
+      { name: 'account', method: null, state: 'unusable', message: expect.stringContaining('account host') },
+    ]);
+  });
+
+  test('as a table, without asking the workspaces where that is not wanted', async () => {
+    const { stdout, stderr } = await runCauseway(home, ['profiles', '--skip-validate']);
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO +EXPIRES$/);
+    expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+      ['pat', workspace.host, 'personal access token', 'not checked', '-', '-'],
+      ['old', workspace.host, 'personal access token', 'not checked', '-', '-'],
+      ['agent', workspace.host, 'service principal', 'not checked', '-', '-'],
+      ['account', 'https://accounts.cloud.databricks.com', '-', 'unusable', '-', '-'],
+    ]);
+    expect(stderr).toBe('account: Its host is an account host, not a workspace. Use the address of a workspace.\n');
+    expect(workspace.requests.count()).toBe(0);
+  });
+});
