@@ -32,6 +32,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new CausewayError('cancelled', 'Interrupted.'));
   process.once('SIGINT', interrupt);
+  if (io.stdout === process.stdout) process.stdout.on('error', leaveQuietly);
 
   let exitCode = 0;
   let causeway: Causeway | undefined;
@@ -70,4 +71,10 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     process.removeListener('SIGINT', interrupt);
     await causeway?.close();
   }
+}
+
+/** `causeway … | head` closes our output before we are done: nobody is left to tell. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 }

@@ -1,4 +1,5 @@
 import { inOneLine } from '../platform/errors.ts';
+import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
 import type { Certainty, EffectiveProblem, EffectiveStep, EffectiveWarehouse } from './effective.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
@@ -30,7 +31,7 @@ export function explain(readings: Readings): EffectiveWarehouse {
     certainty: certaintyOf(decided?.step, candidates),
     override: overrideOf(readings),
     steps,
-    problems: findProblems(readings, decided),
+    problems: findProblems(readings, decided, steps),
   };
 }
 
@@ -143,11 +144,16 @@ function whoAmI({ user, override }: Readings): EffectiveWarehouse['user'] {
     const { id, userName, displayName } = user.value;
     return { id, userName, displayName: displayName || userName, admin: isAdmin(user.value) };
   }
-  const id = override.kind === 'known' ? (override.value.default_warehouse_override_id ?? '') : '';
+  const id = override.kind === 'known' ? ownerOf(override.value) : '';
   return { id, userName: '', displayName: '', admin: 'unknown' };
 }
 
-function findProblems(readings: Readings, decided: Candidate | undefined): EffectiveProblem[] {
-  const missingApi = readings.override.kind === 'unreadable' && readings.override.error.code === 'feature_unavailable';
-  return problemsOf({ step: decided?.step, target: decided?.target, missingApi });
+function findProblems(
+  { override }: Readings,
+  decided: Candidate | undefined,
+  steps: EffectiveStep[],
+): EffectiveProblem[] {
+  const missingApi = override.kind === 'unreadable' && override.error.code === 'feature_unavailable';
+  const nothingToUse = decided === undefined && steps.every(({ outcome }) => outcome === 'empty');
+  return problemsOf({ step: decided?.step, target: decided?.target, missingApi, nothingToUse });
 }

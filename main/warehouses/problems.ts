@@ -7,10 +7,18 @@ export interface Outcome {
   step: EffectiveStep | undefined;
   target: Target | undefined;
   missingApi: boolean;
+  /** There is certainly no warehouse that the user may use. */
+  nothingToUse: boolean;
 }
 
+const NO_WAREHOUSE: EffectiveProblem = {
+  code: 'no-warehouse',
+  message: 'There is no warehouse that you may use: queries will fail.',
+  remedy: 'Ask a workspace admin for CAN USE on one.',
+};
+
 /** Everything that will keep this user's queries from running, or that cannot be seen from outside, found beforehand. */
-export function problemsOf({ step, target, missingApi }: Outcome): EffectiveProblem[] {
+export function problemsOf({ step, target, missingApi, nothingToUse }: Outcome): EffectiveProblem[] {
   const problems: EffectiveProblem[] = [];
   if (missingApi) {
     problems.push({
@@ -26,7 +34,7 @@ export function problemsOf({ step, target, missingApi }: Outcome): EffectiveProb
       remedy: 'Choose a warehouse by name to be certain.',
     });
   }
-  if (step === undefined) return problems;
+  if (step === undefined) return nothingToUse ? [...problems, NO_WAREHOUSE] : problems;
   const found = target && targetProblem(target, remedyFor(step));
   return found ? [...problems, found] : problems;
 }

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+/** Ctrl-C in a real process: what is half done is finished, put back, or said. */
+
+const { shared, science } = WAREHOUSES;
+const COMMAND = fileURLToPath(new URL('../../../main/cli/causeway.ts', import.meta.url));
+const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides*';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function start(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [COMMAND, ...args, '-p', 'ana'], {
+    env: { DATABRICKS_CONFIG_FILE: cli.workspace.profileFile },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
+  );
+  return { child, ended };
+}
+
+/** Waits until the workspace has been asked for something. */
+async function asked(method: string, path: string): Promise<void> {
+  while (cli.workspace.requests.count({ method, path }) === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('an interrupted change', () => {
+  test('that had been made says that it was', async () => {
+    cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, method: 'PATCH', path: OVERRIDES });
+    const { child, ended } = start('warehouse', 'set', shared);
+    await asked('PATCH', OVERRIDES);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('Interrupted, but the change had already been made.');
+    expect(cli.workspace.state.overrides.get(USERS.ana)?.warehouseId).toBe(shared);
+  });
+
+  test('that had not been begun says only that it was interrupted', async () => {
+    cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/sql/warehouses' });
+    const { child, ended } = start('warehouse', 'set', shared);
+    await asked('GET', '/api/2.0/sql/warehouses');
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/^causeway: Interrupted\.\s*$/) });
+    expect(cli.workspace.state.overrides.size).toBe(0);
+  });
+});
+
+test('an interrupted end-to-end check puts back what it stopped', async () => {
+  cli.workspace.state.overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: science });
+  cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/mcp/sql' });
+  const { child, ended } = start('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
+  await asked('POST', '/api/2.0/mcp/sql');
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/\? unknown {2}end-to-end .*Interrupted\..*Started again: Shared analytics, Finance BI\./);
+  const { warehouses, whenRunning } = cli.workspace.state;
+  await Promise.all([shared, WAREHOUSES.finance].map((id) => whenRunning(id)));
+  expect(warehouses.find(({ id }) => id === science)?.state).toBe('STOPPED');
+});
+
+test('a reader that has seen enough is no error', async () => {
+  const { child, ended } = start('warehouse', 'list');
+  const exited = once(child, 'exit');
+  child.stdout?.destroy();
+  await expect(ended).rejects.toThrow();
+  expect(await exited).toEqual([0, null]);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { chooseByName, filterByName } from '../../../main/warehouses/names.ts';
+
+const all = [
+  { id: '8baced1ff014912d', name: 'Shared analytics' },
+  { id: '3f0c8a1d5e7b2946', name: 'Starter Warehouse' },
+  { id: 'b2d94c07a61e83f5', name: 'Data science' },
+  { id: 'd10f6b8e24a97c53', name: 'Data Science (old)' },
+  { id: 'c7e5190b3d48f62a', name: 'finance BI' },
+  { id: 'e93a7d52c0b614f8', name: 'Finance BI' },
+];
+const choose = (text: string) => chooseByName(all, text, 'warehouses', 'List them.');
+
+describe('chooseByName', () => {
+  test.each([
+    ['its id', 'b2d94c07a61e83f5', 'Data science'],
+    ['its whole name, although it begins another one', 'Data science', 'Data science'],
+    ['its name in the right case, although another differs by case only', 'Finance BI', 'Finance BI'],
+    ['its name in another case', 'SHARED ANALYTICS', 'Shared analytics'],
+    ['the beginning of its name', 'sta', 'Starter Warehouse'],
+    ['the beginning of a word', 'ware', 'Starter Warehouse'],
+    ['a part of it', 'nalyt', 'Shared analytics'],
+    ['its initials', 'sw', 'Starter Warehouse'],
+    ['its letters in order', 'shrdan', 'Shared analytics'],
+    ['spaces around it', '  starter  ', 'Starter Warehouse'],
+  ])('%s', (_how, text, name) => {
+    expect(choose(text).name).toBe(name);
+  });
+
+  test('several that fit equally well are listed, with their ids, and none is taken', () => {
+    expect(() => choose('data')).toThrow(
+      expect.objectContaining({
+        code: 'ambiguous',
+        message: '"data" fits 2 warehouses: Data science (b2d94c07a61e83f5), Data Science (old) (d10f6b8e24a97c53).',
+      }),
+    );
+  });
+
+  test('many are counted rather than listed', () => {
+    const many = Array.from({ length: 30 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
+    expect(() => chooseByName(many, 'team', 'warehouses', '')).toThrow(/fits 30 warehouses: .* and 22 more\./);
+  });
+
+  test.each(['nothing like it', ''])('"%s" fits none', (text) => {
+    expect(() => choose(text)).toThrow(expect.objectContaining({ code: 'not_found', remedy: 'List them.' }));
+  });
+});
+
+test('filterByName finds by name or id, and everything for nothing', () => {
+  expect(filterByName(all, 'DATA').map(({ id }) => id)).toEqual(['b2d94c07a61e83f5', 'd10f6b8e24a97c53']);
+  expect(filterByName(all, '8bac')).toHaveLength(1);
+  expect(filterByName(all, ' ')).toHaveLength(all.length);
+});

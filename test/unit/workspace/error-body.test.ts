@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { readErrorBody } from '../../../main/workspace/error-body.ts';
+import { refusal } from '../../../main/workspace/errors.ts';
+
+const answer = (status: number, text: string, headers: Record<string, string> = {}) => ({
+  status,
+  text,
+  header: (name: string) => headers[name],
+});
+
+describe('readErrorBody reads every spelling, in the order in which the workspace’s own clients do', () => {
+  test.each([
+    ['REST', '{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"gone"}', 'rest', 'RESOURCE_DOES_NOT_EXIST', 'gone'],
+    ['REST with a number', '{"error_code":403,"message":"no"}', 'rest', '403', 'no'],
+    ['REST before the others', '{"message":"rest","error":"api","detail":"scim"}', 'rest', '', 'rest'],
+    ['API 1.2', '{"error":"bad things"}', 'api-1.2', '', 'bad things'],
+    ['OAuth', '{"error":"invalid_token","error_description":"too old"}', 'api-1.2', '', 'too old'],
+    ['SCIM', '{"detail":"no user","status":"404","scimType":"noTarget"}', 'scim', 'noTarget', 'no user'],
+    ['text', 'INVALID_STATE: it sleeps', 'text', 'INVALID_STATE', 'it sleeps'],
+    ['HTML', '<html><body><pre>deep\n <b>trouble</b></pre></body></html>', 'html', '', 'deep trouble'],
+    ['HTML without pre', '<!DOCTYPE html><title>Bad gateway</title>', 'other', '', 'Bad gateway'],
+    ['anything else', 'what?', 'other', '', 'what?'],
+    ['nothing', '', 'other', '', 'no explanation'],
+    ['JSON of no known form', '[1]', 'other', '', '[1]'],
+  ])('%s', (_what, text, kind, errorCode, message) => {
+    expect(readErrorBody(answer(400, text))).toMatchObject({ kind, errorCode, message });
+  });
+
+  test('the redirect of a private link', () => {
+    const location = 'https://w.example.com/login.html?error=private-link-validation-error';
+    expect(readErrorBody(answer(302, '', { location })).kind).toBe('private-link');
+  });
+
+  test('the request id, from the header or from the details', () => {
+    const body =
+      '{"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","request_id":"in-body"}]}';
+    expect(readErrorBody(answer(500, body)).requestId).toBe('in-body');
+    expect(readErrorBody(answer(500, body, { 'x-request-id': 'in-header' })).requestId).toBe('in-header');
+  });
+
+  test('a message cannot move the cursor of a terminal, nor fill it', () => {
+    const { message } = readErrorBody(answer(500, JSON.stringify({ message: `\u001b[2J${'x'.repeat(5000)}\n` })));
+    expect(message).not.toMatch(/\p{Cc}/u);
+    expect(message.length).toBeLessThan(700);
+  });
+});
+
+describe('refusal decides by status, and by the error code only where the status says too little', () => {
+  const code = (status: number, text: string) => refusal('GET', status, readErrorBody(answer(status, text))).code;
+
+  test.each([
+    [400, '{"error_code":"INVALID_PARAMETER_VALUE","message":"m"}', 'invalid_argument'],
+    [
+      400,
+      '{"error_code":"BAD_REQUEST","message":"The MCP service is administratively suspended"}',
+      'feature_unavailable',
+    ],
+    [401, '{"error_code":401,"message":"m"}', 'unauthenticated'],
+    [403, '{"error_code":"PERMISSION_DENIED","message":"m"}', 'permission_denied'],
+    [403, '{"message":"Provided OAuth token does not have required scopes: sql"}', 'missing_scope'],
+    [
+      403,
+      '{"error_code":"403","message":"Source IP address: 1.2.3.4 is blocked by Databricks IP ACL for workspace: 5"}',
+      'ip_blocked',
+    ],
+    [404, '{"error_code":"NOT_FOUND","message":"m"}', 'not_found'],
+    [404, '{"error_code":"RESOURCE_DOES_NOT_EXIST","message":"m"}', 'not_found'],
+    [404, '{"error_code":"A_NEW_WORD","message":"m"}', 'not_found'],
+    [404, '{"error_code":"ENDPOINT_NOT_FOUND","message":"m"}', 'feature_unavailable'],
+    [404, '<html><title>404</title></html>', 'feature_unavailable'],
+    [409, '{"error_code":"ALREADY_EXISTS","message":"m"}', 'already_exists'],
+    [409, '{"error_code":"RESOURCE_ALREADY_EXISTS","message":"m"}', 'already_exists'],
+    [409, '{"error_code":"ABORTED","message":"m"}', 'conflict'],
+    [429, '{"error_code":"REQUEST_LIMIT_EXCEEDED","message":"m"}', 'rate_limited'],
+    [500, '{"error_code":"UNKNOWN","message":"m"}', 'unavailable'],
+    [501, '{"error_code":"NOT_IMPLEMENTED","message":"m"}', 'feature_unavailable'],
+    [503, '{"error_code":"TEMPORARILY_UNAVAILABLE","message":"m"}', 'unavailable'],
+    [302, '', 'login_page'],
+    [418, 'x', 'unexpected_answer'],
+  ])('%i %s → %s', (status, text, expected) => {
+    expect(code(status, text)).toBe(expected);
+  });
+
+  test.each([
+    ['GET', 502, false],
+    ['PATCH', 502, true],
+    ['POST', 500, true],
+    ['DELETE', 504, true],
+    ['PATCH', 503, false],
+    ['PATCH', 429, false],
+    ['PATCH', 400, false],
+    ['PATCH', 501, false],
+  ])('%s refused with %i may have run: %s', (method, status, mayHaveRun) => {
+    expect(refusal(method, status, readErrorBody(answer(status, ''))).mayHaveRun).toBe(mayHaveRun);
+  });
+});

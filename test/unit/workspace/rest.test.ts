@@ -1,0 +1,218 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'undici';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Profile, TokenSource } from '../../../main/auth/auth.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { createRest, type RestRequest } from '../../../main/workspace/rest.ts';
+
+/** The client against a real server that answers from a script; time passes only where the script says so. */
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const ok: Answer = (_request, response) => response.end('{"name":"x","extra":{"deep":[1]},"type":"A_NEW_TYPE"}');
+const refuse =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (_request, response) => {
+    response.writeHead(status, headers);
+    response.end(`{"error_code":"E${status}","message":"no"}`);
+  };
+const drop: Answer = (request) => request.socket.destroy();
+
+let script: Answer[];
+let seen: IncomingMessage[];
+let waits: number[];
+let tokens: string[];
+let onWait: () => void;
+let dispatcher: Agent;
+let host: string;
+let close: () => void;
+
+beforeEach(async () => {
+  [script, seen, waits, tokens] = [[], [], [], ['first', 'second']];
+  onWait = () => {};
+  const server = createServer((request, response) => {
+    seen.push(request);
+    (script.shift() ?? ok)(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  dispatcher = new Agent();
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+});
+afterEach(async () => {
+  await dispatcher.destroy();
+  close();
+});
+
+const Schema = z.looseObject({ name: z.string(), type: z.string() });
+
+function rest(profile: Partial<Profile> = {}, silenceMillis = 5000) {
+  let now = Date.parse('2026-11-21T10:00:00Z');
+  const source: TokenSource = {
+    token: async ({ rejected } = {}) => {
+      const token = new Secret(tokens[0] ?? '');
+      if (token.equals(rejected)) tokens.shift();
+      return new Secret(tokens[0] ?? '');
+    },
+  };
+  const client = createRest({
+    profile: { name: 'p', host, method: 'pat', workspaceId: undefined, ...profile },
+    tokens: source,
+    dispatcher,
+    silenceMillis,
+    clock: {
+      now: () => now,
+      random: () => 0.5,
+      sleep: async (millis, signal) => {
+        waits.push(millis);
+        onWait();
+        signal?.throwIfAborted();
+        now += millis;
+      },
+    },
+  });
+  return (request: Partial<RestRequest<z.infer<typeof Schema>>> = {}) =>
+    client.request({ path: '/api/x', schema: Schema, ...request });
+}
+
+describe('what goes out', () => {
+  test('the token, our User-Agent, and no workspace id for an ordinary host', async () => {
+    await rest()();
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer first', accept: 'application/json' });
+    expect(seen[0]?.headers['user-agent']).toMatch(/^causeway\/[0-9.]+ node\/[0-9.]+ os\/\w+ auth\/pat$/);
+    expect(seen[0]?.headers).not.toHaveProperty('x-databricks-workspace-id');
+  });
+
+  test('the workspace id for a unified host', async () => {
+    await rest({ workspaceId: '4811239471023948' })();
+    expect(seen[0]?.headers['x-databricks-workspace-id']).toBe('4811239471023948');
+  });
+
+  test('a query without what is undefined', async () => {
+    await rest()({ query: { mask: '*', flag: true, none: undefined } });
+    expect(seen[0]?.url).toBe('/api/x?mask=*&flag=true');
+  });
+});
+
+describe('what comes back', () => {
+  test('unknown fields and words pass through', async () => {
+    expect(await rest()()).toEqual({ name: 'x', extra: { deep: [1] }, type: 'A_NEW_TYPE' });
+  });
+
+  test('a redirect is not followed: the token goes to one host only', async () => {
+    script = [refuse(302, { location: `${host}/elsewhere` })];
+    await expect(rest()()).rejects.toMatchObject({ code: 'login_page', status: 302 });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('retries', () => {
+  test.each([
+    ['seconds', '3', 3125],
+    ['a date', 'Sat, 21 Nov 2026 10:00:05 GMT', 5125],
+  ])('after 429 with Retry-After as %s, a little later than asked', async (_form, header, wait) => {
+    script = [refuse(429, { 'retry-after': header })];
+    await rest()();
+    expect(waits).toEqual([wait]);
+  });
+
+  test('after 503 without Retry-After, longer each time, and not for ever', async () => {
+    script = Array.from({ length: 9 }, () => refuse(503));
+    await expect(rest()()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
+    expect(waits).toEqual([375, 750, 1500, 3000]);
+    expect(seen).toHaveLength(5);
+  });
+
+  test('not where the wait would be longer than anybody’s patience', async () => {
+    script = [refuse(429, { 'retry-after': '600' })];
+    await expect(rest()()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(waits).toEqual([]);
+  });
+
+  test.each([400, 403, 404, 409, 500, 501, 502, 504])('not after %i', async (status) => {
+    script = [refuse(status)];
+    await expect(rest()()).rejects.toMatchObject({ status });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a 401 renews the token once', async () => {
+    script = [refuse(401)];
+    await rest()();
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
+  });
+
+  test('a second 401 is final', async () => {
+    script = [refuse(401), refuse(401), refuse(401)];
+    await expect(rest()()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(seen).toHaveLength(2);
+  });
+
+  test('a lost answer to what only reads, or may be repeated', async () => {
+    script = [drop];
+    await rest()();
+    script = [drop];
+    await rest()({ method: 'PATCH', body: {}, idempotent: true });
+    expect(seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
+  });
+
+  test('never a lost answer to what may not: its outcome is unknown', async () => {
+    script = [drop];
+    await expect(rest()({ method: 'POST', body: {} })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      mayHaveRun: true,
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a refusal after a lost answer still leaves open what the first attempt did', async () => {
+    script = [drop, refuse(404)];
+    const request = rest()({ method: 'DELETE', idempotent: true });
+    await expect(request).rejects.toMatchObject({ code: 'not_found', mayHaveRun: true });
+  });
+
+  test('a lost answer is what is reported when the workspace then stays busy', async () => {
+    script = [drop, ...Array.from({ length: 9 }, () => refuse(503))];
+    const request = rest()({ method: 'PATCH', body: {}, idempotent: true });
+    await expect(request).rejects.toMatchObject({ code: 'outcome_unknown' });
+  });
+
+  test('a connection that was never made, for any request: nothing was sent', async () => {
+    close();
+    const request = rest()({ method: 'POST', body: {} });
+    await expect(request).rejects.toMatchObject({ code: 'unreachable', mayHaveRun: false });
+    expect(waits).toEqual([375, 750]);
+  });
+
+  test('silence', async () => {
+    script = [() => {}, () => {}, () => {}];
+    await expect(rest({}, 50)()).rejects.toMatchObject({ code: 'timeout' });
+    expect(seen).toHaveLength(3);
+  });
+});
+
+describe('abort', () => {
+  test('before anything goes out', async () => {
+    await expect(rest()({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
+    expect(seen).toHaveLength(0);
+  });
+
+  test('while the answer is awaited, with the doubt that it leaves', async () => {
+    const abort = new AbortController();
+    script = [() => abort.abort()];
+    const request = rest()({ method: 'PATCH', body: {}, idempotent: true, signal: abort.signal });
+    await expect(request).rejects.toMatchObject({ code: 'cancelled', mayHaveRun: true });
+  });
+
+  test('while it waits for another attempt: nothing has run', async () => {
+    const abort = new AbortController();
+    onWait = () => abort.abort();
+    script = [refuse(503)];
+    const request = rest()({ method: 'PATCH', body: {}, idempotent: true, signal: abort.signal });
+    await expect(request).rejects.toMatchObject({ code: 'cancelled', mayHaveRun: false });
+  });
+});
