@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openAuth } from '../../../main/auth/open.ts';
+import { accessibilityFindings, findChromium, launchChromium, NO_CHROMIUM } from '../../browser/chromium.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { initializeThroughProxy } from './causeway-process.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+import { noKeychain, sessionVariables } from './secret-service.ts';
+
+const store = noKeychain ? 'encrypted-file' : 'keychain';
+const noBrowser = findChromium(process.env) ? undefined : NO_CHROMIUM;
+/** Where pictures go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
+const SCREENS = process.env.CAUSEWAY_SCREENS;
+
+describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { timeout: 60_000 }, () => {
+  let workspace: EmbeddedWorkspace;
+  let home: OwnHome;
+
+  beforeEach(async () => {
+    workspace = await startWorkspace();
+    home = await ownHome(`[user]\nhost = ${workspace.host}\n`, { ...sessionVariables, CAUSEWAY_TOKEN_STORE: store });
+  });
+  afterEach(async () => {
+    await workspace.close();
+    await home.remove();
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'a person allows it, the page says so, and the proxy works (%s)',
+    async (scheme) => {
+      const chromium = await launchChromium();
+      const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 880, height: 640 } });
+      const trouble: string[] = [];
+      page.on('console', (message) => trouble.push(message.text()));
+      const auth = openAuth({ env: home.env, openBrowser: async (url) => void (await page.goto(url)) });
+      const profile = await auth.profile('user');
+      try {
+        const signingIn = auth.signIn(profile);
+        await page.getByRole('radio', { name: 'ana@example.com' }).check();
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+        expect(await signingIn).toMatchObject({ state: 'signed-in', userName: 'ana@example.com' });
+        await page.getByText('You can close this window.').waitFor();
+        if (SCREENS) await page.screenshot({ path: join(SCREENS, `signed-in-${scheme}.png`) });
+        expect(await page.title()).toBe('You are signed in · Causeway');
+        // The browser asks for a favicon on its own, and gets none.
+        expect(trouble.filter((text) => !text.includes('favicon') && !text.includes('404'))).toEqual([]);
+        expect(await accessibilityFindings(page)).toEqual([]);
+
+        const { frame } = await initializeThroughProxy(home, 'user');
+        expect(frame).toMatchObject({ result: { serverInfo: expect.anything() } });
+      } finally {
+        await auth.signOut(profile).catch(() => undefined);
+        await auth.close();
+        await chromium.close();
+      }
+    },
+  );
+
+  test.each(['light', 'dark'] as const)('a person refuses, and the page says what to do (%s)', async (scheme) => {
+    const chromium = await launchChromium();
+    const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 480, height: 640 } });
+    const auth = openAuth({ env: home.env, openBrowser: async (url) => void (await page.goto(url)) });
+    try {
+      const refused = auth.signIn(await auth.profile('user')).catch((error: unknown) => error);
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+      await page.getByText(`Causeway was not allowed to use ${workspace.host}.`).waitFor();
+      if (SCREENS) await page.screenshot({ path: join(SCREENS, `sign-in-refused-${scheme}.png`) });
+      expect(await accessibilityFindings(page)).toEqual([]);
+      expect(await refused).toMatchObject({ code: 'consent_denied' });
+    } finally {
+      await auth.close();
+      await chromium.close();
+    }
+  });
+});
