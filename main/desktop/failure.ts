@@ -19,6 +19,7 @@ const ANOTHER_PROFILE_HELPS = new Set(['ambiguous', 'profile_not_found', 'profil
 /** Where the services' remedy is a command, the window has a button. */
 const REMEDIES: Record<string, string> = {
   ambiguous: 'Choose the one to open.',
+  cli_unavailable: 'Sign in here instead: a page opens in your browser.',
   profile_not_found: 'Choose another one.',
   signed_out: 'Sign in: a page opens in your browser.',
 };

@@ -6,7 +6,7 @@ import type { SettingsFile } from './settings.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
 
 /** The page's own background, so that the window does not flash before the first frame. */
-const BACKGROUND = { light: '#f7f8fa', dark: '#17191d' };
+const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };
 
 export interface WindowEvents {
   /** Told each time the window comes into sight or goes out of it. */

@@ -1,7 +1,7 @@
 import type { Problem, Reply } from '../../preload/contract.ts';
 
 /** A request that main could not fulfil. The window switches on `problem.code`, never on text. */
-export class RequestFailure extends Error {
+class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
   readonly problem: Problem;
 

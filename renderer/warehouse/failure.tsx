@@ -6,12 +6,13 @@ import styles from './warehouse.module.css';
 /** What to say first, by the error's code. */
 const TITLES: Record<string, string> = {
   ambiguous: 'Choose a profile',
+  cli_unavailable: 'Signed out',
   consent_denied: 'Signing in was refused',
   ip_blocked: 'This network is not allowed',
   permission_denied: 'Not permitted',
   profile_not_found: 'Choose a profile',
   profile_unusable: 'This profile cannot be used',
-  sign_in_cancelled: 'Signing in was cancelled',
+  sign_in_cancelled: 'Signed out',
   sign_in_failed: 'Signing in failed',
   sign_in_timeout: 'Signing in took too long',
   signed_out: 'Signed out',

@@ -216,7 +216,7 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
     await button('Sign in').click();
     await page.getByText('Waiting for the browser.').waitFor();
     await button('Cancel').click();
-    await page.getByRole('heading', { name: 'Signing in was cancelled' }).waitFor();
+    await page.getByText('Signing in was cancelled.').waitFor();
     await inspect('sign-in-cancelled');
     await button('Sign in').click();
     await page.getByText('Waiting for the browser.').waitFor();

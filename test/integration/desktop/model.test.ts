@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { DesktopModel } from '../../../main/desktop/model.ts';
+import type { DesktopState } from '../../../preload/contract.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+
+/** The desktop's one state, on the real services and an embedded workspace. */
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let causeway: Causeway;
+let model: DesktopModel;
+let seen: DesktopState[];
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  const [ana, ben] = workspace.users.map(({ token }) => token);
+  const section = (name: string, token = '') => `[${name}]\nhost = ${workspace.host}\ntoken = ${token}\n`;
+  home = await ownHome(
+    `[__settings__]\ndefault_profile = ana\n${section('ana', ana)}${section('ben', ben)}[browser]\nhost = ${workspace.host}\n`,
+  );
+  causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
+  model = new DesktopModel(causeway, () => 42);
+  seen = [];
+  model.onChange((state) => seen.push(state));
+});
+
+afterEach(async () => {
+  model.close();
+  await causeway.close();
+  await workspace.close();
+  await home.remove();
+});
+
+const idOf = (name: string) => workspace.state.warehouses.find((each) => each.name === name)?.id ?? '';
+const shownName = () =>
+  model.state.warehouse.status === 'known' ? model.state.warehouse.effective.warehouse?.name : undefined;
+
+describe('at start', () => {
+  it('opens the default profile and reads its warehouse', async () => {
+    await model.start(undefined);
+    expect(model.state).toMatchObject({
+      profiles: ['ana', 'ben', 'browser'],
+      profile: 'ana',
+      warehouse: { status: 'known', checkedAt: 42, checking: false, lastFailure: null },
+    });
+    expect(seen[0]?.warehouse.status).toBe('loading');
+  });
+
+  it('opens the profile that was open last', async () => {
+    await model.start('ben');
+    expect(model.state.profile).toBe('ben');
+  });
+
+  it('forgets a profile that is not there any more', async () => {
+    await model.start('gone');
+    expect(model.state.profile).toBe('ana');
+  });
+});
+
+describe('a change', () => {
+  beforeEach(() => model.start(undefined));
+
+  it('is read back before it counts as done', async () => {
+    await model.change('ana', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    expect(shownName()).toBe('Data science');
+  });
+
+  it('is refused for a profile that is not the open one, and changes nothing', async () => {
+    const change = model.change('ben', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    await expect(change).rejects.toMatchObject({ code: 'conflict' });
+    expect(workspace.state.overrides.size).toBe(0);
+  });
+
+  it('that fails reaches whoever asked, and leaves the answer as it was', async () => {
+    const before = model.state;
+    const change = model.change('ana', (warehouses) => warehouses.setOverride('no-such-warehouse'));
+    await expect(change).rejects.toMatchObject({ name: 'CausewayError' });
+    expect(model.state).toEqual(before);
+  });
+});
+
+describe('another profile', () => {
+  it('is shown even when the one before it answers late', async () => {
+    const first = model.open('ana');
+    const second = model.open('ben');
+    await Promise.all([first, second]);
+    expect(model.state).toMatchObject({
+      profile: 'ben',
+      warehouse: { effective: { user: { userName: 'ben@example.com' } } },
+    });
+    expect(seen.some(({ warehouse }) => warehouse.status === 'known' && warehouse.effective.profile === 'ana')).toBe(
+      false,
+    );
+  });
+});
+
+describe('a check', () => {
+  beforeEach(() => model.start(undefined));
+
+  it('that fails keeps the answer and says why', async () => {
+    await workspace.close();
+    await model.checkAgain();
+    expect(shownName()).toBe('Starter Warehouse');
+    expect(model.state.warehouse).toMatchObject({
+      checking: false,
+      lastFailure: { problem: { code: 'unreachable' }, next: 'try-again' },
+    });
+    workspace = await startWorkspace();
+  });
+
+  it('is shared by all who ask for one at once', async () => {
+    seen.length = 0;
+    await Promise.all([model.checkAgain(), model.checkAgain(), model.checkAgain()]);
+    expect(seen.map(({ warehouse }) => warehouse.status === 'known' && warehouse.checking)).toEqual([true, false]);
+  });
+
+  it('is made when somebody comes back to the window, and sees what changed elsewhere', async () => {
+    workspace.state.overrides.set(workspace.users[0]?.id ?? '', {
+      userId: workspace.users[0]?.id ?? '',
+      type: 'CUSTOM',
+      warehouseId: idOf('Shared analytics'),
+    });
+    const changed = new Promise<void>((resolve) =>
+      model.onChange(() => shownName() === 'Shared analytics' && resolve()),
+    );
+    model.watch(true);
+    await changed;
+  });
+});
+
+describe('a profile that signs in in the browser', () => {
+  it('waits for the person, and then shows the warehouse', async () => {
+    await model.open('browser');
+    expect(model.state.warehouse).toMatchObject({
+      status: 'failed',
+      failure: { problem: { code: 'signed_out' }, next: 'sign-in' },
+    });
+    workspace.approve({ as: 'ben@example.com' });
+    await model.signIn();
+    expect(model.state.warehouse).toMatchObject({
+      status: 'known',
+      effective: { user: { userName: 'ben@example.com' } },
+    });
+    expect(seen.map(({ warehouse }) => warehouse.status)).toContain('signing-in');
+  });
+
+  it('can be cancelled', async () => {
+    workspace.approve('ask');
+    await model.open('browser');
+    const waiting = new Promise<void>((resolve) =>
+      model.onChange(
+        ({ warehouse }) => warehouse.status === 'signing-in' && warehouse.step === 'waiting-for-browser' && resolve(),
+      ),
+    );
+    const signingIn = model.signIn();
+    await waiting;
+    model.cancelSignIn();
+    await signingIn;
+    expect(model.state.warehouse).toMatchObject({
+      status: 'failed',
+      failure: { problem: { code: 'sign_in_cancelled' }, next: 'sign-in' },
+    });
+  });
+});

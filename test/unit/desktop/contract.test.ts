@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Causeway } from '../../../main/causeway.ts';
+import { DesktopModel } from '../../../main/desktop/model.ts';
+import { answer, createRequestHandlers, type RequestHandlers } from '../../../main/desktop/requests.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { channelOf, createApi } from '../../../preload/api.ts';
+import { events, requests } from '../../../preload/contract.ts';
+import { effective, known } from './states.ts';
+
+const unused = (): never => {
+  throw new Error('not used here');
+};
+const causeway: Causeway = {
+  auth: unused,
+  profileNames: unused,
+  open: unused,
+  serveProxies: unused,
+  close: unused,
+};
+const handlers = () => createRequestHandlers(new DesktopModel(causeway));
+
+describe('each request of the contract', () => {
+  const { request } = createApi({ invoke: async (...sent) => sent, subscribe: () => () => undefined });
+
+  it.each(Object.keys(requests))('%s has a handler and a preload function that calls its channel', async (name) => {
+    expect(handlers()).toHaveProperty(name, expect.any(Function));
+    const call: unknown = Reflect.get(request, name);
+    expect(call).toBeTypeOf('function');
+    if (typeof call !== 'function') return;
+    expect(await call('input')).toEqual([channelOf(name), 'input']);
+  });
+
+  it('is all that there is to call', () => {
+    expect(Object.keys(handlers()).sort()).toEqual(Object.keys(requests).sort());
+    expect(Object.keys(request).sort()).toEqual(Object.keys(requests).sort());
+  });
+});
+
+describe('each event of the contract', () => {
+  it.each(Object.keys(events))('%s has a preload function that listens on its channel, and stops', (name) => {
+    const stop = vi.fn();
+    const subscribe = vi.fn(() => stop);
+    const { on } = createApi({ invoke: async () => undefined, subscribe });
+    expect(Object.keys(on).sort()).toEqual(Object.keys(events).sort());
+    const listen: unknown = Reflect.get(on, name);
+    if (typeof listen !== 'function') throw new Error(`${name} is no function`);
+    const listener = () => undefined;
+    const unsubscribe = listen(listener);
+    expect(subscribe).toHaveBeenCalledWith(channelOf(name), listener);
+    unsubscribe();
+    expect(stop).toHaveBeenCalledOnce();
+  });
+});
+
+describe('answering a request', () => {
+  const answering = (change: Partial<RequestHandlers>): RequestHandlers => ({ ...handlers(), ...change });
+
+  it('refuses what does not fit the schema, before any handler sees it', async () => {
+    const setOverride = vi.fn();
+    for (const raw of [
+      undefined,
+      {},
+      { profile: 'a' },
+      { profile: 'a', warehouseId: '' },
+      { profile: 1, warehouseId: 'x' },
+    ]) {
+      const reply = await answer(answering({ setOverride }), 'setOverride', raw);
+      expect(reply).toMatchObject({ ok: false, problem: { code: 'invalid_argument' } });
+    }
+    expect(setOverride).not.toHaveBeenCalled();
+  });
+
+  it('lets nothing across that the contract does not name', async () => {
+    const state = known({ ...effective(), ...{ token: 'dapi-secret' } });
+    const reply = await answer(answering({ getState: async () => state }), 'getState', undefined);
+    expect(reply).toMatchObject({ ok: true, value: { warehouse: { status: 'known' } } });
+    expect(JSON.stringify(reply)).not.toContain('dapi-secret');
+  });
+
+  it('tells a failure by code, message and remedy', async () => {
+    const error = new CausewayError('permission_denied', 'Not yours.', { remedy: 'Ask.', cause: new Error('inner') });
+    const reply = await answer(answering({ clearOverride: () => Promise.reject(error) }), 'clearOverride', {
+      profile: 'a',
+    });
+    expect(reply).toEqual({ ok: false, problem: { code: 'permission_denied', message: 'Not yours.', remedy: 'Ask.' } });
+  });
+
+  it('tells nothing of an error that is not ours, and keeps it for the terminal', async () => {
+    const report = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const error = new TypeError('dapi-secret at /home/ana');
+    const reply = await answer(answering({ checkAgain: () => Promise.reject(error) }), 'checkAgain', undefined);
+    expect(reply).toMatchObject({ ok: false, problem: { code: 'internal' } });
+    expect(JSON.stringify(reply)).not.toMatch(/dapi-secret|home|TypeError|\.ts/);
+    expect(report).toHaveBeenCalledOnce();
+    report.mockRestore();
+  });
+});

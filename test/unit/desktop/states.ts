@@ -1,0 +1,49 @@
+import type { DesktopState, EffectiveWarehouse, Failure, Warehouse } from '../../../preload/contract.ts';
+
+/** Values that the desktop's decisions are tested on. Each takes what the test is about, and fills in the rest. */
+
+export function warehouse(change: Partial<Warehouse> = {}): Warehouse {
+  return {
+    id: 'a1',
+    name: 'Shared analytics',
+    state: 'RUNNING',
+    size: 'Medium',
+    serverless: true,
+    canUse: true,
+    ...change,
+  };
+}
+
+/** By default: Ana has chosen Shared analytics, and the workspace's default is Starter. */
+export function effective(change: Partial<EffectiveWarehouse> = {}): EffectiveWarehouse {
+  const chosen = warehouse();
+  const starter = warehouse({ id: 'b2', name: 'Starter', state: 'STOPPED', serverless: false });
+  return {
+    profile: 'acme',
+    host: 'https://acme.cloud.databricks.com',
+    user: { id: '1', userName: 'ana@example.com', displayName: 'Ana', admin: false },
+    warehouse: chosen,
+    decidedBy: 'override',
+    certainty: 'known',
+    override: { type: 'CUSTOM', warehouseId: 'a1' },
+    steps: [
+      { source: 'override', outcome: 'decides', certainty: 'known', warehouse: chosen, reason: 'Chosen.' },
+      { source: 'workspace-default', outcome: 'passed-over', certainty: 'known', warehouse: starter, reason: 'Set.' },
+      { source: 'heuristic', outcome: 'passed-over', certainty: 'predicted', warehouse: chosen, reason: 'Best.' },
+    ],
+    problems: [],
+    ...change,
+  };
+}
+
+export function known(change: Partial<EffectiveWarehouse> = {}, lastFailure: Failure | null = null): DesktopState {
+  return stateOf({ status: 'known', effective: effective(change), checkedAt: 0, checking: false, lastFailure });
+}
+
+export function failure(code: string, next: Failure['next'] = 'try-again', message = 'It went wrong.'): Failure {
+  return { problem: { code, message, remedy: null }, next };
+}
+
+export function stateOf(warehouse: DesktopState['warehouse']): DesktopState {
+  return { profiles: ['acme', 'other'], profile: 'acme', warehouse };
+}

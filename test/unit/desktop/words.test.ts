@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { EffectiveStep, EffectiveWarehouse } from '../../../preload/contract.ts';
+import { becauseOf, detailsInWords, effectiveName, stateInWords } from '../../../preload/words.ts';
+import { timeAgo } from '../../../renderer/shared/time-ago.ts';
+import { afterClearing, onceChosen, outcomeInWords, search } from '../../../renderer/warehouse/words.ts';
+import { effective, warehouse } from './states.ts';
+
+const step = (change: Partial<EffectiveStep>): EffectiveStep => ({
+  source: 'workspace-default',
+  outcome: 'passed-over',
+  certainty: 'known',
+  warehouse: null,
+  reason: '',
+  ...change,
+});
+
+describe('words', () => {
+  it.each([
+    ['RUNNING', 'Running'],
+    ['DELETING', 'Being deleted'],
+    ['HALF_ASLEEP', 'Half asleep'],
+    ['', ''],
+  ])('for the state %j: %j', (state, words) => {
+    expect(stateInWords(state)).toBe(words);
+  });
+
+  it('for what a warehouse is', () => {
+    expect(detailsInWords(warehouse())).toBe('Running · Medium · serverless');
+    expect(detailsInWords(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
+  });
+
+  const unnamed: [string, Partial<EffectiveWarehouse>, string, string][] = [
+    [
+      'last selected',
+      { override: { type: 'LAST_SELECTED', warehouseId: null }, certainty: 'unknown' },
+      'The warehouse you last selected',
+      'because you chose to follow your last pick',
+    ],
+    ['one that is gone', {}, 'A warehouse that cannot be found', 'because you chose it'],
+    [
+      'none at all',
+      { decidedBy: null, override: null, steps: [] },
+      'No warehouse',
+      'because there is none that you may use',
+    ],
+    [
+      'what could not be read',
+      { decidedBy: null, override: null, certainty: 'unknown', steps: [step({ outcome: 'unreadable' })] },
+      'No warehouse',
+      'because part of the answer could not be read',
+    ],
+  ];
+  it.each(unnamed)('for a warehouse without a name: %s', (_name, change, name, because) => {
+    const value = effective({ warehouse: null, ...change });
+    expect(effectiveName(value)).toBe(name);
+    expect(becauseOf(value)).toBe(because);
+  });
+
+  it('for how long ago', () => {
+    expect(timeAgo(0, 59_999)).toBe('just now');
+    expect(timeAgo(0, 60_000)).toBe('1 minute ago');
+    expect(timeAgo(0, 3 * 3_600_000)).toBe('3 hours ago');
+    expect(timeAgo(0, 49 * 3_600_000)).toBe('2 days ago');
+    expect(timeAgo(5000, 0)).toBe('just now');
+  });
+});
+
+describe('what became of a step', () => {
+  it.each([
+    [step({ outcome: 'decides' }), 'Decides'],
+    [step({ certainty: 'predicted' }), 'Passed over'],
+    [step({ outcome: 'empty' }), 'Not set'],
+    [step({ outcome: 'unreadable' }), 'Could not be read'],
+    [step({ source: 'heuristic', certainty: 'predicted' }), 'Predicted'],
+    [step({ source: 'heuristic', outcome: 'decides', certainty: 'predicted' }), 'Decides, predicted'],
+    [step({ source: 'heuristic', outcome: 'empty' }), 'None'],
+  ])('%j is "%s"', (value, words) => {
+    expect(outcomeInWords(value)).toBe(words);
+  });
+});
+
+describe('before the override is cleared', () => {
+  const starter = warehouse({ name: 'Starter' });
+  const heuristic = step({ source: 'heuristic', certainty: 'predicted', warehouse: warehouse() });
+
+  it.each([
+    [
+      'the workspace default is named',
+      [step({ warehouse: starter }), heuristic],
+      'Your queries will then run on Starter, the workspace default.',
+    ],
+    [
+      'a default that cannot be seen is said to be one',
+      [step({}), heuristic],
+      'Your queries will then run on the workspace default.',
+    ],
+    [
+      'a default that cannot be read is said to be unread',
+      [step({ outcome: 'unreadable' })],
+      'Your queries will then run on the workspace default, which could not be read just now.',
+    ],
+    [
+      'the predicted one is named where there is no default',
+      [step({ outcome: 'empty' }), heuristic],
+      'The workspace has no default: it will pick a warehouse itself, probably Shared analytics.',
+    ],
+    [
+      'nothing is promised where there is nothing',
+      [step({ outcome: 'empty' })],
+      'The workspace has no default and there is no other warehouse that you may use: queries will fail.',
+    ],
+  ])('%s', (_name, steps, words) => {
+    expect(afterClearing(effective({ steps }))).toBe(words);
+  });
+});
+
+describe('before a warehouse is chosen', () => {
+  it('says what will happen', () => {
+    expect(onceChosen(warehouse())).toBe('Your queries will run on Shared analytics from the next one on.');
+    expect(onceChosen(warehouse({ state: 'STOPPED' }))).toContain('It starts with the first query.');
+    expect(onceChosen(warehouse({ canUse: false }))).toContain('would fail');
+    expect(onceChosen(warehouse({ canUse: 'unknown' }))).toContain('will run');
+  });
+});
+
+describe('the search for a warehouse', () => {
+  const list = [
+    warehouse({ id: '1', name: 'Nightly', state: 'STOPPED', size: 'X-Large' }),
+    warehouse({ id: '2', name: 'Finance', canUse: false }),
+    warehouse({ id: '3', name: 'Shared analytics' }),
+    warehouse({ id: '4', name: 'Gone', state: 'DELETED' }),
+    warehouse({ id: '5', name: 'Going', state: 'DELETING' }),
+    warehouse({ id: '6', name: 'Adhoc', state: 'STOPPED', serverless: false }),
+  ];
+  const names = (text: string) => search(list, text).map(({ name }) => name);
+
+  it('puts running ones first, those that may not be used last, and leaves out what is deleted', () => {
+    expect(names('')).toEqual(['Shared analytics', 'Nightly', 'Adhoc', 'Finance']);
+  });
+
+  it.each([
+    ['SHARED', ['Shared analytics']],
+    ['stopped', ['Nightly', 'Adhoc']],
+    ['stopped serverless', ['Nightly']],
+    ['  x-large ', ['Nightly']],
+    ['no permission', ['Finance']],
+    ['nowhere', []],
+  ])('for %j finds %j', (text, found) => {
+    expect(names(text)).toEqual(found);
+  });
+
+  it('leaves the list that it was given as it was', () => {
+    search(list, '');
+    expect(list.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
+  });
+});
