@@ -63,17 +63,24 @@ export async function initializeThroughProxy(home: OwnHome, profile: string) {
   return { frame, code: await proxy.ended, stderr: proxy.stderr() };
 }
 
+export interface InstalledBrowser {
+  /** Addresses that it was asked to open. */
+  opened(): Promise<string[]>;
+  /** Addresses at which it came out, codes included. */
+  arrived(): Promise<string[]>;
+}
+
 /** Installs a system browser in that home that allows whatever it is asked. */
-export async function installBrowser(home: OwnHome): Promise<{ opened: () => Promise<string[]> }> {
+export async function installBrowser(home: OwnHome): Promise<InstalledBrowser> {
   const folder = join(home.folder, 'bin');
-  const log = join(home.folder, 'opened-addresses');
   await mkdir(folder);
-  await writeFile(log, '');
   await writeFile(
     join(folder, 'xdg-open'),
-    `#!/bin/sh\n"${process.execPath}" "${BROWSER}" "${log}" "$1" >/dev/null 2>&1 &\n`,
+    `#!/bin/sh\n"${process.execPath}" "${BROWSER}" "${home.notes}" "$1" >/dev/null 2>&1 &\n`,
   );
   await chmod(join(folder, 'xdg-open'), 0o755);
   home.env.PATH = `${folder}:${home.env.PATH}`;
-  return { opened: async () => (await readFile(log, 'utf8')).trim().split('\n').filter(Boolean) };
+  const read = async (name: string) =>
+    (await readFile(join(home.notes, name), 'utf8').catch(() => '')).trim().split('\n').filter(Boolean);
+  return { opened: () => read('opened'), arrived: () => read('arrived') };
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 /** A person's home folder of their own, with an environment that leads nowhere else. */
 export interface OwnHome {
   folder: string;
+  /** What the test writes down about it, out of the way of what the programs under test write. */
+  notes: string;
   env: NodeJS.ProcessEnv;
   configFile: string;
   readConfig(): Promise<string>;
@@ -14,10 +16,12 @@ export interface OwnHome {
 /** @param config the text of the configuration file */
 export async function ownHome(config: string, env: NodeJS.ProcessEnv = {}): Promise<OwnHome> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-home-'));
+  const notes = await mkdtemp(join(tmpdir(), 'causeway-notes-'));
   const configFile = join(folder, '.databrickscfg');
   await writeFile(configFile, config, { mode: 0o600 });
   return {
     folder,
+    notes,
     env: {
       PATH: '/usr/bin:/bin',
       HOME: folder,
@@ -28,6 +32,8 @@ export async function ownHome(config: string, env: NodeJS.ProcessEnv = {}): Prom
     },
     configFile,
     readConfig: () => readFile(configFile, 'utf8'),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await Promise.all([folder, notes].map((each) => rm(each, { recursive: true, force: true })));
+    },
   };
 }
