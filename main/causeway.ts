@@ -79,7 +79,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const { to } = pools;
     return startHub({
       folder: hubFolder(env),
-      serve: async (request, sink) => createBridge(await openEndpoint(request, await auth(), to), sink),
+      serve: async (request, sink) => createBridge(await openEndpoint(request, await auth(), to, env), sink),
       ...(onChange ? { onChange } : {}),
     });
   };

@@ -4,8 +4,10 @@ import { Carrier } from './carry.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
+import { InstantAnswers } from './instant.ts';
 import { Line } from './line.ts';
 import { Listening } from './listening.ts';
+import type { AnswerMemory } from './memory.ts';
 import { rawId } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
@@ -17,6 +19,8 @@ export interface Endpoint {
   tokens: TokenSource;
   dispatcher: Dispatcher;
   userAgent: string;
+  /** The server's last known answers; nothing is remembered without it. */
+  memory?: AnswerMemory;
 }
 
 /** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
@@ -42,6 +46,11 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
 /** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
 const BYTES_UNDER_WAY = 64 * 1024;
 
+const FORGETFUL: AnswerMemory = { get: async () => undefined, put: async () => {} };
+
+/** How long a client that was answered from memory waits before a session is tried for again, in milliseconds. */
+const REVIVAL_MS = 5_000;
+
 /** A frame that waits for the session to be ready for it. */
 interface Waiting {
   method: string;
@@ -54,6 +63,8 @@ class StdioBridge implements Bridge {
   readonly #line: Line;
   readonly #carrier: Carrier;
   readonly #listening: Listening;
+  readonly #instant: InstantAnswers;
+  #revival: NodeJS.Timeout | undefined;
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #waiting: Waiting[] = [];
@@ -64,7 +75,8 @@ class StdioBridge implements Bridge {
   constructor(endpoint: Endpoint, sink: FrameSink) {
     this.#sink = sink;
     this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
-    this.#carrier = new Carrier(this.#line, sink, {
+    this.#instant = new InstantAnswers(endpoint.memory ?? FORGETFUL, sink);
+    this.#carrier = new Carrier(this.#line, sink, this.#instant, {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
     });
@@ -117,8 +129,9 @@ class StdioBridge implements Bridge {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#revival);
     this.#abort.abort(new Error('the client has gone'));
-    await this.#line.endSession(sessionOf(this.#state));
+    await Promise.all([this.#instant.kept(), this.#line.endSession(sessionOf(this.#state))]);
   }
 
   async #allSettled(): Promise<void> {
@@ -147,11 +160,21 @@ class StdioBridge implements Bridge {
     this.#state = next(before, event);
     if (this.#state === before) return;
     this.#listen(event);
+    this.#reviveLater();
     if (this.#state.name === 'healing') void this.#carrier.heal(this.#state.generation);
     if (event.name === 'unhealed') {
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
     this.#letGo();
+  }
+
+  /** A client that was answered from memory gets its session as soon as there can be one, whether it asks or not. */
+  #reviveLater(): void {
+    clearTimeout(this.#revival);
+    if (this.#state.name !== 'lost' || !this.#instant.provisional || this.#abort.signal.aborted) return;
+    const { generation } = this.#state;
+    this.#revival = setTimeout(() => this.#apply({ name: 'died', generation }), REVIVAL_MS);
+    this.#revival.unref();
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */

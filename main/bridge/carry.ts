@@ -3,7 +3,9 @@ import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
 import { errorFrame } from './error-frame.ts';
 import type { FrameSink } from './flow.ts';
 import { toLine } from './frames.ts';
+import type { InstantAnswers } from './instant.ts';
 import { isRejection, type Line } from './line.ts';
+import { isRemembered } from './memory.ts';
 import { rawId, withId } from './raw-id.ts';
 import { openedBy, reopen } from './reopen.ts';
 import { REPEAT, repeatAfter } from './repeat.ts';
@@ -23,14 +25,18 @@ export interface SessionDesk {
 export class Carrier {
   readonly #line: Line;
   readonly #sink: FrameSink;
+  readonly #instant: InstantAnswers;
   readonly #desk: SessionDesk;
   /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
+  /** The generation in which a replay has sent `initialized` already. */
+  #announcedIn: number | undefined;
 
-  constructor(line: Line, sink: FrameSink, desk: SessionDesk) {
+  constructor(line: Line, sink: FrameSink, instant: InstantAnswers, desk: SessionDesk) {
     this.#line = line;
     this.#sink = sink;
+    this.#instant = instant;
     this.#desk = desk;
   }
 
@@ -44,6 +50,11 @@ export class Carrier {
     const trip = new Trip(frame, envelope);
     if (trip.method === 'initialize') this.#initialize = frame;
     if (trip.method === 'notifications/initialized') this.#initialized = frame;
+    const work = this.#drive(trip);
+    await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
+  }
+
+  async #drive(trip: Trip): Promise<void> {
     try {
       while (!(await this.#attempt(trip)));
     } catch (error) {
@@ -59,17 +70,32 @@ export class Carrier {
         (frame, session, onFrame) => this.#line.patiently((token) => this.#line.post(frame, session, token, onFrame)),
         (failure) => this.#line.explained(failure, 'initialize'),
       );
+      if (this.#initialized) this.#announcedIn = generation;
+      this.#instant.provisional = false;
       this.#desk.report({ name: 'healed', generation, session });
+      if (this.#instant.hasUncheckedTools) await this.#checkTools(session);
     } catch (error) {
       this.#desk.report({ name: 'unhealed', generation, error });
     }
   }
 
+  /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
+  async #checkTools(session: Session): Promise<void> {
+    const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
+    const take = (answer: Buffer) => this.#instant.learn({ method: 'tools/list', frame }, answer, parseFrame(answer));
+    const outcome = await this.#line.patiently((token) => this.#line.post(frame, session, token, take));
+    if (outcome.kind === 'frame') take(outcome.frame);
+  }
+
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
   async #attempt(trip: Trip): Promise<boolean> {
     const admission = this.#desk.admit(trip.method);
-    const state = admission instanceof Promise ? await admission : admission;
+    const state = admission instanceof Promise ? await this.#instant.bounded(trip, admission) : admission;
     trip.generation = state.generation;
+    if (trip.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
+      this.#desk.report({ name: 'announced', generation: state.generation });
+      return true;
+    }
     const session = sessionOf(state);
     const token = await this.#line.token(trip.rejected);
     let death: { frame: Buffer; head: Head } | undefined;
@@ -135,6 +161,8 @@ export class Carrier {
       if (isAnswer && rawId(passed) !== trip.id) passed = withId(passed, trip.id);
       trip.owed -= 1;
       if (trip.method === 'initialize') this.#opened(trip, json, head);
+      if (isRemembered(trip.method)) this.#instant.learn(trip, passed, json);
+      if (trip.silent) return;
     }
     this.#sink.write(passed);
   }
@@ -147,9 +175,12 @@ export class Carrier {
 
   async #fail(trip: Trip, error: unknown): Promise<void> {
     const { generation } = trip;
-    if (trip.method === 'initialize') this.#desk.report({ name: 'refused', generation });
+    const answered = !this.#line.signal.aborted && (await this.#instant.stepIn(trip, error));
+    if (trip.method === 'initialize') {
+      this.#desk.report({ name: trip.silent ? 'deferred' : 'refused', generation });
+    }
     if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
-    if (this.#line.signal.aborted || trip.owed <= 0) return;
+    if (answered || this.#line.signal.aborted || trip.owed <= 0) return;
     for (const id of trip.ids()) this.#sink.write(errorFrame(id, error));
   }
 }

@@ -3,6 +3,7 @@ import type { AuthService } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import type { Endpoint } from './bridge.ts';
+import { openMemory } from './memory.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
@@ -24,6 +25,7 @@ export async function openEndpoint(
   request: ServerRequest,
   auth: AuthService,
   pool: (origin: string) => Promise<Dispatcher>,
+  env: NodeJS.ProcessEnv,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
@@ -40,6 +42,7 @@ export async function openEndpoint(
     path: request.path,
     tokens: auth.tokens(profile),
     dispatcher: await pool(profile.host),
+    memory: openMemory(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
   };
 }

@@ -13,7 +13,7 @@ export type SessionState =
   | { name: 'announcing'; generation: number; session: Session }
   /** The cached `initialize` is being replayed; frames wait. */
   | { name: 'healing'; generation: number }
-  /** Replaying failed; the next frame tries again. */
+  /** There is no session although the client has opened one; the next frame tries to get one. */
   | { name: 'lost'; generation: number };
 
 export interface Session {
@@ -29,6 +29,8 @@ export type SessionEvent =
   | { name: 'opened'; generation: number; session: Session }
   | { name: 'announced'; generation: number }
   | { name: 'refused'; generation: number }
+  /** As refused, but the client was given the last known answer and goes on as if there were a session. */
+  | { name: 'deferred'; generation: number }
   /** The server no longer knows the session that requests of `generation` carried. */
   | { name: 'died'; generation: number }
   | { name: 'healed'; generation: number; session: Session }
@@ -53,6 +55,8 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
       return state.name === 'announcing' && event.generation === generation ? { ...state, name: 'active' } : state;
     case 'refused':
       return state.name === 'opening' && event.generation === generation ? { name: 'fresh', generation } : state;
+    case 'deferred':
+      return state.name === 'opening' && event.generation === generation ? { name: 'lost', generation } : state;
     case 'died':
       return canHeal(state) && event.generation === generation
         ? { name: 'healing', generation: generation + 1 }

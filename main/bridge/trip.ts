@@ -13,6 +13,8 @@ export class Trip {
   begun = false;
   /** The generation of the session that the frame was last sent in. */
   generation = 0;
+  /** Whether the client was answered from memory: what the server says goes no further. */
+  silent = false;
   deaths = 0;
   repeats = 0;
   /** The token that the workspace refused on the last attempt. */

@@ -12,8 +12,11 @@ export async function prepareAlone(
   request: ServerRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
-  const endpoint = await openEndpoint(request, openAuth({ env, signInWhenNeeded: true }), (origin) =>
-    openPool(origin, { env, silenceMs: SILENCE_MS }),
+  const endpoint = await openEndpoint(
+    request,
+    openAuth({ env, signInWhenNeeded: true }),
+    (origin) => openPool(origin, { env, silenceMs: SILENCE_MS }),
+    env,
   );
   return (sink) => createBridge(endpoint, sink);
 }

@@ -2,6 +2,7 @@ import type { TokenSource } from '../../../main/auth/auth.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import type { FrameSink } from '../../../main/bridge/flow.ts';
 import { FrameSplitter } from '../../../main/bridge/frames.ts';
+import type { AnswerMemory } from '../../../main/bridge/memory.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -75,13 +76,20 @@ const FIXED: TokenSource = { token: async () => new Secret('dapi-test') };
 
 export async function bridgeTo(
   origin: string,
-  options: { tokens?: TokenSource; silenceMs?: number; env?: NodeJS.ProcessEnv } = {},
+  options: { tokens?: TokenSource; silenceMs?: number; env?: NodeJS.ProcessEnv; memory?: AnswerMemory } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();
   const dispatcher = await openPool(origin, { env: options.env ?? {}, silenceMs: options.silenceMs ?? 0 });
   const profile = { name: 'test', host: origin, method: 'pat' as const, workspaceId: undefined };
   const bridge = createBridge(
-    { profile, path: '/api/2.0/mcp/sql', tokens: options.tokens ?? FIXED, dispatcher, userAgent: 'causeway/test' },
+    {
+      profile,
+      path: '/api/2.0/mcp/sql',
+      tokens: options.tokens ?? FIXED,
+      dispatcher,
+      userAgent: 'causeway/test',
+      ...(options.memory ? { memory: options.memory } : {}),
+    },
     sink,
   );
   const splitter = new FrameSplitter({

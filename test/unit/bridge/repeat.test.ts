@@ -10,9 +10,11 @@ function refused(status: number, headers: Record<string, string> = {}): Outcome 
   return { kind: 'refused', head: { status, headers }, text: '' };
 }
 
+const place = { lastEventId: undefined, retryMs: undefined };
+
 function broken(code: string, sent: boolean, head?: { status: number; headers: object }): Outcome {
   const error = Object.assign(new Error(code), { code });
-  return { kind: 'broken', error, sent, head: head && { status: head.status, headers: {} } };
+  return { kind: 'broken', error, sent, head: head && { status: head.status, headers: {} }, place };
 }
 
 const head = { status: 200, headers: {} };
@@ -76,7 +78,7 @@ describe('a frame is not sent again', () => {
     ['after 500', refused(500), list],
     ['after 502', refused(502), list],
     ['after an answer', { kind: 'frame', head, frame: Buffer.from('{}') }, list],
-    ['after a stream without its answer', { kind: 'streamed', head }, list],
+    ['after a stream without its answer', { kind: 'streamed', head, place }, list],
     ['after 202', { kind: 'accepted', head }, list],
   ])('%s', (_name, outcome, tried) => {
     expect(repeatAfter(outcome, tried, middling)).toBeUndefined();

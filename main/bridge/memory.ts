@@ -1,0 +1,62 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stateFolder } from '../platform/paths.ts';
+
+/** The answers that are kept: what a client must have at its start, and that seldom changes. */
+export type RememberedMethod = 'initialize' | 'tools/list';
+
+/** The last known answers of one managed server to one profile, kept on disk as whole frames. */
+export interface AnswerMemory {
+  get(method: RememberedMethod): Promise<Buffer | undefined>;
+  /** Never throws: what cannot be kept is asked for again next time. */
+  put(method: RememberedMethod, frame: Buffer): Promise<void>;
+}
+
+type Kept = Partial<Record<RememberedMethod, string>>;
+
+/** Whether an answer to this method is kept. */
+export function isRemembered(method: string): method is RememberedMethod {
+  return method === 'initialize' || method === 'tools/list';
+}
+
+/** The memory of the server at `path` for one profile. It holds what tools there are, never what they were given or returned. */
+export function openMemory(
+  env: NodeJS.ProcessEnv,
+  server: { host: string; path: string; profile: string },
+): AnswerMemory {
+  let writing: Promise<void> = Promise.resolve();
+  const file = async () => {
+    const { createHash } = await import('node:crypto');
+    const key = createHash('sha256')
+      .update(JSON.stringify([server.host, server.path, server.profile]))
+      .digest('hex');
+    return join(stateFolder(env), 'answers', `${key.slice(0, 32)}.json`);
+  };
+  const read = async (): Promise<Kept> => {
+    try {
+      const kept: unknown = JSON.parse(await readFile(await file(), 'utf8'));
+      return typeof kept === 'object' && kept !== null ? Object.fromEntries(Object.entries(kept)) : {};
+    } catch {
+      // Nothing is known yet, or the file is damaged: it is written anew with the next answer.
+      return {};
+    }
+  };
+  const write = async (method: RememberedMethod, text: string) => {
+    const kept = await read();
+    if (kept[method] === text) return;
+    const { default: writeFileAtomic } = await import('write-file-atomic');
+    const path = await file();
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, JSON.stringify({ ...kept, [method]: text }), { mode: 0o600 });
+  };
+  return {
+    async get(method) {
+      const text = (await read())[method];
+      return typeof text === 'string' ? Buffer.from(text) : undefined;
+    },
+    put(method, frame) {
+      writing = writing.then(() => write(method, frame.toString('utf8'))).catch(() => {});
+      return writing;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AnswerMemory, openMemory } from '../../../main/bridge/memory.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { type BridgeUnderTest, bridgeTo } from './harness.ts';
+import { json, orderly, result, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+let home: string;
+let memory: AnswerMemory;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'causeway-memory-'));
+  memory = openMemory({ CAUSEWAY_HOME: home }, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
+});
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+let tools = ['execute_sql'];
+const session = () =>
+  orderly({
+    onCall: ({ frame }, response) => {
+      if (frame?.method === 'tools/list') json(response, result(frame.id, { tools: tools.map((name) => ({ name })) }));
+      else json(response, result(frame?.id, 'called'));
+    },
+  });
+
+async function serve(script: ScriptedServer['script']): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script);
+  open.push(server);
+  return server;
+}
+
+async function connect(origin: string, options: Parameters<typeof bridgeTo>[1] = {}): Promise<BridgeUnderTest> {
+  const client = await bridgeTo(origin, { memory, ...options });
+  open.push(client);
+  return client;
+}
+
+/** One ordinary session, from which the answers are remembered. */
+async function learn(server: ScriptedServer): Promise<void> {
+  const client = await connect(server.origin);
+  await client.open();
+  await client.request('learn', 'tools/list');
+  await expect.poll(async () => String(await memory.get('tools/list'))).toContain('execute_sql');
+}
+
+const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+describe('the last known answers', () => {
+  it('are given after a second to a client whose workspace is slow, and the truth is told when it differs', async () => {
+    tools = ['execute_sql'];
+    const normal = session();
+    let gate = Promise.resolve();
+    const server = await serve(async (arrival, response) => {
+      if (arrival.frame?.method === 'initialize') await gate;
+      return normal.script(arrival, response);
+    });
+    await learn(server);
+    tools = ['execute_sql', 'poll_sql_result'];
+    let release = () => {};
+    gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    const client = await connect(server.origin);
+    const opened = await client.request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+    expect(opened.result).toMatchObject({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: { listChanged: true } },
+    });
+    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await client.request('list', 'tools/list')).toMatchObject({ result: { tools: [{ name: 'execute_sql' }] } });
+    const call = client.request(3, 'tools/call');
+    release();
+    expect(await call).toMatchObject({ result: 'called' });
+    await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
+    expect(await client.request(4, 'tools/list')).toMatchObject({
+      result: { tools: [{}, { name: 'poll_sql_result' }] },
+    });
+    expect(client.sink.frames.filter((frame) => JSON.parse(String(frame)).id === 1)).toHaveLength(1);
+    expect(server.count('notifications/initialized')).toBe(2);
+  });
+
+  it('are given at once to a client that is signed out; its calls say what to do, and work after the sign-in', async () => {
+    tools = ['execute_sql'];
+    const server = await serve(session().script);
+    await learn(server);
+    let signedIn = false;
+    const client = await connect(server.origin, {
+      tokens: {
+        async token() {
+          if (signedIn) return new Secret('t');
+          throw new CausewayError('signed_out', 'Profile "test" is signed out.', { remedy: 'Run "causeway login".' });
+        },
+      },
+    });
+    await client.open();
+    expect(await client.request(1, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'execute_sql' }] } });
+    expect(await client.request(2, 'tools/call')).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ type: 'text', text: 'Profile "test" is signed out. Run "causeway login".' }],
+      },
+    });
+    tools = ['another'];
+    signedIn = true;
+    expect(await client.request(3, 'tools/call')).toMatchObject({ result: 'called' });
+    await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
+    expect(server.count('initialize')).toBe(2);
+    expect(server.count('notifications/initialized')).toBe(2);
+  });
+
+  it('are not given where nothing is known: the client reads why', async () => {
+    const client = await connect('http://127.0.0.1:1');
+    const { error } = await client.request(1, 'initialize');
+    expect(error.message).toContain('127.0.0.1:1 cannot be reached');
+  });
+
+  it('are not given instead of a refusal that concerns this user', async () => {
+    tools = ['execute_sql'];
+    const normal = session();
+    let forbidden = false;
+    const server = await serve((arrival, response) => {
+      if (forbidden) response.writeHead(403).end('{"error_code":"PERMISSION_DENIED","message":"no"}');
+      else return normal.script(arrival, response);
+    });
+    await learn(server);
+    forbidden = true;
+    const client = await connect(server.origin);
+    expect((await client.request(1, 'initialize')).error.data).toMatchObject({ reason: 'permission_denied' });
+  });
+
+  it('are kept for this user only, and a damaged file is as none', async () => {
+    tools = ['execute_sql'];
+    await learn(await serve(session().script));
+    const folder = join(home, 'state', 'answers');
+    const [file] = await readdir(folder);
+    const path = join(folder, String(file));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await writeFile(path, '{"initialize": ');
+    expect(await memory.get('initialize')).toBeUndefined();
+  });
+});
