@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
+import { CAUSEWAY, environment, homeWith, ProxyProcess } from './proxy-process.ts';
+
+const ARGS = ['--path', '/api/2.0/mcp/sql'];
+
+let server: ScriptedServer;
+let home: Awaited<ReturnType<typeof homeWith>>;
+const running: ProxyProcess[] = [];
+
+beforeAll(async () => {
+  server = await startScriptedServer(orderly().script);
+  home = await homeWith({ acme: { host: server.origin, token: 'dapi-acme' } });
+});
+afterEach(async () => {
+  server.script = orderly().script;
+  server.arrivals.length = 0;
+  for (const proxy of running.splice(0)) await proxy.close();
+});
+afterAll(() => Promise.all([server.close(), home.close()]));
+
+function start(): ProxyProcess {
+  const proxy = new ProxyProcess(ARGS, environment(home.home));
+  running.push(proxy);
+  return proxy;
+}
+
+const deletions = () => server.arrivals.filter(({ method }) => method === 'DELETE');
+
+/** Answers calls when the test releases them; tells when so many are waiting. */
+function holdCalls() {
+  const held: (() => void)[] = [];
+  let arrived = () => {};
+  server.script = orderly({
+    onCall: ({ frame }, response) => {
+      held.push(() => json(response, result(frame?.id, 'late')));
+      arrived();
+    },
+  }).script;
+  return {
+    until: async (count: number) => {
+      while (held.length < count) await new Promise<void>((resolve) => (arrived = resolve));
+    },
+    release: () => held.splice(0).forEach((answer) => void answer()),
+  };
+}
+
+describe('the end of stdin', () => {
+  it('delivers the answers under way first, then deletes the session and ends with 0', async () => {
+    const calls = holdCalls();
+    const proxy = start();
+    await proxy.open();
+    for (const id of [1, 2, 3]) proxy.send({ jsonrpc: '2.0', id, method: 'tools/call' });
+    proxy.stdin.end();
+    await calls.until(3);
+    expect(deletions()).toEqual([]);
+    calls.release();
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.frames.map((frame) => JSON.parse(String(frame)).id).sort()).toEqual([1, 2, 3, 'open']);
+    expect(deletions()).toHaveLength(1);
+    expect(deletions()[0]?.headers).toMatchObject({
+      'mcp-session-id': 'session-1',
+      'mcp-protocol-version': '2025-06-18',
+      authorization: 'Bearer dapi-acme',
+    });
+    expect(proxy.stderr).toBe('');
+  });
+
+  it('right after the whole conversation still gets every answer', async () => {
+    const proxy = start();
+    const frames = [
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    ];
+    proxy.stdin.end(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''));
+    expect(await proxy.ended).toBe(0);
+    expect(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).toEqual([0, 1]);
+    expect(deletions()).toHaveLength(1);
+  });
+
+  it('before anything was said ends it at once, and the server hears nothing', async () => {
+    const proxy = start();
+    expect(await proxy.finish()).toBe(0);
+    expect(server.arrivals).toEqual([]);
+    expect(proxy.stderr).toBe('');
+  });
+
+  it.each([405, 404, 500])('is no trouble where the server answers DELETE with %i', async (status) => {
+    const { script } = orderly();
+    server.script = (arrival, response) =>
+      arrival.method === 'DELETE' ? void response.writeHead(status).end() : script(arrival, response);
+    const proxy = start();
+    await proxy.open();
+    expect(await proxy.finish()).toBe(0);
+    expect(proxy.stderr).toBe('');
+  });
+
+  it.each<[name: string, fate: (response: ServerResponse) => void]>([
+    ['never answers DELETE', () => {}],
+    ['breaks the connection on DELETE', (response) => response.destroy()],
+  ])('is no trouble where the server %s', async (_name, fate) => {
+    const { script } = orderly();
+    server.script = (arrival, response) => (arrival.method === 'DELETE' ? fate(response) : script(arrival, response));
+    const proxy = start();
+    await proxy.open();
+    expect(await proxy.finish()).toBe(0);
+    expect(proxy.stderr).toBe('');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a signal', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it with 0 and deletes the session', async (signal) => {
+    const calls = holdCalls();
+    const proxy = start();
+    await proxy.open();
+    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    await calls.until(1);
+    proxy.child.kill(signal);
+    expect(await proxy.ended).toBe(0);
+    expect(deletions()).toHaveLength(1);
+    expect(proxy.frames).toHaveLength(1);
+    expect(proxy.stderr).toBe('');
+  });
+
+  it('that comes three times ends it once', async () => {
+    const proxy = start();
+    await proxy.open();
+    for (let times = 0; times < 3; times += 1) proxy.child.kill('SIGINT');
+    expect(await proxy.ended).toBe(0);
+    expect(deletions()).toHaveLength(1);
+    expect(proxy.stderr).toBe('');
+  });
+});
+
+describe('a client that goes', () => {
+  it('by closing its end of stdout: exit code 0 and no stack trace', async () => {
+    const proxy = start();
+    await proxy.open();
+    proxy.stdout.destroy();
+    const timer = setInterval(() => proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' }), 10);
+    expect(await proxy.ended).toBe(0);
+    clearInterval(timer);
+    expect(proxy.stderr).toBe('');
+    expect(deletions()).toHaveLength(1);
+  });
+
+  it.skipIf(process.platform === 'win32')('by kill -9: the proxy ends, though its stdin is still open', async () => {
+    // The parent hands its own stdin and stdout on, so that only its disappearance can tell the proxy.
+    const parent = spawn(
+      process.execPath,
+      [
+        '-e',
+        "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })",
+        CAUSEWAY,
+        'proxy',
+        ...ARGS,
+      ],
+      { env: environment(home.home), stdio: ['pipe', 'pipe', 'pipe'] },
+    );
+    let stderr = '';
+    parent.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    parent.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
+    await once(parent.stdout, 'data');
+    parent.kill('SIGKILL');
+    parent.stdout.resume();
+    // Open until the last process that holds it is gone.
+    await once(parent.stdout, 'end');
+    expect(deletions()).toHaveLength(1);
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { environment, homeWith, ProxyProcess } from './proxy-process.ts';
+
+const SQL = '/api/2.0/mcp/sql';
+const PROFILES = {
+  acme: { host: 'https://acme.cloud.databricks.com', token: 'dapi-secret' },
+  account: { host: 'https://accounts.cloud.databricks.com', account_id: 'a-b', token: 'dapi-secret' },
+  plain: { host: 'http://acme.example', token: 'dapi-secret' },
+  hostless: { token: 'dapi-secret' },
+  two: { host: 'https://acme.cloud.databricks.com', token: 'dapi-secret', client_id: 'c', client_secret: 'dose' },
+};
+
+let home: Awaited<ReturnType<typeof homeWith>>;
+let empty: Awaited<ReturnType<typeof homeWith>>;
+beforeAll(async () => {
+  home = await homeWith(PROFILES);
+  empty = await homeWith({});
+});
+afterAll(() => Promise.all([home.close(), empty.close()]));
+
+async function outcome(args: string[], env: NodeJS.ProcessEnv) {
+  const proxy = new ProxyProcess(args, env);
+  const code = await proxy.ended;
+  return { code, stdout: proxy.frames.map(String), stderr: proxy.stderr };
+}
+
+describe('a wrong call ends with exit code 2, one line on stderr and nothing on stdout', () => {
+  it.each<[name: string, args: string[], line: RegExp]>([
+    ['an unknown flag', ['--path', SQL, '--trace'], /Unknown flag --trace\. "causeway proxy --help" lists the flags\./],
+    ['no server', [], /No server was named\. Add --path \/api\/2\.0\/mcp\/sql, or --url/],
+    ['a malformed URL', ['--url', 'acme', '--profile', 'acme'], /--url "acme" is not a URL\. Write it like https:/],
+    [
+      'a path beside the servers',
+      ['--path', '/sql', '--profile', 'acme'],
+      /--path "\/sql" is not a managed MCP server\. It begins with \/api\//,
+    ],
+    [
+      'a profile that does not exist',
+      ['--path', SQL, '--profile', 'amce'],
+      /There is no profile "amce" in .+\. It has acme, account, plain, hostless, two\./,
+    ],
+    [
+      'no profile where there are several',
+      ['--path', SQL],
+      /has several profiles and none of them is the default\. Name one with --profile/,
+    ],
+    [
+      'a profile without a host',
+      ['--path', SQL, '--profile', 'hostless'],
+      /Profile "hostless" of .+ cannot be used\. It has no host\. Add host =/,
+    ],
+    [
+      'a profile with two ways to sign in',
+      ['--path', SQL, '--profile', 'two'],
+      /Profile "two" of .+ more than one authorization method .+ choose with auth_type\./,
+    ],
+    [
+      "an account's profile",
+      ['--path', SQL, '--profile', 'account'],
+      /Profile "account" of .+ account host, not a workspace\. Use the address of a workspace\./,
+    ],
+    [
+      'plain http beyond this computer',
+      ['--path', SQL, '--profile', 'plain'],
+      /"http:\/\/acme\.example" would carry tokens unencrypted\. Use https:\/\/acme\.example instead\./,
+    ],
+    [
+      "an account's URL",
+      ['--url', `https://accounts.cloud.databricks.com${SQL}`, '--profile', 'acme'],
+      /leads to an account, which has no MCP servers\. Use a workspace's own address\./,
+    ],
+    [
+      "another workspace's URL",
+      ['--url', `https://other.cloud.databricks.com${SQL}`, '--profile', 'acme'],
+      /Profile "acme" signs in to https:\/\/acme\.cloud\.databricks\.com, not to https:\/\/other\.cloud\.databricks\.com\. Name the profile of that workspace with --profile/,
+    ],
+    ['an argument of two lines', ['--path', 'a\nb', '--profile', 'acme'], /--path "a b" is not a managed MCP server/],
+  ])('%s', async (_name, args, line) => {
+    const { code, stdout, stderr } = await outcome(args, environment(home.home));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
+    expect(stderr).toMatch(/^causeway proxy: [^\n]+\n$/);
+    expect(stderr).toMatch(line);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('no configuration file', async () => {
+    const { code, stdout, stderr } = await outcome(['--path', SQL], environment(join(empty.home, 'nowhere')));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
+    expect(stderr).toMatch(/^causeway proxy: There is no profile in .+\. Sign in with: causeway login [^\n]+\n$/);
+  });
+
+  it('a certificate file that is not there', async () => {
+    const env = environment(home.home, { SSL_CERT_FILE: join(home.home, 'ca.pem') });
+    const { code, stdout, stderr } = await outcome(['--path', SQL, '--profile', 'acme'], env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
+    expect(stderr).toMatch(
+      /^causeway proxy: The certificate file .+ca\.pem cannot be read\. Correct NODE_EXTRA_CA_CERTS [^\n]+\n$/,
+    );
+  });
+});
+
+it('help goes to stdout and is no error', async () => {
+  const { code, stdout, stderr } = await outcome(['--help'], environment(home.home));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.join('\n')).toContain('Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER');
+});
