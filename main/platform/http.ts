@@ -55,14 +55,14 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
 }
 
 function proxyAddresses(env: NodeJS.ProcessEnv) {
-  const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || '';
-  const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy;
+  const httpProxy = env.http_proxy || env.HTTP_PROXY || '';
+  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || httpProxy;
   return { httpProxy, httpsProxy, noProxy: noProxy(env) };
 }
 
 /** Loopback addresses never go through a proxy: the embedded workspace and the sign-in's listener live there. */
 function noProxy(env: NodeJS.ProcessEnv): string {
-  return [env['no_proxy'] || env['NO_PROXY'], 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',');
+  return [env.no_proxy || env.NO_PROXY, 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',');
 }
 
 /**
@@ -72,7 +72,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] | undefined> {
   // Loaded here because it takes as long to load as everything else that a session over plain loopback needs.
   const tls = await import('node:tls');
-  const extra = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file): file is string => Boolean(file));
+  const extra = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file): file is string => Boolean(file));
   // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
   const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
   const system = read?.('system') ?? [];

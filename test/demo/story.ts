@@ -50,7 +50,7 @@ export async function tellStory(account: Account, signal: AbortSignal): Promise<
     ends.push(() => workspace.close());
     account.done(`A workspace is up at ${workspace.host}`, { host: workspace.host });
 
-    const env = { HOME: home, USERPROFILE: home, PATH: process.env['PATH'], ...TOKEN_STORE };
+    const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH, ...TOKEN_STORE };
     const causeway = createCauseway({
       env,
       openBrowser: async (url) => void clickThrough(url, PERSON).catch(account.tell),

@@ -162,8 +162,8 @@ describe('the order of the opening', () => {
     let release = () => {};
     const session = orderly({
       onCall: async ({ frame }, response) => {
-        if (frame?.params?.['text'] === 'slow') await new Promise<void>((resolve) => (release = resolve));
-        json(response, result(frame?.id, frame?.params?.['text']));
+        if (frame?.params?.text === 'slow') await new Promise<void>((resolve) => (release = resolve));
+        json(response, result(frame?.id, frame?.params?.text));
       },
     });
     const client = await connect(await serve(session.script));

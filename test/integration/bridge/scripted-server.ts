@@ -112,7 +112,7 @@ export function orderly(options: { onCall?: Script } = {}) {
       return;
     }
     if (options.onCall) return options.onCall(arrival, response);
-    json(response, result(frame.id, { content: [{ type: 'text', text: String(frame.params?.['text'] ?? 'ok') }] }));
+    json(response, result(frame.id, { content: [{ type: 'text', text: String(frame.params?.text ?? 'ok') }] }));
   };
   return { script, expireAll: () => sessions.clear(), sessions };
 }

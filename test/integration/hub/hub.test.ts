@@ -25,7 +25,9 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'causeway-hub-'));
   session = orderly();
   server = await startScriptedServer(session.script);
-  await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${server.origin}\ntoken = dapi-test\n`, { mode: 0o600 });
+  await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${server.origin}\ntoken = dapi-test\n`, {
+    mode: 0o600,
+  });
   env = { HOME: home, USERPROFILE: home, CAUSEWAY_HOME: join(home, 'causeway'), PATH: process.env.PATH };
 });
 
@@ -79,7 +81,11 @@ class Spawned {
     ends.push(() => this.end());
   }
 
-  request(id: unknown, method: string, params: unknown = {}): Promise<{ result?: unknown; error?: { message: string } }> {
+  request(
+    id: unknown,
+    method: string,
+    params: unknown = {},
+  ): Promise<{ result?: unknown; error?: { message: string } }> {
     return new Promise((resolve) => {
       this.#answers.set(id, resolve);
       this.write({ jsonrpc: '2.0', id, method, params });
@@ -129,7 +135,10 @@ describe('a proxy while the application runs', () => {
 
   it('reports what the application cannot serve by itself', async () => {
     await startApp();
-    await writeFile(join(home, '.databrickscfg'), '[other]\nhost = https://example.com\ntoken = x\n[more]\nhost = https://example.org\ntoken = x\n');
+    await writeFile(
+      join(home, '.databrickscfg'),
+      '[other]\nhost = https://example.com\ntoken = x\n[more]\nhost = https://example.org\ntoken = x\n',
+    );
     const proxy = new Spawned();
     expect(await proxy.end()).toBe(2);
     expect(proxy.stderr).toMatch(/^causeway proxy: .*profile.*\n$/i);
