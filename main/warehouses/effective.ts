@@ -16,7 +16,7 @@ export interface WarehouseSummary {
   canUse: boolean | 'unknown';
 }
 
-export type StepSource = 'override' | 'workspace-default' | 'heuristic';
+type StepSource = 'override' | 'workspace-default' | 'heuristic';
 
 /** One link of the chain: override, then workspace default, then heuristic (spec/managed-mcp-endpoints.md › 6). */
 export interface EffectiveStep {

@@ -10,7 +10,7 @@ import type { Warehouse } from '../workspace/warehouses.ts';
 export type Reading<T> = { kind: 'known'; value: T } | { kind: 'none' } | { kind: 'unreadable'; error: CausewayError };
 
 /** Where the workspace default was read: the admin setting, or the `default` id, which might echo the caller's override. */
-export interface WorkspaceDefault {
+interface WorkspaceDefault {
   id: string;
   readFrom: 'setting' | 'default-id';
 }

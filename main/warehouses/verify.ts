@@ -8,9 +8,9 @@ import { describeOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
-export type CheckName = 'record' | 'resolver' | 'end-to-end';
+type CheckName = 'record' | 'resolver' | 'end-to-end';
 
-export type Verdict = 'pass' | 'fail' | 'unknown';
+type Verdict = 'pass' | 'fail' | 'unknown';
 
 /** What one check came to. */
 export interface CheckResult {
@@ -24,7 +24,7 @@ export interface CheckResult {
   tookMillis: number;
 }
 
-export type CheckEvent =
+type CheckEvent =
   | { kind: 'started'; check: CheckName }
   | { kind: 'progress'; check: CheckName; message: string }
   | { kind: 'finished'; result: CheckResult };
@@ -81,7 +81,7 @@ export async function verify(context: VerifyContext, options: VerifyOptions = {}
 }
 
 /** Check 1: the record names the intended target. */
-export function recordCheck(record: OverrideRecord | null, targetId: string | undefined): Finding {
+function recordCheck(record: OverrideRecord | null, targetId: string | undefined): Finding {
   const stored = `The workspace holds ${describeOverride(record)}.`;
   if (record === null && targetId === undefined) {
     return { verdict: 'unknown', evidence: `${stored} There is no record to check.` };
@@ -101,7 +101,7 @@ const RULES = {
 } as const;
 
 /** Check 2: the command-line client's own lookup comes to the same warehouse. */
-export function resolverCheck(found: Awaited<ReturnType<typeof cliDefault>>, targetId: string | undefined): Finding {
+function resolverCheck(found: Awaited<ReturnType<typeof cliDefault>>, targetId: string | undefined): Finding {
   const seen = `The Databricks CLI would take ${found.name} (${found.id}), ${RULES[found.rule]}.`;
   if (targetId === undefined) return { verdict: 'unknown', evidence: `${seen} There is no target to compare it with.` };
   if (found.id === targetId) return { verdict: 'pass', evidence: seen };

@@ -44,7 +44,7 @@ export interface RestRequest<T> {
   signal?: AbortSignal | undefined;
 }
 
-export interface RestAnswer<T> {
+interface RestAnswer<T> {
   data: T;
   header(name: string): string | undefined;
 }

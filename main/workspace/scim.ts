@@ -25,7 +25,7 @@ const listOf = <T>(item: z.ZodType<T>) =>
 /** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
 export type ScimUser = z.infer<typeof UserSchema>;
 
-export interface Me {
+interface Me {
   user: ScimUser;
   /** The workspace's own id, from the answer's header. */
   workspaceId: string | undefined;

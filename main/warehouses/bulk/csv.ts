@@ -16,7 +16,7 @@ export interface BulkLine {
 }
 
 /** The columns of an export; an import needs one of each pair, and takes `user` and `warehouse` for either. */
-export const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
+const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
 
 type Column = (typeof COLUMNS)[number];
 
@@ -84,10 +84,17 @@ export function csvLines(rows: readonly string[][]): string {
   return stringify([...rows], { escape_formulas: true });
 }
 
-/** One override as a line of an export. */
-export function exportLine(row: OverrideRow): string {
-  return csvLines([[row.userId, row.userName, row.type, row.warehouseId ?? '', row.warehouseName ?? '']]);
-}
+/** How many rows are turned into text at a time: one by one costs more than writing them. */
+const ROWS_AT_ONCE = 250;
 
-/** The first line of an export. */
-export const EXPORT_HEADER = csvLines([[...COLUMNS]]);
+/** An export's lines, its header first, some at a time as the rows arrive. */
+export async function* exportLines(rows: AsyncIterable<OverrideRow>): AsyncGenerator<string> {
+  let held: string[][] = [[...COLUMNS]];
+  for await (const { userId, userName, type, warehouseId, warehouseName } of rows) {
+    held.push([userId, userName, type, warehouseId ?? '', warehouseName ?? '']);
+    if (held.length < ROWS_AT_ONCE) continue;
+    yield csvLines(held);
+    held = [];
+  }
+  if (held.length > 0) yield csvLines(held);
+}
