@@ -1,6 +1,5 @@
-import type { Dispatcher } from 'undici';
-import type { Profile, TokenSource } from '../auth/auth.ts';
 import { Carrier } from './carry.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
@@ -10,18 +9,6 @@ import { Listening } from './listening.ts';
 import type { AnswerMemory } from './memory.ts';
 import { rawId } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
-
-/** The managed server that a bridge leads to, and as whom. */
-export interface Endpoint {
-  profile: Profile;
-  /** The server's path, such as `/api/2.0/mcp/sql`. */
-  path: string;
-  tokens: TokenSource;
-  dispatcher: Dispatcher;
-  userAgent: string;
-  /** The server's last known answers; nothing is remembered without it. */
-  memory?: AnswerMemory;
-}
 
 /** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
 export interface Bridge {

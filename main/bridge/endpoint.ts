@@ -1,12 +1,23 @@
 import type { Dispatcher } from 'undici';
-import type { AuthService } from '../auth/auth.ts';
+import type { AuthService, Profile, TokenSource } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import type { Endpoint } from './bridge.ts';
-import { openMemory } from './memory.ts';
+import { type AnswerMemory, openMemory } from './memory.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
+
+/** The managed server that a bridge leads to, and as whom. */
+export interface Endpoint {
+  profile: Profile;
+  /** The server's path, such as `/api/2.0/mcp/sql`. */
+  path: string;
+  tokens: TokenSource;
+  dispatcher: Dispatcher;
+  userAgent: string;
+  /** The server's last known answers; nothing is remembered without it. */
+  memory?: AnswerMemory;
+}
 
 /** A managed server as somebody asks for it. */
 export interface ServerRequest {

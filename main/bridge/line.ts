@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secret } from '../platform/secret.ts';
-import type { Endpoint } from './bridge.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Failure } from './explain.ts';
 import type { FlowControl } from './flow.ts';
 import { repeatAfter } from './repeat.ts';

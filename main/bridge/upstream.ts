@@ -85,6 +85,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #events: EventFeed | undefined;
+  #settled = false;
 
   constructor(flow: FlowControl, request: Request, resolve: (outcome: Outcome) => void) {
     this.#flow = flow;
@@ -134,7 +135,10 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   }
 
   resume(): void {
-    this.#controller?.resume();
+    // Not at once: undici's parser is shared, and this may be called while it reads another answer.
+    queueMicrotask(() => {
+      if (!this.#settled) this.#controller?.resume();
+    });
   }
 
   onResponseEnd(): void {
@@ -160,6 +164,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   }
 
   #settle(outcome: Outcome): void {
+    this.#settled = true;
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
     const bytes = this.#bytes;
     this.#bytes = 0;
