@@ -1,7 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { withLock } from '../platform/lock.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { type ConfigDocument, parseConfig } from './config-document.ts';
 
@@ -40,7 +39,10 @@ export async function readConfigText(path: string): Promise<string> {
  */
 export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
   const path = configFilePath(env);
-  const { default: writeFileAtomic } = await import('write-file-atomic');
+  const [{ default: writeFileAtomic }, { withLock }] = await Promise.all([
+    import('write-file-atomic'),
+    import('../platform/lock.ts'),
+  ]);
   await withLock(join(stateFolder(env), 'locks', 'configuration-file'), async () => {
     const before = await readConfigText(path);
     const after = edit(before);

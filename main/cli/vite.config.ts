@@ -2,6 +2,8 @@ import { defineConfig } from 'vite';
 
 /** The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. */
 export default defineConfig({
+  // What write-file-atomic asks of CommonJS; it goes into the names of its temporary files.
+  define: { __filename: 'import.meta.filename' },
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OwnHome } from './own-home.ts';
 
-const CAUSEWAY = fileURLToPath(new URL('../../../main/cli/causeway.ts', import.meta.url));
+/** The command as it is built: `npm run build:cli` comes before. */
+const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
 const BROWSER = fileURLToPath(new URL('fake-browser.ts', import.meta.url));
 
 /** What a `causeway` process has printed so far, and how it ended. */
