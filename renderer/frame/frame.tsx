@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
@@ -34,12 +34,19 @@ function Profile({ state: { profiles, profile } }: { state: DesktopState }) {
 }
 
 function Who({ state: { warehouse } }: { state: DesktopState }) {
+  if (warehouse.status === 'loading') {
+    return (
+      <div className={styles.who}>
+        <Skeleton width={96} height={14} my={4} />
+        <Skeleton width={128} height={12} my={4} />
+      </div>
+    );
+  }
   if (warehouse.status !== 'known') return null;
   const { user, host } = warehouse.effective;
-  const name = user.displayName || user.userName;
   return (
     <div className={styles.who}>
-      {name && <p title={user.userName}>{name}</p>}
+      <p title={user.userName}>{user.displayName || user.userName}</p>
       <p className={styles.host}>{hostInWords(host)}</p>
     </div>
   );

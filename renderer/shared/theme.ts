@@ -1,4 +1,4 @@
-import { Button, createTheme, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Button, createTheme, Modal, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 
 /** One accent, used for the one primary action of a screen and for what decides. */
 const ACCENT = [
@@ -41,6 +41,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: 'sm' } }),
+    Skeleton: Skeleton.extend({ defaultProps: { animate: false } }),
     // The page itself never scrolls, so there is nothing to lock.
     Modal: Modal.extend({
       defaultProps: {

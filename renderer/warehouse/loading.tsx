@@ -23,7 +23,14 @@ export function Loading() {
       </section>
       <section>
         <h2>Why</h2>
-        <Skeleton height={208} mt={8} />
+        <div className={styles.stepsToCome}>
+          {['override', 'default', 'otherwise'].map((step) => (
+            <div key={step}>
+              <Skeleton width="40%" height={14} my={4} />
+              <Skeleton width="80%" height={12} my={6} />
+            </div>
+          ))}
+        </div>
       </section>
       <p className={styles.footnotes} role="status">
         Asking the workspace…

@@ -86,11 +86,34 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
         }
       }
     }
+    await page.setViewportSize({ width: SIZES.usual[0], height: SIZES.usual[1] });
   }
 
   it('opens on the answer', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
     await inspect('answer');
+  });
+
+  it('holds the places of the answer while it is on its way, so that nothing jumps', async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route('**/requests/causeway:getState', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText('Asking the workspace…').waitFor();
+    await inspect('loading');
+    const place = async () => ({
+      why: await page.getByRole('heading', { name: 'Why' }).boundingBox(),
+      lead: await page.getByText('Your queries run on').boundingBox(),
+    });
+    const before = await place();
+    letGo();
+    await button('Change…').waitFor();
+    expect(await place()).toEqual(before);
   });
 
   it('chooses a warehouse with the keyboard alone', async () => {
