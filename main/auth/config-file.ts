@@ -20,7 +20,7 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
 }
 
 /** The configuration file's text, empty where there is none. @throws {CausewayError} `invalid_file` */
-export async function readConfigText(path: string): Promise<string> {
+async function readConfigText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {

@@ -28,7 +28,13 @@ export async function discoverIssuer(
   { host, accountId }: IssuerLocation,
   signal?: AbortSignal,
 ): Promise<Issuer> {
-  const places = [`${host}/oidc`, ...(accountId ? [`${host}/oidc/accounts/${encodeURIComponent(accountId)}`] : [])];
+  const ofWorkspace = `${host}/oidc`;
+  const ofAccount = accountId && `${host}/oidc/accounts/${encodeURIComponent(accountId)}`;
+  const places = !ofAccount
+    ? [ofWorkspace]
+    : (await isUnifiedHost(fetch, host, signal))
+      ? [ofAccount, ofWorkspace]
+      : [ofWorkspace, ofAccount];
   let status = 0;
   for (const place of places) {
     const response = await fetch(`${place}/.well-known/oauth-authorization-server`, {
@@ -44,6 +50,18 @@ export async function discoverIssuer(
     });
   }
   throw noWorkspace(host, `HTTP ${status}`);
+}
+
+/** Whether the host says of itself that it serves several workspaces; a host that says nothing does not. */
+async function isUnifiedHost(fetch: HostFetch, host: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    const response = await fetch(`${host}/.well-known/databricks-config`, { signal });
+    const body: unknown = await response.json();
+    const isObject = typeof body === 'object' && body !== null;
+    return isObject && 'host_type' in body && /^unified/i.test(String(body.host_type));
+  } catch {
+    return false;
+  }
 }
 
 async function readMetadata(host: string, place: string, response: Response): Promise<oauth.AuthorizationServer> {

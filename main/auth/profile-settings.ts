@@ -77,7 +77,6 @@ export function judgeSettings(values: ReadonlyMap<string, string>): JudgedSettin
     return refuse('incomplete', `It has no ${missing.join(' and no ')}, which ${method} needs.`, host);
   }
 
-  const port = Number(get('oauth_callback_port'));
   return {
     usable: true,
     settings: {
@@ -91,10 +90,16 @@ export function judgeSettings(values: ReadonlyMap<string, string>): JudgedSettin
       scopes: get('scopes')
         ?.split(/[\s,]+/)
         .filter(Boolean),
-      callbackPort: Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined,
+      callbackPort: portNumber(get('oauth_callback_port')),
       cliPath: get('databricks_cli_path'),
     },
   };
+}
+
+/** A TCP port as it is written down; undefined for anything else. */
+export function portNumber(text: string | undefined): number | undefined {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 }
 
 function chooseMethod(

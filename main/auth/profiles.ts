@@ -1,7 +1,7 @@
 import { CausewayError } from '../platform/errors.ts';
 import type { Profile, ProfileEntry } from './auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
-import { type JudgedSettings, judgeSettings, type ProfileSettings } from './profile-settings.ts';
+import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber } from './profile-settings.ts';
 
 /** The section in which Databricks tools keep their own settings; never a profile. */
 export const SETTINGS_SECTION = '__settings__';
@@ -16,8 +16,6 @@ const FROM_ENVIRONMENT: Record<string, string> = {
   client_secret: 'DATABRICKS_CLIENT_SECRET',
   auth_type: 'DATABRICKS_AUTH_TYPE',
   workspace_id: 'DATABRICKS_WORKSPACE_ID',
-  oauth_callback_port: 'DATABRICKS_OAUTH_CALLBACK_PORT',
-  databricks_cli_path: 'DATABRICKS_CLI_PATH',
 };
 
 /** A configuration file's contents with the environment that it is read under. */
@@ -71,7 +69,12 @@ export function profileSettings(book: ProfileBook, name: string): ProfileSetting
   if (!values) throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path} any more.`);
   const judged: JudgedSettings = judgeSettings(values);
   if (judged.usable) {
-    return { ...judged.settings, cliPath: judged.settings.cliPath ?? (book.env.DATABRICKS_CLI_PATH || undefined) };
+    const { cliPath, callbackPort } = judged.settings;
+    return {
+      ...judged.settings,
+      cliPath: cliPath ?? (book.env.DATABRICKS_CLI_PATH || undefined),
+      callbackPort: callbackPort ?? portNumber(book.env.DATABRICKS_OAUTH_CALLBACK_PORT),
+    };
   }
   const where = name === ENVIRONMENT_PROFILE ? 'The environment' : `Profile "${name}" of ${book.path}`;
   throw new CausewayError('profile_unusable', `${where} cannot be used. ${judged.message}`);
@@ -82,7 +85,7 @@ export function asProfile(name: string, settings: ProfileSettings): Profile {
 }
 
 /** The names of the file's profiles: each section but the settings, and `[DEFAULT]` only where it says something. */
-export function profileNames(document: ConfigDocument): string[] {
+function profileNames(document: ConfigDocument): string[] {
   const filled = document.sections.filter((section) => section.name !== 'DEFAULT' || section.values.size > 0);
   return [...new Set(filled.map((section) => section.name))].filter((name) => name !== SETTINGS_SECTION);
 }

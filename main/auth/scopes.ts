@@ -1,5 +1,5 @@
 /** What is asked for unless an OAuth application says otherwise: everything that the person may do. */
-export const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
+const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
 
 /** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */
 const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [

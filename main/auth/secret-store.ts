@@ -2,7 +2,7 @@ import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 
 /** Where secrets stay between two uses. */
-export type StoreKind = 'keychain' | 'memory' | 'encrypted-file';
+type StoreKind = 'keychain' | 'memory' | 'encrypted-file';
 
 /** Keeps secrets under names. A name is no secret; it may be shown by the operating system's keychain application. */
 export interface SecretStore {

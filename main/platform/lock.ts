@@ -42,11 +42,16 @@ const KEPT = 8;
 
 const FREE = 'free';
 
-/** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled` */
+/** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled`, `invalid_file` */
 export async function acquireLock(folder: string, { signal, onWait }: LockOptions = {}): Promise<Lock> {
   const world = await processWorld();
   const owner = JSON.stringify({ pid: process.pid, world } satisfies Owner);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new CausewayError('invalid_file', `Causeway cannot make the folder ${folder}.`, {
+      cause,
+      remedy: 'Check who may write there, or let CAUSEWAY_HOME name another folder.',
+    });
+  });
   let watched = { what: '', silentMs: 0 };
   for (let round = 0, at = performance.now(); ; round += 1) {
     throwIfAborted(signal);

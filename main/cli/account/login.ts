@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { AuthService, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
 import { parseHost } from '../../auth/host.ts';
+import { portNumber } from '../../auth/profile-settings.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { CommandContext } from '../command.ts';
@@ -103,8 +104,8 @@ async function configureApplication(
     }
     return;
   }
-  const port = callbackPort === undefined ? undefined : Number(callbackPort);
-  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+  const port = portNumber(callbackPort);
+  if (callbackPort !== undefined && port === undefined) {
     throw new CausewayError('usage', `--callback-port is "${callbackPort}", which is no port.`);
   }
   await auth.setOAuthApplication(host, {

@@ -355,6 +355,41 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
   });
 });
 
+describe('a unified host', () => {
+  test('has its sign-in service below the account, and is told which workspace is meant', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const real = await (await fetch(`${workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
+    workspace.faults.add({
+      path: '/.well-known/databricks-config',
+      effect: { kind: 'answer', status: 200, headers, body: JSON.stringify({ host_type: 'UNIFIED_HOST' }) },
+    });
+    workspace.faults.add({
+      path: '/oidc/accounts/acc-1/*',
+      effect: { kind: 'answer', status: 200, headers, body: real },
+    });
+    workspace.requests.clear();
+    await appendFile(home.configFile, 'account_id = acc-1\nworkspace_id = 7405610757559437099\n');
+    expect(await outcome(open(scriptedBrowser().open))).toMatchObject({ state: 'signed-in' });
+    const asked = workspace.requests.list({ path: '*/.well-known/oauth-authorization-server' });
+    expect(asked.map(({ path }) => path)).toEqual(['/oidc/accounts/acc-1/.well-known/oauth-authorization-server']);
+    const [me] = workspace.requests.list({ path: '/api/2.0/preview/scim/v2/Me' });
+    expect(me?.headers['x-databricks-workspace-id']).toBe('7405610757559437099');
+  });
+
+  test('that does not say so is found all the same', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const real = await (await fetch(`${workspace.host}/oidc/.well-known/oauth-authorization-server`)).text();
+    workspace.faults.add({ path: '/.well-known/databricks-config', effect: { kind: 'redirect' } });
+    workspace.faults.add({ path: '/oidc/.well-known/*', effect: { kind: 'answer', status: 404 } });
+    workspace.faults.add({
+      path: '/oidc/accounts/acc-1/*',
+      effect: { kind: 'answer', status: 200, headers, body: real },
+    });
+    await appendFile(home.configFile, 'account_id = acc-1\n');
+    expect(await outcome(open(scriptedBrowser().open))).toMatchObject({ state: 'signed-in' });
+  });
+});
+
 describe('the callback port', () => {
   test('that the profile names is the only one, and taken it is said so', async () => {
     const other: Server = createServer();
