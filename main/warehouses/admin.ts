@@ -3,9 +3,10 @@ import type { RestClient } from '../workspace/client.ts';
 import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
-import { allOverrides, type OverrideRow } from './all-overrides.ts';
+import { readAccess } from './access.ts';
+import { type AllOptions, allOverrides, type OverrideRow } from './all-overrides.ts';
 import type { BulkLine } from './bulk/csv.ts';
-import { type PlannedLine, planImport } from './bulk/plan.ts';
+import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { readDirectory } from './directory.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
@@ -21,7 +22,7 @@ export interface WarehouseAdmin {
   /** Whether a user may run queries on a warehouse; `unknown` where the caller may not read that. */
   canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
   /** Every user's override, as the pages arrive. */
-  all(signal?: AbortSignal): AsyncGenerator<OverrideRow>;
+  all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<OverrideRow>;
   /** What an import would change. @throws {CausewayError} `permission_denied` for who is no workspace admin */
   planImport(lines: readonly BulkLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
 }
@@ -35,10 +36,11 @@ export function createWarehouseAdmin(client: RestClient): WarehouseAdmin {
     setOverride: (userId, fields, signal) => setOverride(operations, userId, fields, signal),
     clearOverride: (userId, signal) => clearOverride(operations, userId, signal),
     canUse: (userId, warehouseId, signal) => canUse(client, userId, warehouseId, signal),
-    all: (signal) => allOverrides(client, signal),
+    all: (options, signal) => allOverrides(client, options, signal),
     planImport: async (lines, signal) => {
       const [directory, present] = await Promise.all([readDirectory(client, signal), gather(operations.list(signal))]);
-      return planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
+      const plan = planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
+      return withWarnings(plan, await readAccess(client, targetsOf(plan), signal), directory);
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { RestClient } from '../workspace/client.ts';
 import { type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
+import { gather } from '../workspace/paging.ts';
+import { readAccess } from './access.ts';
 import { type Directory, readDirectory } from './directory.ts';
 import { overrideOperations } from './override-operations.ts';
 
@@ -15,7 +17,12 @@ export interface OverrideRow {
   warehouseName: string | null;
   warehouseState: string | null;
   /** Why this user's queries will fail, found beforehand. */
-  dangling: 'warehouse-gone' | 'deleting' | null;
+  dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
+}
+
+export interface AllOptions {
+  /** Also finds who may not use the warehouse: one more request for each warehouse that is named. */
+  withAccess?: boolean;
 }
 
 /**
@@ -23,11 +30,26 @@ export interface OverrideRow {
  * warehouses, not with that of overrides.
  * @throws {CausewayError} `permission_denied` for who is no workspace admin
  */
-export async function* allOverrides(client: RestClient, signal?: AbortSignal): AsyncGenerator<OverrideRow> {
+export async function* allOverrides(
+  client: RestClient,
+  { withAccess = false }: AllOptions = {},
+  signal?: AbortSignal,
+): AsyncGenerator<OverrideRow> {
   // Begun before the first page is here, and awaited with it: a refusal of the list itself comes first.
   const directory = readDirectory(client, signal);
   directory.catch(() => {});
-  for await (const record of overrideOperations(client).list(signal)) yield toRow(record, await directory);
+  const records = overrideOperations(client).list(signal);
+  if (!withAccess) {
+    for await (const record of records) yield toRow(record, await directory);
+    return;
+  }
+  const all = await gather(records);
+  const access = await readAccess(client, new Set(all.flatMap(({ warehouse_id: id }) => id ?? [])), signal);
+  for (const record of all) {
+    const row = toRow(record, await directory);
+    const forbidden = row.warehouseId !== null && access(row.userId, row.warehouseId) === false;
+    yield forbidden && row.dangling === null ? { ...row, dangling: 'cannot-use' } : row;
+  }
 }
 
 function toRow(record: OverrideRecord, directory: Directory): OverrideRow {

@@ -21,10 +21,11 @@ export async function readDirectory(
   const warehouses = new Map<string, Warehouse>();
   const [usersComplete, principalsComplete, warehousesComplete] = await Promise.all([
     readWhole(async () => {
-      for await (const user of client.users.list(undefined, signal)) people.set(user.id, asPerson(user));
+      for await (const user of client.users.list({}, signal)) people.set(user.id, asPerson(user));
     }),
     readWhole(async () => {
-      for await (const user of client.users.servicePrincipals(signal)) people.set(user.id, asPerson(user));
+      for await (const user of client.users.list({ kind: 'ServicePrincipals' }, signal))
+        people.set(user.id, asPerson(user));
     }),
     readWhole(async () => {
       for await (const warehouse of client.warehouses.list({}, signal)) warehouses.set(warehouse.id, warehouse);

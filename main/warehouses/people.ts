@@ -1,5 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
-import { filterText, type ScimUser, type Users } from '../workspace/scim.ts';
+import { filterText, type ListOptions, type ScimUser, type Users } from '../workspace/scim.ts';
 import { ambiguous } from './names.ts';
 
 /** A user as people know them. */
@@ -10,12 +10,14 @@ export interface Person {
   displayName: string;
 }
 
-/** The first filter that finds anybody decides. */
-const FILTERS: ((text: string) => string)[] = [
-  (text) => `userName eq ${text}`,
-  (text) => `userName co ${text}`,
-  (text) => `displayName co ${text}`,
-  (text) => `emails.value co ${text}`,
+/** The first look-up that finds anybody decides. */
+const LOOK_UPS: ((text: string) => ListOptions)[] = [
+  (text) => ({ filter: `userName eq ${text}` }),
+  (text) => ({ filter: `userName co ${text}` }),
+  (text) => ({ filter: `displayName co ${text}` }),
+  (text) => ({ filter: `emails.value co ${text}` }),
+  (text) => ({ kind: 'ServicePrincipals', filter: `applicationId eq ${text}` }),
+  (text) => ({ kind: 'ServicePrincipals', filter: `displayName co ${text}` }),
 ];
 
 const CANDIDATES = 50;
@@ -27,8 +29,8 @@ const CANDIDATES = 50;
 export async function findPerson(users: Users, text: string, signal?: AbortSignal): Promise<Person> {
   const wanted = text.trim();
   if (/^\d+$/.test(wanted)) return asPerson(await byId(users, wanted, signal));
-  for (const filter of wanted === '' ? [] : FILTERS) {
-    const found = await candidates(users, filter(filterText(wanted)), signal);
+  for (const lookUp of wanted === '' ? [] : LOOK_UPS) {
+    const found = await candidates(users, lookUp(filterText(wanted)), signal);
     if (found.length > 0) return chooseAmong(found.map(asPerson), wanted);
   }
   throw noSuchUser(wanted);
@@ -62,16 +64,18 @@ async function byId(users: Users, id: string, signal?: AbortSignal): Promise<Sci
   }
 }
 
-async function candidates(users: Users, filter: string, signal?: AbortSignal): Promise<ScimUser[]> {
+async function candidates(users: Users, which: ListOptions, signal?: AbortSignal): Promise<ScimUser[]> {
   const found: ScimUser[] = [];
   try {
-    for await (const user of users.list(filter, signal)) {
+    for await (const user of users.list(which, signal)) {
       found.push(user);
       if (found.length >= CANDIDATES) break;
     }
   } catch (error) {
-    // Not every workspace can filter by every attribute.
-    if (error instanceof CausewayError && error.code === 'invalid_argument') return [];
+    // Not every workspace can filter by every attribute, or lists service principals.
+    if (error instanceof CausewayError && (error.code === 'invalid_argument' || error.code === 'feature_unavailable')) {
+      return [];
+    }
     throw error;
   }
   return found;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WorkspaceError } from './errors.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.0/preview/scim/v2';
@@ -14,13 +15,17 @@ const UserSchema = z.looseObject({
   /** Left out when the user is in no group, and when the caller may not see them. */
   groups: z.array(z.looseObject({ display: z.string().optional() })).optional(),
 });
-const PrincipalSchema = z.looseObject({
-  id: z.string(),
-  applicationId: z.string().default(''),
-  displayName: z.string().optional(),
-});
+/** A service principal's user name, wherever it counts as one, is its application id. */
+const PrincipalSchema = z
+  .looseObject({ ...UserSchema.shape, applicationId: z.string().default('') })
+  .transform(({ applicationId, ...principal }) => ({ ...principal, userName: applicationId }));
 const listOf = <T>(item: z.ZodType<T>) =>
   z.looseObject({ Resources: z.array(item).default([]), totalResults: z.number().optional() });
+
+const KINDS = {
+  Users: { schema: UserSchema, attributes: 'id,userName,displayName,active,emails' },
+  ServicePrincipals: { schema: PrincipalSchema, attributes: 'id,applicationId,displayName,active' },
+} as const;
 
 /** A user or service principal. Ids are numeric strings beyond 2^53: never numbers. */
 export type ScimUser = z.infer<typeof UserSchema>;
@@ -31,13 +36,20 @@ interface Me {
   workspaceId: string | undefined;
 }
 
+export interface ListOptions {
+  /** Service principals have overrides too, and are not among the users. */
+  kind?: keyof typeof KINDS;
+  /** A SCIM filter (RFC 7644 §3.4.2.2); everybody if left out. */
+  filter?: string;
+  /** Asks for the groups too. */
+  withGroups?: boolean;
+}
+
 export interface Users {
   me(signal?: AbortSignal): Promise<Me>;
+  /** A user, or else a service principal, with the groups. */
   get(id: string, signal?: AbortSignal): Promise<ScimUser>;
-  /** Users for whom a SCIM filter (RFC 7644 §3.4.2.2) holds, or all of them. */
-  list(filter?: string, signal?: AbortSignal): AsyncGenerator<ScimUser>;
-  /** Service principals, their application ids as user names: they have overrides too, and are not among the users. */
-  servicePrincipals(signal?: AbortSignal): AsyncGenerator<ScimUser>;
+  list(options?: ListOptions, signal?: AbortSignal): AsyncGenerator<ScimUser>;
 }
 
 /** Whether a user is a workspace admin. Groups that were left out say nothing. */
@@ -58,37 +70,27 @@ export function usersApi(rest: Rest): Users {
       const { data, header } = await rest.exchange({ path: `${PATH}/Me`, schema: UserSchema, signal });
       return { user: data, workspaceId: header('x-databricks-org-id') };
     },
-    get: (id, signal) => rest.request({ path: `${PATH}/Users/${encodeURIComponent(id)}`, schema: UserSchema, signal }),
-    list: (filter, signal) => {
-      const query = { filter, attributes: 'id,userName,displayName,active,emails' };
-      return listed(rest, 'Users', query, UserSchema, signal);
-    },
-    servicePrincipals: async function* (signal) {
-      const query = { attributes: 'id,applicationId,displayName' };
-      for await (const { applicationId, ...principal } of listed(
-        rest,
-        'ServicePrincipals',
-        query,
-        PrincipalSchema,
-        signal,
-      )) {
-        yield { ...principal, userName: applicationId };
+    get: async (id, signal) => {
+      const one = (kind: keyof typeof KINDS) =>
+        rest.request({ path: `${PATH}/${kind}/${encodeURIComponent(id)}`, schema: KINDS[kind].schema, signal });
+      try {
+        return await one('Users');
+      } catch (error) {
+        if (!(error instanceof WorkspaceError) || error.code !== 'not_found') throw error;
+        return one('ServicePrincipals').catch(() => Promise.reject(error));
       }
     },
+    list: (options, signal) => listed(rest, options, signal),
   };
 }
 
 /** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page, or the total, is the end. */
-async function* listed<T>(
-  rest: Rest,
-  kind: 'Users' | 'ServicePrincipals',
-  what: Record<string, string | undefined>,
-  item: z.ZodType<T>,
-  signal?: AbortSignal,
-): AsyncGenerator<T> {
-  const schema = listOf(item);
+async function* listed(rest: Rest, options: ListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> {
+  const { kind = 'Users', filter, withGroups = false } = options;
+  const attributes = `${KINDS[kind].attributes}${withGroups ? ',groups' : ''}`;
+  const schema = listOf(KINDS[kind].schema);
   for (let startIndex = 1; ; ) {
-    const query = { ...what, startIndex, count: PAGE_SIZE };
+    const query = { filter, attributes, startIndex, count: PAGE_SIZE };
     const page = await rest.request({ path: `${PATH}/${kind}`, query, schema, signal });
     yield* page.Resources;
     startIndex += page.Resources.length;

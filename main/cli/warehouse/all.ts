@@ -5,14 +5,19 @@ import { type CommonOptions, openSession } from './options.ts';
 
 export interface AllOptions extends CommonOptions {
   dangling?: boolean;
+  access?: boolean;
 }
 
-const DANGLING = { 'warehouse-gone': 'the warehouse is gone', deleting: 'the warehouse is being deleted' } as const;
+const DANGLING = {
+  'warehouse-gone': 'the warehouse is gone',
+  deleting: 'the warehouse is being deleted',
+  'cannot-use': 'the user may not use it',
+} as const;
 
 /** `causeway warehouse all [FILTER]`: every user's override, printed as the pages arrive. */
 export async function all(context: CommandContext, filter: string, options: AllOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
-  const rows = filtered(warehouses.admin.all(context.signal), filter, options);
+  const rows = filtered(warehouses.admin.all({ withAccess: options.access === true }, context.signal), filter, options);
   if (options.json) {
     await writeJsonArray(context.stdout, rows);
     return;

@@ -10,7 +10,7 @@ import { type CommonOptions, openSession } from './options.ts';
 export async function exportOverrides(context: CommandContext, file: string, options: CommonOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
   let count = 0;
-  const rows = counted(warehouses.admin.all(context.signal), () => {
+  const rows = counted(warehouses.admin.all({}, context.signal), () => {
     count += 1;
   });
   const fill = async (output: NodeJS.WritableStream) => {

@@ -91,8 +91,9 @@ const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: 
 async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Promise<void> {
   if (planned.action === 'unchanged') return;
   const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
+  const warning = 'warning' in planned ? `  (${planned.warning})` : '';
   const who = planned.userName || planned.userId;
-  await writeLine(stdout, printable(`${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}`));
+  await writeLine(stdout, printable(`${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`));
 }
 
 async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {

@@ -87,7 +87,8 @@ function addAdmin(group: Command, context: CommandContext): void {
     );
   withCommonOptions(group.command('all [filter...]'))
     .description("every user's override (admins)")
-    .option('--dangling', 'only those whose warehouse is gone')
+    .option('--dangling', 'only those whose queries will fail')
+    .option('--access', 'also look whether each user may use the warehouse')
     .action(async (filter: string[], _options, command: Command) =>
       (await import('./all.ts')).all(context, joined(filter), command.optsWithGlobals()),
     );

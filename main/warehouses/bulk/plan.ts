@@ -1,4 +1,5 @@
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
+import type { Access } from '../access.ts';
 import type { Directory } from '../directory.ts';
 import { describeOverride } from '../override-changes.ts';
 import type { BulkLine } from './csv.ts';
@@ -6,7 +7,7 @@ import { findUser, indexByName, readWanted } from './read-line.ts';
 
 /** What an import would do for one line of its file. */
 export type PlannedLine = { line: number; userId: string; userName: string } & (
-  | { action: 'create' | 'update'; fields: OverrideFields; before: string; after: string }
+  | { action: 'create' | 'update'; fields: OverrideFields; before: string; after: string; warning?: string }
   | { action: 'delete'; before: string; after: string }
   | { action: 'unchanged'; before: string }
   | { action: 'invalid'; problem: string }
@@ -55,4 +56,19 @@ function inWords(record: OverrideRecord | null, { warehouses }: Directory): stri
   if (record.type === 'LAST_SELECTED') return 'last selected';
   if (record.type !== 'CUSTOM' || !record.warehouse_id) return describeOverride(record);
   return warehouses.get(record.warehouse_id)?.name || record.warehouse_id;
+}
+
+/** The warehouses that a plan sends queries to. */
+export function targetsOf(plan: readonly PlannedLine[]): Set<string> {
+  return new Set(plan.flatMap((planned) => ('fields' in planned ? (planned.fields.warehouse_id ?? []) : [])));
+}
+
+/** Adds a warning to each change after which the user's queries would fail. */
+export function withWarnings(plan: readonly PlannedLine[], access: Access, { warehouses }: Directory): PlannedLine[] {
+  return plan.map((planned) => {
+    const target = 'fields' in planned ? planned.fields.warehouse_id : undefined;
+    if (target === undefined || access(planned.userId, target) !== false) return planned;
+    const name = warehouses.get(target)?.name ?? target;
+    return { ...planned, warning: `no CAN USE on ${name}: the queries would fail` };
+  });
 }

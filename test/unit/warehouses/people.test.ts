@@ -1,0 +1,86 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Secret } from '../../../main/platform/secret.ts';
+import { findPerson } from '../../../main/warehouses/people.ts';
+import { createRestClient, type RestClient } from '../../../main/workspace/client.ts';
+
+/** A workspace that filters by some attributes only, and has service principals. */
+
+const USERS = [
+  { id: '1', userName: 'ana@example.com', displayName: 'Ana Ferreira', emails: [{ value: 'ana.f@mail.example' }] },
+  { id: '2', userName: 'joana@example.com', displayName: 'Joana Silva' },
+  { id: '3', userName: 'bot-7', displayName: 'Ana' },
+];
+const PRINCIPALS = [{ id: '70368744177664011', applicationId: '6f1d2c3b-8a4e', displayName: 'Nightly agent' }];
+
+let server: Server;
+let client: RestClient;
+let dispatcher: Agent;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://x');
+    const [, kind = '', id] = /\/scim\/v2\/(\w+)(?:\/(.+))?$/.exec(url.pathname) ?? [];
+    const all: Record<string, unknown>[] = kind === 'Users' ? USERS : PRINCIPALS;
+    const send = (status: number, body: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/scim+json' });
+      response.end(JSON.stringify(body));
+    };
+    if (id) {
+      const one = all.find((candidate) => candidate.id === id);
+      return one ? send(200, one) : send(404, { detail: 'not found', status: '404' });
+    }
+    const filter = url.searchParams.get('filter') ?? '';
+    const [, attribute = '', operator, text = ''] = /^([\w.]+) (eq|co) "(.*)"$/.exec(filter) ?? [];
+    if (attribute.startsWith('emails')) return send(400, { detail: 'unsupported filter', scimType: 'invalidFilter' });
+    const wanted = text.toLowerCase();
+    const Resources = all.filter((one) => {
+      const held = String(one[attribute] ?? '').toLowerCase();
+      return operator === 'eq' ? held === wanted : held.includes(wanted);
+    });
+    return send(200, { Resources, totalResults: Resources.length });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  dispatcher = new Agent();
+  client = createRestClient({
+    profile: {
+      name: 'p',
+      host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      method: 'pat',
+      workspaceId: undefined,
+    },
+    tokens: { token: async () => new Secret('t') },
+    dispatcher,
+  });
+});
+afterAll(async () => {
+  await dispatcher.destroy();
+  server.close();
+});
+
+describe('findPerson', () => {
+  test.each([
+    ['a numeric id', '2', '2'],
+    ['a user name', 'ana@example.com', '1'],
+    ['a user name that is a part of another one', 'ANA@example.com', '1'],
+    ['what stands before the @', 'joana', '2'],
+    ['a part of a display name', 'silva', '2'],
+    ['a service principal’s id', '70368744177664011', '70368744177664011'],
+    ['a service principal’s application id', '6f1d2c3b-8a4e', '70368744177664011'],
+    ['a service principal’s name', 'nightly', '70368744177664011'],
+  ])('by %s', async (_how, text, id) => {
+    expect((await findPerson(client.users, text)).id).toBe(id);
+  });
+
+  test('refuses to guess between several, and names them', async () => {
+    await expect(findPerson(client.users, 'example')).rejects.toMatchObject({
+      code: 'ambiguous',
+      message: expect.stringContaining('Ana Ferreira ana@example.com (1), Joana Silva joana@example.com (2)'),
+    });
+  });
+
+  test.each(['nobody', '404', '', '"; drop'])('finds nobody for %s', async (text) => {
+    await expect(findPerson(client.users, text)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
