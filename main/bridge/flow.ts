@@ -1,7 +1,7 @@
 /** How many bytes of answers may wait in memory for a client that has stopped reading. */
 const DEFAULT_LIMIT_BYTES = 4 * 1024 * 1024;
 /** An answer of up to this size, in bytes, never waits for a larger one. */
-const SMALL_BYTES = 64 * 1024;
+const SMALL_BYTES = 32 * 1024;
 
 /** Where frames for the client go: a process's stdout, or a socket of the hub. */
 export interface FrameSink {

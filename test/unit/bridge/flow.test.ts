@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FlowControl, type FrameSink, type Reader } from '../../../main/bridge/flow.ts';
 
 const LIMIT = 1_000_000;
-const SMALL = 64 * 1024;
-const CHUNK = 50_000;
+const SMALL = 32 * 1024;
+const CHUNK = 16_000;
 
 /** A client that reads when the test says so, behind a pipe that holds 100 kB before it asks to wait. */
 class Client implements FrameSink {
@@ -104,7 +104,7 @@ describe('while the client reads', () => {
   it('a second large one waits at the limit, and goes on when the first is there', () => {
     const { client, answer } = scene();
     const [first, second] = [answer(10 * LIMIT), answer(10 * LIMIT)];
-    arrive(first, 100);
+    arrive(first, 320);
     arrive(second);
     expect(second).toMatchObject({ paused: true, done: false });
     expect(second.held).toBeLessThanOrEqual(LIMIT + CHUNK);
@@ -117,7 +117,7 @@ describe('while the client reads', () => {
 
   it('small answers get through behind two large ones that stand still', () => {
     const { client, answer } = scene();
-    arrive(answer(10 * LIMIT), 100);
+    arrive(answer(10 * LIMIT), 320);
     arrive(answer(10 * LIMIT));
     for (let at = 0; at < 100; at += 1) {
       const small = answer(SMALL);
@@ -129,7 +129,7 @@ describe('while the client reads', () => {
 
   it('a middling answer gets through behind a large one that stands still', () => {
     const { answer } = scene();
-    arrive(answer(10 * LIMIT), 100);
+    arrive(answer(10 * LIMIT), 320);
     const middling = answer(LIMIT / 2);
     arrive(middling);
     expect(middling.done).toBe(true);
@@ -138,7 +138,7 @@ describe('while the client reads', () => {
   it('what waits goes on as soon as an event of another answer is whole', () => {
     const { client, answer } = scene();
     client.eager = true;
-    arrive(answer(10 * LIMIT), 100);
+    arrive(answer(10 * LIMIT), 320);
     const [stream, other] = [answer(10 * LIMIT), answer(LIMIT)];
     arrive(stream);
     arrive(other);
