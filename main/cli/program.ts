@@ -9,7 +9,7 @@ import { registerWarehouses } from './warehouses/register.ts';
 
 const COMMANDS: RegisterCommand[] = [registerAccount, registerWarehouse, registerWarehouses];
 
-/** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted. */
+/** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 5 a check could not be made, 130 interrupted. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   usage: 2,
   profile_not_found: 2,
