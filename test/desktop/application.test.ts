@@ -133,11 +133,11 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(violations).toEqual([]);
-    // The theme's own colour arrives in a style element: the nonce has admitted it.
-    const accent = await page
-      .getByRole('button', { name: 'Change…' })
-      .evaluate((button) => getComputedStyle(button).backgroundColor);
-    expect(accent).toBe('rgb(18, 116, 138)');
+    // The theme's colours arrive in a style element: the nonce has admitted it.
+    const accent = await page.evaluate(() =>
+      getComputedStyle(document.documentElement).getPropertyValue('--mantine-color-accent-6'),
+    );
+    expect(accent).toBe('#12748a');
   });
 
   it('lives on in the tray when its window is closed, and opens again from there', async () => {
