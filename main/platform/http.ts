@@ -6,6 +6,8 @@ import { CausewayError } from './errors.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long an idle connection is kept for the next request, in milliseconds; load balancers close theirs after 60 s or more. */
 const KEEP_ALIVE_MS = 30_000;
+/** How much of an answer that nobody reads is taken from the network all the same, in bytes; TLS takes no more either. */
+const READ_AHEAD_BYTES = 16 * 1024;
 
 export interface HttpOptions {
   env: NodeJS.ProcessEnv;
@@ -43,7 +45,7 @@ async function poolSettings({ env, silenceMs = 60_000 }: HttpOptions, secure: bo
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_TIMEOUT_MS, ...(ca ? { ca } : {}) },
+    connect: { timeout: CONNECT_TIMEOUT_MS, highWaterMark: READ_AHEAD_BYTES, ...(ca ? { ca } : {}) },
     requestTls: { timeout: CONNECT_TIMEOUT_MS, ...(ca ? { ca } : {}) },
   };
 }

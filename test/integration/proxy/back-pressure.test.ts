@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  json,
+  orderly,
+  result,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../bridge/scripted-server.ts';
+import { environment, homeWith, ProxyProcess } from './proxy-process.ts';
+
+const MIB = 1024 * 1024;
+
+let server: ScriptedServer;
+let home: Awaited<ReturnType<typeof homeWith>>;
+const running: ProxyProcess[] = [];
+
+beforeAll(async () => {
+  server = await startScriptedServer(orderly().script);
+  home = await homeWith({ acme: { host: server.origin, token: 'dapi-acme' } });
+});
+afterEach(async () => {
+  server.arrivals.length = 0;
+  for (const proxy of running.splice(0)) await proxy.close();
+});
+afterAll(() => Promise.all([server.close(), home.close()]));
+
+/** A proxy that has warmed up with 200 calls, so that its memory is what it is at rest. */
+async function startWarm(script: Script): Promise<ProxyProcess> {
+  server.script = ({ frame }, response) => json(response, result(frame?.id));
+  const proxy = new ProxyProcess(['--path', '/api/2.0/mcp/sql'], environment(home.home));
+  running.push(proxy);
+  for (let id = 0; id < 200; id += 1) await proxy.request(id, 'tools/call');
+  server.script = script;
+  proxy.frames.length = 0;
+  server.arrivals.length = 0;
+  return proxy;
+}
+
+/** Waits until a measure has stopped growing: whatever flows has come to a stop. */
+async function standstill(measure: () => number): Promise<void> {
+  for (let last = -1, same = 0; same < 10; ) {
+    const now = measure();
+    same = now === last ? same + 1 : 0;
+    last = now;
+    await sleep(50);
+  }
+}
+
+/** The most that the proxy's memory has been, in MiB, while something goes on. */
+async function peakWhile(proxy: ProxyProcess, going: Promise<unknown>): Promise<number> {
+  let ended = false;
+  let peak = 0;
+  const watched = going.finally(() => {
+    ended = true;
+  });
+  while (!ended) {
+    peak = Math.max(peak, await proxy.residentMiB());
+    await sleep(20);
+  }
+  await watched;
+  return peak;
+}
+
+const onLinux = describe.skipIf(process.platform !== 'linux');
+
+onLinux('a client that stops reading', () => {
+  it.each(['json', 'events'])(
+    'does not make 300 answers of 1 MiB (%s) stay in memory, and gets them all later',
+    async (form) => {
+      const payload = 'x'.repeat(MIB);
+      const proxy = await startWarm(({ frame }, response) => {
+        const text = `{"jsonrpc":"2.0","id":${frame?.id},"result":"${payload}"}`;
+        if (form === 'json') json(response, text);
+        else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
+      });
+      const idle = await proxy.residentMiB();
+      proxy.stdout.pause();
+      for (let id = 0; id < 300; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);
+      const peak = await peakWhile(
+        proxy,
+        standstill(() => server.arrivals.length),
+      );
+      expect(server.arrivals).toHaveLength(300);
+      console.log(`300 × 1 MiB unread (${form}): +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`);
+      expect(peak - idle).toBeLessThan(120);
+      proxy.stdout.resume();
+      await proxy.until(300);
+      expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(300);
+      for (const frame of proxy.frames) expect(frame.length).toBeGreaterThan(MIB);
+    },
+  );
+
+  it('while it sends what is no frame is not read from either', async () => {
+    const proxy = await startWarm(() => {});
+    const idle = await proxy.residentMiB();
+    proxy.stdout.pause();
+    const line = Buffer.from(`${'?'.repeat(60)}\n`.repeat(1000));
+    let written = 0;
+    for (; written < 200 * MIB && proxy.stdin.writableLength < MIB; written += line.length) {
+      proxy.write(line);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const peak = await peakWhile(
+      proxy,
+      standstill(() => -proxy.stdin.writableLength),
+    );
+    expect(written).toBeLessThan(100 * MIB);
+    expect(peak - idle).toBeLessThan(120);
+    proxy.stdout.resume();
+    await proxy.until(Math.floor(written / 61));
+  });
+});
+
+onLinux('a client that floods a slow server', () => {
+  it('is left waiting: only so many of its requests are under way, and all are answered in the end', async () => {
+    const held: (() => void)[] = [];
+    let open = false;
+    const proxy = await startWarm(({ frame }, response) => {
+      const answer = () => json(response, result(frame?.id));
+      if (open) answer();
+      else held.push(answer);
+    });
+    const idle = await proxy.residentMiB();
+    const text = 'x'.repeat(20_000);
+    for (let id = 0; id < 4_000; id += 1) {
+      proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"text":"${text}"}}`);
+    }
+    const peak = await peakWhile(
+      proxy,
+      standstill(() => server.arrivals.length),
+    );
+    console.log(
+      `${held.length} of 4000 requests under way: +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`,
+    );
+    expect(held.length).toBeGreaterThan(64);
+    expect(held.length).toBeLessThan(600);
+    expect(proxy.stdin.writableLength).toBeGreaterThan(30 * MIB);
+    expect(peak - idle).toBeLessThan(120);
+    open = true;
+    for (const answer of held) answer();
+    await proxy.until(4_000);
+    expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(4_000);
+  });
+});
