@@ -1,0 +1,61 @@
+import type { HttpShape, StdioShape } from './entry.ts';
+import type { Places } from './places.ts';
+
+/** What a configuration file is written in, and so which editor changes it. */
+export type Format = 'json' | 'toml' | 'yaml';
+
+/** A sign that a client is installed. Paths may hold `*` as a part of one segment. */
+export type Sign = { exists: string } | { command: string };
+
+/** One file in which a client looks for servers. */
+export interface FilePlace {
+  path: string;
+  /**
+   * `main`: the first of these whose condition holds is written, the last one if none does.
+   * `also`: written besides, where its condition holds.
+   */
+  role: 'main' | 'also';
+  /** The path that must exist for this place to count; always counts if left out. May hold `*`. */
+  if?: string;
+  /** Where entries in this file differ from the row's. */
+  http?: HttpShape;
+}
+
+/** What else a client's own reader takes; `undefined` where nobody has measured it. */
+export interface Tolerance {
+  comments: boolean;
+  trailingCommas: boolean;
+  byteOrderMark: boolean;
+}
+
+/** Everything that is known about one AI client. Rows hold facts; how they are used stands elsewhere, once. */
+export interface ClientFacts {
+  /** What the person types: `[a-z0-9-]`. */
+  id: string;
+  name: string;
+  signs(places: Places): Sign[];
+  files(places: Places): FilePlace[];
+  format: Format;
+  /** From the document's root to the object (or list) that holds the entries. */
+  key: string[];
+  /** The entries are a list of objects that have a `name`, rather than an object with a property for each. */
+  list?: true;
+  /** What a file that we make from nothing holds besides. */
+  preamble?: Record<string, string>;
+  stdio: StdioShape;
+  /** The entry with which the client connects by itself; left out where its file has none. */
+  http?: HttpShape;
+  /** What to do for a change to be noticed, as a sentence. */
+  afterwards: string;
+  /** What a person should know before, as sentences. */
+  warnings?: string[];
+  accepts?: Tolerance;
+  /** `<file>.lock` is a folder that the client itself takes while it writes (Cline `settingsLock.ts`). */
+  lock?: 'folder';
+  /** Names of its processes; while one runs, the client writes its file from memory and drops what others added. */
+  overwritesWhileRunning?: string[];
+  /** A link that makes the client itself ask to add the entry. */
+  deepLink?(name: string, entry: Record<string, unknown>): string;
+  /** How the model sees a tool's name, and how many characters of it the client lets pass. */
+  toolNames?: { prefix(server: string): string; limit: number };
+}

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CausewayError } from '../../platform/errors.ts';
+import type { Entry } from '../entry.ts';
+
+/** Which file is edited, and where in it the entries are. */
+export interface Target {
+  /** The file's path, for messages. */
+  file: string;
+  /** From the document's root to what holds the entries. */
+  key: string[];
+  /** The entries are a list of objects that have a `name`. */
+  list?: true | undefined;
+  /** What a document that is made from nothing begins with. */
+  preamble?: Record<string, string> | undefined;
+}
+
+/**
+ * What stood where the first of our entries made room for itself, so that removing the last one can put it back: of the
+ * objects on the way to the entries, the first `depth` were there (-1: not even a document), and the innermost of them,
+ * where it was empty, read `text`.
+ */
+export interface Remnant {
+  depth: number;
+  text?: string | undefined;
+}
+
+/** A text with our entry in it. */
+export interface Edited {
+  text: string;
+  /** Left out where the entries of others made the room already. */
+  remnant?: Remnant | undefined;
+}
+
+/**
+ * Reads and changes entries in a text of one format. Changing one leaves every other byte alone: comments, order,
+ * indentation, line ends, byte order mark. All of it is pure.
+ */
+export interface EntryEditor {
+  /** The entries, by name. @throws {CausewayError} `invalid_file`, with line, column and remedy */
+  read(text: string, target: Target): Map<string, unknown>;
+  /** Adds an entry, or corrects in one that is there what differs from `entry.fixed`. @throws {CausewayError} `invalid_file` */
+  put(text: string, target: Target, name: string, entry: Entry): Edited;
+  /** Removes an entry; with it what `remnant` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
+  remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string;
+}
+
+/** Some characters out, others in. */
+export interface Splice {
+  at: number;
+  remove?: number;
+  insert?: string;
+}
+
+/** The text with all splices done; positions are those of the text as given. */
+export function splice(text: string, splices: Splice[]): string {
+  const order = [...splices].sort((a, b) => b.at - a.at);
+  return order.reduce(
+    (result, { at, remove = 0, insert = '' }) => result.slice(0, at) + insert + result.slice(at + remove),
+    text,
+  );
+}
+
+/** The text without its byte order mark, and the mark. */
+export function splitMark(text: string): { mark: string; body: string } {
+  return text.startsWith('\ufeff') ? { mark: '\ufeff', body: text.slice(1) } : { mark: '', body: text };
+}
+
+/** The line end that the text uses first; a line feed where it has none. */
+export function lineEndOf(text: string): string {
+  return /\r\n|\n/.exec(text)?.[0] ?? '\n';
+}
+
+/** Where a position is, both counted from 1. */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split(/\r\n|\n|\r/);
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** A file in which nothing was changed because of what stands in it. */
+export function unreadable(
+  { file }: Target,
+  problem: string,
+  place?: { line: number; column: number },
+  cause?: unknown,
+): CausewayError {
+  const where = place ? `:${place.line}:${place.column} (line ${place.line}, column ${place.column})` : '';
+  return new CausewayError('invalid_file', `${file}${where}: ${problem}.`, {
+    cause,
+    remedy: 'Nothing was written. Correct the file there in a text editor, then try again.',
+  });
+}
+
+/** Whether an entry already is what it has to be, whatever else somebody wrote into it. */
+export function isCurrent(present: unknown, { fixed }: Entry): boolean {
+  if (typeof present !== 'object' || present === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(present));
+  return Object.entries(fixed).every(([key, value]) => isDeepStrictEqual(fields.get(key), value));
+}
+
+/** For a text that is valid and yet so written that it cannot be changed in place. */
+export function cannotEdit({ file, key }: Target, why = 'it is written in a way that cannot be changed in place') {
+  return new CausewayError('invalid_file', `${file}: ${key.join('.')} was left alone, for ${why}.`, {
+    remedy: 'Nothing was written. Add the entry by hand: "causeway clients json" prints it.',
+  });
+}

@@ -1,0 +1,164 @@
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Entry, wholeEntry } from '../entry.ts';
+import {
+  type Edited,
+  type EntryEditor,
+  isCurrent,
+  lineAndColumn,
+  lineEndOf,
+  type Remnant,
+  splice,
+  splitMark,
+  type Target,
+  unreadable,
+} from './editor.ts';
+import { emptied, insertProperty, membersOf, removeProperty, replaceValue } from './json-object.ts';
+import { holdRest } from './rest.ts';
+
+/** JSON, with comments and trailing commas where they are; never adds either. */
+export const jsonEditor: EntryEditor = { read, put, remove };
+
+function read(text: string, target: Target): Map<string, unknown> {
+  const { body } = splitMark(text);
+  const root = parse(body, target);
+  const container = root && descend(body, root, target).at(target.key.length);
+  return new Map(container ? membersOf(container).map(({ key, value }) => [key, getNodeValue(value)]) : []);
+}
+
+function put(text: string, target: Target, name: string, entry: Entry): Edited {
+  const { mark, body } = splitMark(text);
+  const root = parse(body, target);
+  const path = [...target.key, name];
+  if (!root) {
+    const eol = lineEndOf(body);
+    const made = JSON.stringify(nest(path, wholeEntry(entry)), null, 2).replaceAll('\n', eol);
+    return { text: `${mark}${made}${eol}`, remnant: { depth: -1, text: body } };
+  }
+  const found = descend(body, root, target);
+  const depth = found.length - 1;
+  const innermost = found[depth] ?? root;
+  const present = depth === target.key.length ? find(innermost, name) : undefined;
+  if (present) {
+    const edited = mark + correct(body, present, entry, target, name);
+    holdRest(valueOf(text, target), valueOf(edited, target), path, target);
+    return { text: edited };
+  }
+  const empty = membersOf(innermost).length === 0;
+  const value = nest(path.slice(depth + 1), wholeEntry(entry));
+  const edited = mark + splice(body, insertProperty(body, root, innermost, path[depth] ?? name, value));
+  holdRest(valueOf(text, target), valueOf(edited, target), path, target);
+  if (!empty && depth === target.key.length) return { text: edited };
+  const source = body.slice(innermost.offset, innermost.offset + innermost.length);
+  return { text: edited, remnant: { depth, text: empty ? source : undefined } };
+}
+
+/** Corrects one field after the other, for each moves what stands behind it. */
+function correct(body: string, present: Node, entry: Entry, target: Target, name: string): string {
+  if (present.type !== 'object') return splice(body, [replaceValue(body, present, wholeEntry(entry))]);
+  if (isCurrent(getNodeValue(present), entry)) return body;
+  let text = body;
+  for (const [key, value] of Object.entries(entry.fixed)) {
+    const root = parse(text, target);
+    const container = root && descend(text, root, target).at(target.key.length);
+    const node = container && find(container, name);
+    if (!root || !node || isCurrent(getNodeValue(node), { fixed: { [key]: value } })) continue;
+    const field = find(node, key);
+    text = splice(text, field ? [replaceValue(text, field, value)] : insertProperty(text, root, node, key, value));
+  }
+  return text;
+}
+
+function remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string {
+  const { mark, body } = splitMark(text);
+  let now = body;
+  const at = (depth: number) => {
+    const root = parse(now, target);
+    return root && descend(now, root, target)[depth];
+  };
+  const container = at(target.key.length);
+  if (!container || !find(container, name)) return text;
+  now = splice(now, removeProperty(now, container, name));
+  if (remnant) now = putBack(now, at, target, remnant);
+  const edited = mark + now;
+  if (now.trim() !== '') holdRest(valueOf(text, target), valueOf(edited, target), [...target.key, name], target);
+  return edited;
+}
+
+/** Takes away the objects that were made for our entries, as far as they are empty again. */
+function putBack(
+  text: string,
+  at: (depth: number) => Node | undefined,
+  target: Target,
+  { depth, text: original }: Remnant,
+): string {
+  const isEmpty = (node: Node | undefined) => node !== undefined && emptied(text, node);
+  const made = target.key.map((_, index) => index + 1).filter((level) => level > depth);
+  const objects = made.map(at);
+  if (!objects.every((node, index) => isEmpty(node) || (node && index < objects.length - 1 && only(node)))) return text;
+  const parent = at(Math.max(depth, 0));
+  if (!parent) return text;
+  let now = text;
+  const [outermost] = made;
+  if (outermost !== undefined && outermost <= target.key.length) {
+    now = splice(text, removeProperty(text, parent, target.key[outermost - 1] ?? ''));
+  }
+  if (original === undefined) return now;
+  const root = parse(now, target);
+  const rest = root && descend(now, root, target)[Math.max(depth, 0)];
+  if (!rest || membersOf(rest).length > 0) return now;
+  const source = now.slice(rest.offset, rest.offset + rest.length);
+  if (depth === -1) return bare(now) === '{}' ? original : now;
+  if (bare(source) !== bare(original)) return now;
+  return splice(now, [{ at: rest.offset, remove: rest.length, insert: original }]);
+}
+
+const bare = (text: string) => text.replace(/\s/g, '');
+
+const only = (node: Node) => membersOf(node).length === 1;
+
+/** The document, or nothing where the text is blank. */
+function parse(body: string, target: Target): Node | undefined {
+  if (body.trim() === '') return undefined;
+  const errors: ParseError[] = [];
+  let root: Node | undefined;
+  try {
+    root = parseTree(body, errors, { allowTrailingComma: true, disallowComments: false });
+  } catch (cause) {
+    throw unreadable(target, 'it is nested too deeply', undefined, cause);
+  }
+  const [error] = errors;
+  if (error) {
+    const words = printParseErrorCode(error.error).replace(/(?<!^)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+    throw unreadable(target, `this is not valid JSON: ${words.toLowerCase()}`, lineAndColumn(body, error.offset));
+  }
+  if (root?.type !== 'object') throw unreadable(target, 'an object was expected', { line: 1, column: 1 });
+  return root;
+}
+
+/** The objects on the way to the entries, as far as they are there; the root is the first. */
+function descend(body: string, root: Node, target: Target): Node[] {
+  const found = [root];
+  let node = root;
+  for (const key of target.key) {
+    const next = find(node, key);
+    if (!next) break;
+    if (next.type !== 'object') throw unreadable(target, `"${key}" is not an object`, lineAndColumn(body, next.offset));
+    found.push(next);
+    node = next;
+  }
+  return found;
+}
+
+/** The value of a property; of several with one name the last, as every JSON reader has it. */
+function find(node: Node, key: string): Node | undefined {
+  return membersOf(node).findLast((member) => member.key === key)?.value;
+}
+
+function valueOf(text: string, target: Target): unknown {
+  const root = parse(splitMark(text).body, target);
+  return root ? getNodeValue(root) : {};
+}
+
+function nest(path: string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}

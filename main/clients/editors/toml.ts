@@ -1,0 +1,179 @@
+import { parse as parseToml, patch, stringify } from '@decimalturn/toml-patch';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { type Entry, wholeEntry } from '../entry.ts';
+import {
+  cannotEdit,
+  type Edited,
+  type EntryEditor,
+  isCurrent,
+  lineEndOf,
+  splitMark,
+  type Target,
+  unreadable,
+} from './editor.ts';
+import { holdRest } from './rest.ts';
+
+/**
+ * TOML, one table for each entry. A new table goes to the end of the document, where it is valid whatever stands above,
+ * after one blank line; a table that is removed takes that line along.
+ */
+export const tomlEditor: EntryEditor = { read, put, remove };
+
+const tableSchema = z.record(z.string(), z.unknown());
+const errorPlaceSchema = z.object({ line: z.number(), column: z.number() });
+
+function read(text: string, target: Target): Map<string, unknown> {
+  return new Map(Object.entries(container(parse(splitMark(text).body, target), target) ?? {}));
+}
+
+function put(text: string, target: Target, name: string, entry: Entry): Edited {
+  const { mark, body } = splitMark(text);
+  const before = parse(body, target);
+  const present = container(before, target)?.[name];
+  if (present !== undefined && isCurrent(present, entry)) return { text };
+  const path = [...target.key, name];
+  const ways = present === undefined ? [appended, patched] : [corrected, patched];
+  const edited = firstSound(ways, body, before, path, entry, target);
+  return { text: mark + edited };
+}
+
+function remove(text: string, target: Target, name: string): string {
+  const { mark, body } = splitMark(text);
+  const before = parse(body, target);
+  if (container(before, target)?.[name] === undefined) return text;
+  return mark + firstSound([cut, patched], body, before, [...target.key, name], undefined, target);
+}
+
+type Table = Record<string, unknown>;
+type Way = (body: string, path: string[], entry: Entry | undefined, before: Table) => string | undefined;
+
+/** The first way that leaves everybody else's data alone. */
+function firstSound(
+  ways: Way[],
+  body: string,
+  before: Table,
+  path: string[],
+  entry: Entry | undefined,
+  target: Target,
+): string {
+  let refused: CausewayError | undefined;
+  for (const way of ways) {
+    const edited = way(body, path, entry, before);
+    if (edited === undefined) continue;
+    try {
+      const after = parse(edited, target);
+      holdRest(before, after, path, target);
+      const now = container(after, target)?.[path.at(-1) ?? ''];
+      if (entry ? isCurrent(plainData(now), entry) : now === undefined) return edited;
+    } catch (error) {
+      if (!(error instanceof CausewayError)) throw error;
+      refused = error;
+    }
+  }
+  throw refused?.remedy?.includes('by hand') ? refused : cannotEdit(target);
+}
+
+const appended: Way = (body, path, entry) => {
+  if (!entry) return undefined;
+  const eol = lineEndOf(body);
+  const header = `[${path.map(quoted).join('.')}]`;
+  const lines = [header, ...stringify(wholeEntry(entry), { inlineTableStart: 0 }).trimEnd().split('\n')];
+  const block = lines.join(eol);
+  if (body === '') return block + eol;
+  return body.endsWith('\n') ? `${body}${eol}${block}${eol}` : `${body}${eol}${eol}${block}`;
+};
+
+const corrected: Way = (body, path, entry) => {
+  const blocks = blocksOf(body, path);
+  const [block] = blocks;
+  if (!entry || !block || blocks.length > 1) return undefined;
+  const source = body.slice(block.start, block.end);
+  const table = path.reduce<unknown>((at, key) => tableSchema.parse(at)[key], parseToml(source));
+  const values = { ...tableSchema.parse(table), ...entry.fixed };
+  const wanted = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), values);
+  return body.slice(0, block.start) + patch(source, wanted) + body.slice(block.end);
+};
+
+const cut: Way = (body, path) => {
+  const blocks = blocksOf(body, path);
+  if (blocks.length === 0) return undefined;
+  return blocks.reduceRight((text, { start, end }, index) => {
+    const before = text.slice(0, start);
+    const after = text.slice(end);
+    if (index > 0) return before + after;
+    if (end === text.length && !text.endsWith('\n')) return before.replace(/(\r?\n){1,2}$/, '');
+    return before.replace(/(^|\n)\r?\n$/, '$1') + after;
+  }, body);
+};
+
+/** For tables that are written inline: the library's own way, which keeps comments but not every space. */
+const patched: Way = (body, path, entry, before) => {
+  const change = (table: Table, [key = '', ...rest]: string[]): Table => {
+    const { [key]: present, ...others } = table;
+    if (rest.length > 0) return { ...table, [key]: change(tableSchema.parse(present ?? {}), rest) };
+    if (!entry) return others;
+    return { ...table, [key]: present ? { ...tableSchema.parse(present), ...entry.fixed } : wholeEntry(entry) };
+  };
+  return patch(body, change(before, path));
+};
+
+/** The tables that belong to an entry, `[servers.name]` and `[servers.name.env]`, each from its header to its last value. */
+function blocksOf(body: string, path: string[]): { start: number; end: number }[] {
+  const headers = headersOf(body);
+  return headers.flatMap(({ start, keys }, index) => {
+    if (!path.every((key, level) => keys[level] === key)) return [];
+    const section = body.slice(start, headers[index + 1]?.start ?? body.length);
+    // What stands between the last value and the next header speaks of that.
+    const trailing = /(?:(?<=\n)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))+$/.exec(section)?.[0].length ?? 0;
+    return [{ start, end: start + section.length - trailing }];
+  });
+}
+
+/** Every `[header]`. A line that looks like one is one if the text up to it is a document: no string or array is open. */
+function headersOf(body: string): { start: number; keys: string[] }[] {
+  return [...body.matchAll(/^[ \t]*\[[^\r\n]*/gm)].flatMap(({ index, 0: line }) => {
+    try {
+      parseToml(body.slice(0, index));
+      return [{ start: index, keys: keysOf(parseToml(line)) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function keysOf(value: unknown): string[] {
+  const inner = Array.isArray(value) ? value[0] : value;
+  const [entry] = Object.entries(tableSchema.safeParse(inner).data ?? {});
+  return entry ? [entry[0], ...keysOf(entry[1])] : [];
+}
+
+const quoted = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
+
+function parse(body: string, target: Target): Table {
+  try {
+    return tableSchema.parse(parseToml(body));
+  } catch (cause) {
+    const at = errorPlaceSchema.safeParse(cause).data;
+    const problem = cause instanceof Error ? cause.message.split('\n').at(-1) : String(cause);
+    throw unreadable(target, `this is not valid TOML: ${problem}`, at && { ...at, column: at.column + 1 }, cause);
+  }
+}
+
+function container(table: Table, target: Target): Table | undefined {
+  let at: Table | undefined = table;
+  for (const key of target.key) {
+    const next: unknown = at[key];
+    if (next === undefined) return undefined;
+    at = tableSchema.safeParse(next).data;
+    if (!at || Array.isArray(next)) throw unreadable(target, `"${key}" is not a table`);
+  }
+  return at;
+}
+
+/** Tables of the library have no prototype, which a strict comparison would hold against them. */
+function plainData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainData);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainData(inner)]));
+}

@@ -1,0 +1,139 @@
+import { isCollection, isMap, isNode, isPair, isScalar, isSeq, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
+import { lineEndOf, type Splice, splice } from './editor.ts';
+
+/** A map, or a list whose items are maps with a `name`. */
+export type Collection = YAMLMap | YAMLSeq;
+
+/** One named thing in a collection. */
+export interface Field {
+  key: string;
+  /** Its data. */
+  value: unknown;
+  node: unknown;
+  start: number;
+  end: number;
+}
+
+/** A collection's named things, in their order. */
+export function fieldsOf(collection: Collection): Field[] {
+  return collection.items.flatMap((item): Field[] => {
+    const node = isPair(item) ? item.value : item;
+    const value: unknown = isNode(node) ? node.toJSON() : node;
+    const start = startOf(isPair(item) ? item.key : item);
+    const key = isPair(item) ? (isScalar(item.key) ? item.key.value : item.key) : isMap(item) && item.get('name');
+    return [{ key: String(key), value, node, start, end: endOf(item) }];
+  });
+}
+
+/** A collection's own text. */
+export function sourceOf(body: string, { range }: Collection): string {
+  return range ? body.slice(range[0], range[1]) : '';
+}
+
+/** A document's first content, behind the comments that are there. */
+export function appendBlock(body: string, content: unknown): string {
+  return splice(body, [blockInsertion(body, body.length, '', content)]);
+}
+
+/**
+ * One more item at a collection's end, written the way the rest is: a property as `{key: value}`, a list's item as it is.
+ * `blank` is where the property goes instead if its parent key is there with nothing behind it.
+ */
+export function insertItem(
+  body: string,
+  collection: Collection,
+  content: Record<string, unknown>,
+  blank?: { parent: YAMLMap; at: number } | undefined,
+): Splice[] {
+  if (blank) {
+    const indent = indentOf(body, blank.parent) + ' '.repeat(stepOf(body));
+    return [blockInsertion(body, lineEndAfter(body, blank.at), indent, Object.values(content)[0])];
+  }
+  const last = collection.items.at(-1);
+  if (collection.flow || !last) return [flowInsertion(body, collection, content)];
+  const lines = isSeq(collection) ? [content] : content;
+  return [blockInsertion(body, lineEndAfter(body, endOf(last)), indentOf(body, collection), lines)];
+}
+
+/** Takes an item out: its lines in block style, in flow style the comma too. */
+export function removeItem(body: string, collection: Collection, key: string): Splice[] {
+  const fields = fieldsOf(collection);
+  const index = fields.findIndex((field) => field.key === key);
+  const field = fields[index];
+  if (!field) return [];
+  const { start, end } = field;
+  if (collection.flow) {
+    const previous = fields[index - 1];
+    if (previous) return [{ at: previous.end, remove: end - previous.end }];
+    const comma = /^\s*,[ ]?/.exec(body.slice(end))?.[0].length ?? 0;
+    return [{ at: start, remove: end + comma - start }];
+  }
+  const from = body.lastIndexOf('\n', start - 1) + 1;
+  const to = lineEndAfter(body, end);
+  const unended = to === body.length && !body.endsWith('\n');
+  const eol = unended ? (/\r?\n$/.exec(body.slice(0, from))?.[0].length ?? 0) : 0;
+  return [{ at: from - eol, remove: to - from + eol }];
+}
+
+/** Another value for a property; a new property if it was not there. */
+export function replaceField(body: string, map: YAMLMap, key: string, value: unknown): Splice[] {
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
+  if (!pair || !isNode(pair.key)) return insertItem(body, map, { [key]: value });
+  const colon = body.indexOf(':', pair.key.range?.[1] ?? 0) + 1;
+  const end = colon + body.slice(colon, endOf(pair)).trimEnd().length;
+  return [{ at: colon, remove: end - colon, insert: ` ${inFlow(value)}` }];
+}
+
+function flowInsertion(body: string, collection: Collection, content: Record<string, unknown>): Splice {
+  const [start = 0, end = 0] = collection.range ?? [];
+  const [[key, value] = ['', {}]] = Object.entries(content);
+  const text = isSeq(collection) ? inFlow(content) : `${JSON.stringify(key)}: ${inFlow(value)}`;
+  const last = collection.items.at(-1);
+  if (!last) return { at: start + 1, insert: text };
+  const behind = endOf(last);
+  const comma = /^\s*,/.exec(body.slice(behind, end))?.[0].length;
+  return comma === undefined ? { at: behind, insert: `, ${text}` } : { at: behind + comma, insert: ` ${text},` };
+}
+
+function blockInsertion(body: string, at: number, indent: string, content: unknown): Splice {
+  const eol = lineEndOf(body);
+  const text = stringify(content, { indent: stepOf(body), lineWidth: 0 }).trimEnd();
+  const lines = text.split('\n').map((line) => indent + line);
+  const unended = at === body.length && body !== '' && !body.endsWith('\n');
+  return { at, insert: unended ? eol + lines.join(eol) : lines.join(eol) + eol };
+}
+
+/** JSON, which is YAML in flow style, with the spaces that YAML is written with. */
+function inFlow(value: unknown): string {
+  return JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+}
+
+/** How far a collection's items are indented. */
+function indentOf(body: string, collection: Collection): string {
+  const [first] = collection.items;
+  const start = startOf(isPair(first) ? first.key : first);
+  const at = isSeq(collection) ? body.lastIndexOf('-', start - 1) : start;
+  return body.slice(body.lastIndexOf('\n', at - 1) + 1, at).replace(/\S/g, ' ');
+}
+
+/** How many spaces one level is: as in the first indented line, two if there is none. */
+function stepOf(body: string): number {
+  return Math.min(8, /\n( +)[^\s#-]/.exec(body)?.[1]?.length ?? 2);
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** One past the last character of a node, the comments behind it left out. */
+function endOf(node: unknown): number {
+  if (isPair(node)) return Math.max(endOf(node.key), endOf(node.value));
+  if (isCollection(node) && !node.flow && node.items.length > 0) return endOf(node.items.at(-1));
+  return isNode(node) ? (node.range?.[1] ?? 0) : 0;
+}
+
+function lineEndAfter(body: string, at: number): number {
+  if (body[at - 1] === '\n') return at;
+  const end = body.indexOf('\n', at);
+  return end < 0 ? body.length : end + 1;
+}

@@ -1,0 +1,179 @@
+import { Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
+import { type Entry, wholeEntry } from '../entry.ts';
+import {
+  cannotEdit,
+  type Edited,
+  type EntryEditor,
+  isCurrent,
+  lineAndColumn,
+  type Remnant,
+  splice,
+  splitMark,
+  type Target,
+  unreadable,
+} from './editor.ts';
+import { holdRest } from './rest.ts';
+import {
+  appendBlock,
+  type Collection,
+  fieldsOf,
+  insertItem,
+  removeItem,
+  replaceField,
+  sourceOf,
+} from './yaml-block.ts';
+
+/** YAML: block style, and flow style where the file has it. One document; entries in a map, or in a list by `name`. */
+export const yamlEditor: EntryEditor = { read, put, remove };
+
+function read(text: string, target: Target): Map<string, unknown> {
+  const found = descend(splitMark(text).body, target);
+  const container = found.nodes[target.key.length];
+  return new Map(container ? fieldsOf(container).map(({ key, value }) => [key, value]) : []);
+}
+
+function put(text: string, target: Target, name: string, entry: Entry): Edited {
+  const { mark, body } = splitMark(text);
+  const { nodes, blank } = descend(body, target);
+  const depth = nodes.length - 1;
+  const innermost = nodes[depth];
+  const path = [...target.key, name];
+  const finish = (edited: string) => {
+    holdRest(dataOf(body, target), dataOf(edited, target), path, target);
+    if (!isCurrent(read(edited, target).get(name), entry)) throw cannotEdit(target);
+    return mark + edited;
+  };
+  const content = nest(path.slice(Math.max(depth, 0)), wholeEntry(entry), target.list === true);
+  if (!innermost) {
+    const made = appendBlock(body, { ...(body.trim() === '' ? target.preamble : {}), ...asObject(content) });
+    return { text: finish(made), remnant: { depth: -1, text: body } };
+  }
+  const present = depth === target.key.length ? fieldsOf(innermost).find(({ key }) => key === name) : undefined;
+  if (present) {
+    if (isCurrent(present.value, entry)) return { text };
+    return { text: finish(correct(body, target, name, entry)) };
+  }
+  const hadNone = fieldsOf(innermost).length === 0;
+  const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
+  if (blank || (!hadNone && depth === target.key.length)) return { text: edited };
+  return { text: edited, remnant: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
+}
+
+/** Corrects one field after the other, for each moves what stands behind it. */
+function correct(body: string, target: Target, name: string, entry: Entry): string {
+  let text = body;
+  for (const [key, value] of Object.entries(entry.fixed)) {
+    const container = descend(text, target).nodes[target.key.length];
+    const item = container && fieldsOf(container).find((field) => field.key === name);
+    if (!item || isCurrent(item.value, { fixed: { [key]: value } })) continue;
+    if (!isMap(item.node)) throw cannotEdit(target);
+    text = splice(text, replaceField(text, item.node, key, value));
+  }
+  return text;
+}
+
+function remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string {
+  const { mark, body } = splitMark(text);
+  const container = descend(body, target).nodes[target.key.length];
+  if (!container || !fieldsOf(container).some(({ key }) => key === name)) return text;
+  let now = splice(body, removeItem(body, container, name));
+  if (remnant) now = putBack(now, target, remnant);
+  holdRest(dataOf(body, target), dataOf(now, target), [...target.key, name], target);
+  return mark + now;
+}
+
+/** Takes away the maps that were made for our entries, as far as they are empty again. */
+function putBack(body: string, target: Target, { depth, text }: Remnant): string {
+  const { nodes, blank } = descend(body, target);
+  const made = target.key.length - Math.max(depth, 0);
+  const container = nodes[target.key.length];
+  if (container ? fieldsOf(container).length > 0 : !blank) return body;
+  let now = body;
+  if (made > 0) {
+    const parent = nodes[Math.max(depth, 0)];
+    const key = target.key[Math.max(depth, 0)];
+    if (!parent || key === undefined) return body;
+    now = splice(body, removeItem(body, parent, key));
+  }
+  if (depth === -1) {
+    const isBare = Object.keys(asObject(dataOf(now, target))).length === 0 && !/^[ \t]*#/m.test(now);
+    return isBare ? (text ?? now) : now;
+  }
+  if (text === undefined) return now;
+  const rest = descend(now, target).nodes[depth];
+  if (!rest || fieldsOf(rest).length > 0 || sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) {
+    return now;
+  }
+  const [start = 0] = rest.range ?? [];
+  return splice(now, [{ at: start, remove: sourceOf(now, rest).length, insert: text }]);
+}
+
+interface Found {
+  /** The collections on the way to the entries, as far as they are there; the root is the first. */
+  nodes: Collection[];
+  /** Where the next one belongs, if its key is there with nothing behind it: one past the colon. */
+  blank: { parent: YAMLMap; at: number } | undefined;
+}
+
+function descend(body: string, target: Target): Found {
+  const root = parse(body, target).contents;
+  if (root === null || (isScalar(root) && root.value === null)) return { nodes: [], blank: undefined };
+  if (!isMap(root)) throw unreadable(target, 'a map was expected', { line: 1, column: 1 });
+  const nodes: Collection[] = [root];
+  let map: YAMLMap = root;
+  for (const [index, key] of target.key.entries()) {
+    const pair = map.items.find((item) => (isScalar(item.key) ? item.key.value : item.key) === key);
+    if (!pair) break;
+    const value = pair.value;
+    const last = index === target.key.length - 1;
+    if (isScalar(value) && value.value === null && value.source === '' && value.range) {
+      return { nodes, blank: { parent: map, at: value.range[0] } };
+    }
+    if (last && target.list ? !isSeq(value) : !isMap(value)) {
+      const [at = 0] = isScalar(value) || isMap(value) || isSeq(value) ? (value.range ?? []) : [];
+      throw unreadable(target, `"${key}" is not a ${target.list ? 'list' : 'map'}`, lineAndColumn(body, at));
+    }
+    if (isSeq(value)) nodes.push(value);
+    if (isMap(value)) {
+      nodes.push(value);
+      map = value;
+    }
+  }
+  return { nodes, blank: undefined };
+}
+
+function parse(body: string, target: Target) {
+  const parsed = parseAllDocuments(body, { logLevel: 'silent' });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  if (documents.length > 1) throw unreadable(target, 'it holds several documents, of which clients read one');
+  const [document] = documents;
+  const [error] = document?.errors ?? [];
+  if (error) {
+    const problem = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+    throw unreadable(target, `this is not valid YAML: ${problem}`, lineAndColumn(body, error.pos[0]), error);
+  }
+  return document ?? new Document(null);
+}
+
+function dataOf(body: string, target: Target): unknown {
+  try {
+    const data: unknown = parse(body, target).toJS();
+    const preamble = Object.entries(target.preamble ?? {});
+    const isOurs = ([key, value]: [string, unknown]) => preamble.some(([own, text]) => own === key && text === value);
+    return preamble.length === 0
+      ? data
+      : Object.fromEntries(Object.entries(asObject(data)).filter((it) => !isOurs(it)));
+  } catch (cause) {
+    throw unreadable(target, 'its aliases cannot be resolved', undefined, cause);
+  }
+}
+
+function nest([outermost = '', ...path]: string[], value: unknown, list: boolean): Record<string, unknown> {
+  if (path.length === 0) return list ? asObject(value) : { [outermost]: value };
+  const inner = path.length === 1 && list ? [value] : nest(path, value, list);
+  return { [outermost]: inner };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,58 @@
+import { posix, win32 } from 'node:path';
+
+/** The operating systems that differ in where clients keep their files. */
+export type System = 'darwin' | 'win32' | 'linux';
+
+/** Whose files are meant: everything that a client's paths depend on. */
+export interface Surroundings {
+  system: System;
+  home: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The folders that clients' paths begin with, on one system. */
+export interface Places extends Surroundings {
+  /** Joins with the system's own separator. */
+  join(...parts: string[]): string;
+  /** A path below the home folder. */
+  inHome(...parts: string[]): string;
+  /** `$XDG_CONFIG_HOME`, or `.config` in the home folder; on every system, for the clients that use it on every system. */
+  xdgConfig(...parts: string[]): string;
+  /**
+   * Where desktop applications keep their settings: `~/Library/Application Support`, `%APPDATA%`, or `xdgConfig`.
+   */
+  applicationData(...parts: string[]): string;
+  /** `%LOCALAPPDATA%`; elsewhere what `applicationData` gives. */
+  localData(...parts: string[]): string;
+  /** One of three values, by system. */
+  bySystem<T>(values: Record<System, T>): T;
+}
+
+/** The folders of the given surroundings. Pure: looks at no file. */
+export function placesOf({ system, home, env }: Surroundings): Places {
+  const { join } = system === 'win32' ? win32 : posix;
+  const inHome = (...parts: string[]) => join(home, ...parts);
+  const xdgConfig = (...parts: string[]) => join(env.XDG_CONFIG_HOME || inHome('.config'), ...parts);
+  const bySystem = <T>(values: Record<System, T>) => values[system];
+  const applicationData = bySystem({
+    darwin: () => inHome('Library', 'Application Support'),
+    win32: () => env.APPDATA || inHome('AppData', 'Roaming'),
+    linux: () => xdgConfig(),
+  });
+  const localData = bySystem({
+    darwin: applicationData,
+    win32: () => env.LOCALAPPDATA || inHome('AppData', 'Local'),
+    linux: applicationData,
+  });
+  return {
+    system,
+    home,
+    env,
+    join,
+    inHome,
+    xdgConfig,
+    applicationData: (...parts) => join(applicationData(), ...parts),
+    localData: (...parts) => join(localData(), ...parts),
+    bySystem,
+  };
+}

@@ -1,0 +1,75 @@
+import type { ClientFacts } from '../client.ts';
+import { addressedWithOauth, plain, typed } from '../entry.ts';
+
+/** Where the Microsoft Store's package system keeps `%APPDATA%\Claude` (anthropics/claude-code#26073, #25600). */
+const STORE_PACKAGE = ['Packages', 'Claude_*'];
+
+/** Anthropic's clients. */
+export const ANTHROPIC: ClientFacts[] = [
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    signs: ({ applicationData, localData, bySystem }) =>
+      bySystem({
+        darwin: [{ exists: '/Applications/Claude.app' }, { exists: applicationData('Claude') }],
+        win32: [{ exists: localData(...STORE_PACKAGE) }, { exists: applicationData('Claude') }],
+        linux: [{ exists: applicationData('Claude') }, { command: 'claude-desktop' }],
+      }),
+    files: ({ applicationData, localData, bySystem }) => [
+      ...bySystem({
+        darwin: [],
+        win32: [
+          {
+            role: 'main' as const,
+            path: localData(...STORE_PACKAGE, 'LocalCache', 'Roaming', 'Claude', 'claude_desktop_config.json'),
+            if: localData(...STORE_PACKAGE),
+          },
+        ],
+        linux: [],
+      }),
+      { role: 'main', path: applicationData('Claude', 'claude_desktop_config.json') },
+    ],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    afterwards: 'Quit Claude Desktop (closing the window is not enough) and start it again.',
+    accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
+    // Entries that are added while it runs in the tray are lost (anthropics/claude-code#78226, #34359).
+    overwritesWhileRunning: ['Claude', 'Claude.exe', 'claude-desktop'],
+    toolNames: { prefix: () => '', limit: 64 },
+  },
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    signs: ({ inHome, env, join }) => [
+      ...(env.CLAUDE_CONFIG_DIR ? [{ exists: env.CLAUDE_CONFIG_DIR }] : []),
+      { exists: join(inHome('.claude.json')) },
+      { exists: inHome('.claude') },
+      { command: 'claude' },
+    ],
+    files: ({ inHome, env, join, bySystem }) => [
+      {
+        role: 'main',
+        path: env.CLAUDE_CONFIG_DIR ? join(env.CLAUDE_CONFIG_DIR, '.claude.json') : inHome('.claude.json'),
+      },
+      ...bySystem({
+        darwin: [
+          xcodeCopy(inHome('Library', 'Developer', 'Xcode', 'CodingAssistant', 'ClaudeAgentConfig', '.claude.json')),
+        ],
+        win32: [],
+        linux: [],
+      }),
+    ],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: typed,
+    http: addressedWithOauth('http', ['clientId', 'callbackPort']),
+    afterwards: 'The next session has it; in one that runs, /mcp connects.',
+    accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
+    toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
+  },
+];
+
+function xcodeCopy(path: string) {
+  return { role: 'also' as const, path, if: path };
+}

@@ -1,0 +1,242 @@
+import type { ClientFacts } from '../client.ts';
+import { addressed, plain, typed } from '../entry.ts';
+
+/** Clients of the terminal, from Amazon Q to Goose. */
+export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
+  {
+    id: 'amazon-q',
+    name: 'Amazon Q',
+    signs: ({ inHome }) => [{ exists: inHome('.aws', 'amazonq') }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.aws', 'amazonq', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url', 'http'),
+    afterwards: 'Restart it.',
+    warnings: ['It became Kiro, which has a file of its own; this one is read by agents with useLegacyMcpJson only.'],
+  },
+  {
+    id: 'amp',
+    name: 'Amp',
+    signs: (places) => [{ exists: ampFolder(places) }, { command: 'amp' }],
+    files: (places) => [{ role: 'main', path: places.join(ampFolder(places), 'settings.json') }],
+    format: 'json',
+    // One key with a dot in it.
+    key: ['amp.mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart Amp.',
+    accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
+  },
+  {
+    id: 'antigravity',
+    name: 'Antigravity',
+    signs: ({ inHome }) => [
+      { exists: inHome('.gemini', 'config') },
+      { exists: inHome('.gemini', 'antigravity') },
+      { command: 'agy' },
+    ],
+    files: ({ inHome }) => {
+      const older = inHome('.gemini', 'antigravity');
+      return [
+        { role: 'main', path: inHome('.gemini', 'config', 'mcp_config.json') },
+        { role: 'also', path: inHome('.gemini', 'antigravity', 'mcp_config.json'), if: older },
+      ];
+    },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('serverUrl'),
+    afterwards: 'Restart Antigravity, or press Refresh in its list of MCP servers.',
+  },
+  {
+    id: 'cline',
+    name: 'Cline',
+    signs: ({ inHome }) => [
+      { exists: inHome('.cline') },
+      { exists: inHome('.vscode', 'extensions', 'saoudrizwan.claude-dev-*') },
+      { command: 'cline' },
+    ],
+    // cline/cline sdk/packages/shared/src/storage/paths.ts: the file in VS Code's globalStorage is no longer read.
+    files: ({ inHome, join, env }) => [
+      {
+        role: 'main',
+        path:
+          env.CLINE_MCP_SETTINGS_PATH ||
+          join(
+            env.CLINE_DATA_DIR || join(env.CLINE_DIR || inHome('.cline'), 'data'),
+            'settings',
+            'cline_mcp_settings.json',
+          ),
+      },
+    ],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: ({ url, clientId }) => ({
+      fixed: { type: 'streamableHttp', url, ...(clientId === undefined ? {} : { oauthClient: { clientId } }) },
+    }),
+    afterwards: 'Cline notices at once.',
+    accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
+    lock: 'folder',
+  },
+  {
+    id: 'codex',
+    name: 'OpenAI Codex',
+    signs: ({ inHome, env }) => [
+      ...(env.CODEX_HOME ? [{ exists: env.CODEX_HOME }] : []),
+      { exists: inHome('.codex') },
+      { command: 'codex' },
+    ],
+    files: ({ inHome, env, join, bySystem }) => {
+      const xcode = inHome('Library', 'Developer', 'Xcode', 'CodingAssistant', 'codex');
+      return [
+        { role: 'main', path: join(env.CODEX_HOME || inHome('.codex'), 'config.toml') },
+        ...bySystem({
+          darwin: [{ role: 'also' as const, path: join(xcode, 'config.toml'), if: xcode }],
+          win32: [],
+          linux: [],
+        }),
+      ];
+    },
+    format: 'toml',
+    key: ['mcp_servers'],
+    stdio: plain,
+    http: ({ url, clientId }) => ({
+      fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
+    }),
+    afterwards: 'The next session has it.',
+    toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
+  },
+  {
+    id: 'continue',
+    name: 'Continue',
+    signs: ({ inHome }) => [{ exists: inHome('.continue') }, { command: 'cn' }],
+    // A file of ours beside theirs: nothing of config.yaml is touched.
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'mcpServers', 'causeway.yaml') }],
+    format: 'yaml',
+    key: ['mcpServers'],
+    list: true,
+    preamble: { name: 'Causeway', version: '1.0.0', schema: 'v1' },
+    stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
+    http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
+    afterwards: 'Continue notices at once.',
+  },
+  {
+    id: 'copilot-cli',
+    name: 'GitHub Copilot CLI',
+    signs: ({ inHome, env }) => [
+      ...(env.COPILOT_HOME ? [{ exists: env.COPILOT_HOME }] : []),
+      { exists: inHome('.copilot') },
+      { command: 'copilot' },
+    ],
+    files: ({ inHome, join, env }) => [
+      { role: 'main', path: join(env.COPILOT_HOME || inHome('.copilot'), 'mcp-config.json') },
+    ],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: ({ command, args }) => ({ fixed: { type: 'local', command, args }, initial: { tools: ['*'] } }),
+    http: ({ url }) => ({ fixed: { type: 'http', url }, initial: { tools: ['*'] } }),
+    afterwards: 'The next session has it; in one that runs, /mcp reloads.',
+    accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+    toolNames: { prefix: (server) => `${server}-`, limit: 64 },
+  },
+  {
+    id: 'crush',
+    name: 'Crush',
+    // charmbracelet/crush internal/config/load.go
+    signs: (places) => [{ exists: crushFolder(places) }, { command: 'crush' }],
+    files: (places) => [{ role: 'main', path: places.join(crushFolder(places), 'crush.json') }],
+    format: 'json',
+    key: ['mcp'],
+    stdio: typed,
+    http: ({ url, clientId, callbackPort }) => ({
+      fixed: {
+        type: 'http',
+        url,
+        ...(clientId === undefined ? {} : { oauth: true, oauth_client_id: clientId }),
+        ...(callbackPort === undefined ? {} : { oauth_callback_port: callbackPort }),
+      },
+    }),
+    afterwards: 'Restart Crush.',
+    warnings: ['Crush prefers a crushrc file where there is one, and reads this one besides.'],
+  },
+  {
+    id: 'droid',
+    name: 'Factory droid',
+    signs: ({ inHome }) => [{ exists: inHome('.factory') }, { command: 'droid' }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.factory', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: typed,
+    http: addressed('url', 'http'),
+    afterwards: 'The next session has it.',
+    accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
+  },
+  {
+    id: 'gemini',
+    name: 'Gemini CLI',
+    signs: ({ inHome }) => [{ exists: inHome('.gemini', 'settings.json') }, { command: 'gemini' }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.gemini', 'settings.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: ({ url, clientId }) => ({
+      fixed: { httpUrl: url, ...(clientId === undefined ? {} : { oauth: { enabled: true, clientId } }) },
+    }),
+    afterwards: 'Restart it; in a session that runs, /mcp refresh.',
+    warnings: ['In a folder that is not trusted, Gemini CLI starts no servers at all.'],
+    accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
+    toolNames: { prefix: () => '', limit: 63 },
+  },
+  {
+    id: 'goose',
+    name: 'Goose',
+    signs: (places) => [
+      { exists: gooseFolder(places) },
+      ...places.bySystem({ darwin: [{ exists: '/Applications/Goose.app' }], win32: [], linux: [] }),
+      { command: 'goose' },
+    ],
+    files: (places) => [{ role: 'main', path: places.join(gooseFolder(places), 'config.yaml') }],
+    format: 'yaml',
+    key: ['extensions'],
+    stdio: ({ name, command, args }) => ({
+      fixed: { name, type: 'stdio', cmd: command, args },
+      initial: { enabled: true, envs: {}, env_keys: [], timeout: 300, bundled: null, description: ABOUT },
+    }),
+    http: ({ name, url }) => ({
+      fixed: { name, type: 'streamable_http', uri: url },
+      initial: { enabled: true, envs: {}, env_keys: [], headers: {}, timeout: 300, bundled: null, description: ABOUT },
+    }),
+    afterwards: 'The next session has it.',
+    deepLink: (name, entry) => {
+      const args = Array.isArray(entry.args) ? entry.args.map((arg) => `&arg=${encodeURIComponent(String(arg))}`) : [];
+      const rest = new URLSearchParams({ id: name, name, description: ABOUT });
+      return `goose://extension?cmd=${encodeURIComponent(String(entry.cmd))}${args.join('')}&${rest}`;
+    },
+  },
+];
+
+const ABOUT = 'A managed MCP server of your Databricks workspace, through Causeway';
+
+type Roots = Parameters<ClientFacts['files']>[0];
+
+function ampFolder({ xdgConfig, inHome, applicationData, bySystem }: Roots): string {
+  return bySystem({
+    darwin: () => inHome('.config', 'amp'),
+    win32: () => applicationData('amp'),
+    linux: () => xdgConfig('amp'),
+  })();
+}
+
+function crushFolder({ xdgConfig }: Roots): string {
+  return xdgConfig('crush');
+}
+
+function gooseFolder({ inHome, applicationData, xdgConfig, bySystem }: Roots): string {
+  return bySystem({
+    darwin: () => inHome('.config', 'goose'),
+    win32: () => applicationData('Block', 'goose', 'config'),
+    linux: () => xdgConfig('goose'),
+  })();
+}

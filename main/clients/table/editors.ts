@@ -1,0 +1,159 @@
+import type { ClientFacts } from '../client.ts';
+import { addressed, addressedWithOauth, plain, typed } from '../entry.ts';
+import type { Places } from '../places.ts';
+
+/** Editors with a window of their own. */
+export const EDITORS: ClientFacts[] = [
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    signs: ({ inHome, applicationData, bySystem }) => [
+      { exists: inHome('.cursor') },
+      ...bySystem({
+        darwin: [{ exists: '/Applications/Cursor.app' }],
+        win32: [{ exists: applicationData('Cursor') }],
+        linux: [{ command: 'cursor' }],
+      }),
+      { command: 'cursor-agent' },
+    ],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.cursor', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: ({ url, clientId }) => ({
+      fixed: { url, ...(clientId === undefined ? {} : { auth: { CLIENT_ID: clientId } }) },
+    }),
+    afterwards: 'Restart Cursor, and switch the server on under Settings › MCP if it is off there.',
+    // https://cursor.com/docs/mcp/install-links
+    deepLink: (name, entry) =>
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
+    toolNames: { prefix: (server) => `${server}_`, limit: 60 },
+  },
+  visualStudioCode('vscode', 'VS Code', 'Code', 'code', 'vscode'),
+  visualStudioCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders', 'code-insiders', 'vscode-insiders'),
+  {
+    id: 'windsurf',
+    name: 'Devin Desktop / Windsurf',
+    signs: (places) => [{ exists: devinFolder(places) }, { exists: places.inHome('.codeium', 'windsurf') }],
+    // The vendor's pages name both files, so both are written where both folders exist.
+    files: (places) => {
+      const legacy = places.inHome('.codeium', 'windsurf');
+      return [
+        { role: 'also', path: places.join(legacy, 'mcp_config.json'), if: legacy, http: addressed('serverUrl') },
+        { role: 'also', path: places.join(devinFolder(places), 'mcp_config.json'), if: devinFolder(places) },
+      ];
+    },
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Press Refresh in the MCP panel, or restart it.',
+    warnings: ['It takes 100 tools in all; in a company, an administrator may have to allow MCP servers.'],
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    signs: (places) => [
+      { exists: zedFolder(places) },
+      ...places.bySystem({ darwin: [{ exists: '/Applications/Zed.app' }], win32: [], linux: [] }),
+      { command: 'zed' },
+    ],
+    files: (places) => [{ role: 'main', path: places.join(zedFolder(places), 'settings.json') }],
+    format: 'json',
+    key: ['context_servers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Zed notices at once.',
+    accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
+  },
+  {
+    id: 'lm-studio',
+    name: 'LM Studio',
+    signs: ({ inHome }) => [{ exists: inHome('.lmstudio') }, { exists: inHome('.cache', 'lm-studio') }],
+    files: ({ inHome }) => [
+      { role: 'main', path: inHome('.lmstudio', 'mcp.json'), if: inHome('.lmstudio') },
+      { role: 'main', path: inHome('.cache', 'lm-studio', 'mcp.json'), if: inHome('.cache', 'lm-studio') },
+      { role: 'main', path: inHome('.lmstudio', 'mcp.json') },
+    ],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart LM Studio.',
+    // https://lmstudio.ai/docs/app/mcp/deeplink
+    deepLink: (name, entry) => `lmstudio://add_mcp?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
+  },
+  {
+    id: 'warp',
+    name: 'Warp',
+    signs: ({ inHome, bySystem }) => [
+      { exists: inHome('.warp') },
+      ...bySystem({ darwin: [{ exists: '/Applications/Warp.app' }], win32: [], linux: [] }),
+    ],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.warp', '.mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart Warp.',
+  },
+  {
+    id: 'kiro',
+    name: 'Kiro',
+    signs: ({ inHome }) => [{ exists: inHome('.kiro') }, { command: 'kiro' }, { command: 'kiro-cli' }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.kiro', 'settings', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Switch the server off and on in the MCP panel, or restart Kiro.',
+    deepLink: (name, entry) =>
+      `https://kiro.dev/launch/mcp/add?name=${encodeURIComponent(name)}&config=${encodeURIComponent(JSON.stringify(entry))}`,
+  },
+];
+
+/** Microsoft's `mcp.json` (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration). */
+function visualStudioCode(id: string, name: string, folder: string, command: string, scheme: string): ClientFacts {
+  return {
+    id,
+    name,
+    signs: ({ applicationData }) => [{ exists: applicationData(folder, 'User') }, { command }],
+    files: ({ applicationData }) => {
+      const ownFile = applicationData(folder, 'User', 'profiles', '*', 'mcp.json');
+      return [
+        { role: 'main', path: applicationData(folder, 'User', 'mcp.json') },
+        // A profile with a list of its own does not look at the common one.
+        { role: 'also', path: ownFile, if: ownFile },
+      ];
+    },
+    format: 'json',
+    key: ['servers'],
+    stdio: typed,
+    http: addressedWithOauth('http', ['clientId']),
+    afterwards: `${name} notices at once, and asks whether to trust the server.`,
+    warnings: [
+      'With chat.mcp.discovery.enabled it also takes over the entries of Claude Desktop, Cursor and Windsurf: each server would be there twice.',
+    ],
+    accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+    deepLink: (server, entry) =>
+      `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify({ name: server, ...entry }))}`,
+  };
+}
+
+function devinFolder({ inHome, applicationData, bySystem }: Places): string {
+  const inConfig = () => inHome('.config', 'devin');
+  return bySystem({ darwin: inConfig, win32: () => applicationData('devin'), linux: inConfig })();
+}
+
+/** zed-industries/zed `crates/paths/src/paths.rs`. */
+function zedFolder({ inHome, applicationData, xdgConfig, join, env, bySystem }: Places): string {
+  return bySystem({
+    darwin: () => inHome('.config', 'zed'),
+    win32: () => applicationData('Zed'),
+    linux: () => (env.FLATPAK_XDG_CONFIG_HOME ? join(env.FLATPAK_XDG_CONFIG_HOME, 'zed') : xdgConfig('zed')),
+  })();
+}
+
+function inBase64(entry: Record<string, unknown>): string {
+  return encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'));
+}

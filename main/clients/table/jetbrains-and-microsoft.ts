@@ -1,0 +1,67 @@
+import type { ClientFacts } from '../client.ts';
+import { addressed, addressedWithOauth, plain, typed } from '../entry.ts';
+
+/** What plugs into JetBrains' and Apple's editors, and Visual Studio. */
+export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
+  {
+    id: 'junie',
+    name: 'JetBrains Junie',
+    signs: ({ inHome }) => [{ exists: inHome('.junie') }],
+    // https://www.jetbrains.com/help/junie: every *.json in the folder is read; this is the one that its settings edit.
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.junie', 'mcp', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: "Reload under the IDE's Settings › Tools › Junie › MCP Settings.",
+  },
+  {
+    id: 'copilot-jetbrains',
+    name: 'GitHub Copilot in JetBrains',
+    signs: (places) => [{ exists: copilotFolder(places, 'intellij') }],
+    files: (places) => [{ role: 'main', path: places.join(copilotFolder(places, 'intellij'), 'mcp.json') }],
+    format: 'json',
+    key: ['servers'],
+    stdio: typed,
+    http: addressedWithOauth('http', ['clientId']),
+    afterwards: 'The IDE notices when the file is saved.',
+  },
+  {
+    id: 'copilot-xcode',
+    name: 'GitHub Copilot in Xcode',
+    signs: (places) => places.bySystem({ darwin: [{ exists: copilotFolder(places, 'xcode') }], win32: [], linux: [] }),
+    files: (places) => [{ role: 'main', path: places.join(copilotFolder(places, 'xcode'), 'mcp.json') }],
+    format: 'json',
+    key: ['servers'],
+    stdio: typed,
+    http: addressedWithOauth('http', ['clientId']),
+    afterwards: 'Restart GitHub Copilot for Xcode.',
+  },
+  {
+    id: 'visual-studio',
+    name: 'Visual Studio',
+    signs: ({ env, join, bySystem }) => {
+      const programs = env.ProgramFiles || 'C:\\Program Files';
+      return bySystem({
+        darwin: [],
+        win32: ['2022', '18'].map((version) => ({ exists: join(programs, 'Microsoft Visual Studio', version) })),
+        linux: [],
+      });
+    },
+    // The same name as Claude Code's project file, with another key.
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.mcp.json') }],
+    format: 'json',
+    key: ['servers'],
+    stdio: typed,
+    http: addressedWithOauth('http', ['clientId']),
+    afterwards: 'Visual Studio notices when the file is saved.',
+  },
+];
+
+type Roots = Parameters<ClientFacts['files']>[0];
+
+/** https://github.com/github/github-mcp-server/tree/main/docs/installation-guides */
+function copilotFolder({ inHome, localData, bySystem }: Roots, editor: string): string {
+  const inConfig = () => inHome('.config', 'github-copilot', editor);
+  return bySystem({ darwin: inConfig, win32: () => localData('github-copilot', editor), linux: inConfig })();
+}
