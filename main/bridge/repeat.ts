@@ -62,8 +62,13 @@ export function retryAfter(value: string | undefined, now: number = Date.now()):
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Certificates do not mend themselves, and an answer that took minutes will not come sooner the second time. */
+/**
+ * Certificates do not mend themselves, a proxy that refuses a password locks the account after a few, and an answer that
+ * took minutes will not come sooner the second time. UND_ERR_ABORTED is a proxy's refusal to connect.
+ */
 function isPassing(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND/.test(code);
+  return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED/.test(
+    code,
+  );
 }

@@ -57,9 +57,18 @@ function usesProxy(env: NodeJS.ProcessEnv): boolean {
 }
 
 function proxyAddresses(env: NodeJS.ProcessEnv) {
-  const httpProxy = env.http_proxy || env.HTTP_PROXY || '';
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || httpProxy;
+  const httpProxy = proxyAddress('HTTP_PROXY', env.http_proxy || env.HTTP_PROXY);
+  const httpsProxy = proxyAddress('HTTPS_PROXY', env.https_proxy || env.HTTPS_PROXY) || httpProxy;
   return { httpProxy, httpsProxy, noProxy: noProxy(env) };
+}
+
+/** A proxy's address as people write it, often without a scheme. It may hold a password: no error quotes it. */
+function proxyAddress(name: string, text = ''): string {
+  const address = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (address === '' || URL.canParse(address)) return address;
+  throw new CausewayError('usage', `${name} holds no address.`, {
+    remedy: 'Write it like http://proxy.example:8080, or remove it.',
+  });
 }
 
 /** Loopback addresses never go through a proxy: the embedded workspace and the sign-in's listener live there. */

@@ -70,6 +70,7 @@ describe('a frame is not sent again', () => {
     ['when Retry-After is longer than a client waits', refused(429, { 'retry-after': '31' }), call],
     ['over a certificate that is not trusted', broken('SELF_SIGNED_CERT_IN_CHAIN', false), list],
     ['over a certificate for another host', broken('ERR_TLS_CERT_ALTNAME_INVALID', false), list],
+    ['through a proxy that refuses', broken('UND_ERR_ABORTED', false), list],
     ['to a host name that does not exist', broken('ENOTFOUND', false), list],
     ['after minutes of silence', broken('UND_ERR_HEADERS_TIMEOUT', true), list],
     ['after ten seconds without a connection', broken('UND_ERR_CONNECT_TIMEOUT', false), list],
