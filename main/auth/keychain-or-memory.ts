@@ -2,19 +2,28 @@ import { inOneLine } from '../platform/errors.ts';
 import { memoryStore } from './memory-store.ts';
 import type { SecretStore } from './secret-store.ts';
 
+/** How long a keychain that could not be used is left alone, in milliseconds: each try may ask the person to unlock it. */
+const PAUSE_MS = 60_000;
+
 /**
  * The keychain where it can be used, the process's memory where it cannot (no desktop session, locked). It is tried anew
- * each time, so a keychain that is unlocked later is used from then on. Never a file in plain text.
+ * after a while, so a keychain that is unlocked later is used from then on. Never a file in plain text.
  */
-export function keychainOrMemory(open: () => SecretStore, onNotice: (message: string) => void): SecretStore {
+export function keychainOrMemory(
+  open: () => SecretStore,
+  onNotice: (message: string) => void,
+  now: () => number,
+): SecretStore {
   const memory = memoryStore();
   let opened: SecretStore | undefined;
   let shared = true;
   let told = false;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
 
   async function attempt<T>(
     work: (keychain: SecretStore) => Promise<T>,
   ): Promise<{ done: true; value: T } | { done: false }> {
+    if (now() < pausedUntil) return { done: false };
     try {
       opened ??= open();
       const value = await work(opened);
@@ -22,6 +31,7 @@ export function keychainOrMemory(open: () => SecretStore, onNotice: (message: st
       return { done: true, value };
     } catch (error) {
       shared = false;
+      pausedUntil = now() + PAUSE_MS;
       if (!told) {
         onNotice(
           `${inOneLine(error)} Signing in lasts only until this program ends. ` +

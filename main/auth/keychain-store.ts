@@ -6,7 +6,7 @@ import type { SecretStore } from './secret-store.ts';
 import { type PlainStore, splitStore } from './split-store.ts';
 
 /** How long the keychain may take, in milliseconds: the person may have to unlock it first. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 /** A keychain that several processes write to refuses now and then; pauses before trying again, in milliseconds. */
 const WRITE_PAUSES_MS = [25, 50, 100, 200];
 /** Windows keeps at most 2560 bytes for one name, as UTF-16. */
@@ -48,21 +48,51 @@ export function openKeychain(service: string): SecretStore {
   };
 }
 
+/** Calls that the keychain has not answered yet, and those of them that were given up. */
+const calls = { open: 0, overdue: 0 };
+let exitIsWatched = false;
+
+/**
+ * Waits for the keychain, but not for ever: while it asks for its password, nobody may be there. A call cannot be taken
+ * back, so no other one follows until it is answered; and since an open call keeps Node from ending (its threads are
+ * waited for), the process then ends itself by force.
+ */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  if (calls.overdue > 0) throw unusable('it still waits to be unlocked');
+  watchExit();
   let timer: NodeJS.Timeout | undefined;
+  let isOverdue = false;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS);
-    timer.unref();
+    timer = setTimeout(() => {
+      isOverdue = true;
+      calls.overdue += 1;
+      reject(new Error('it waits to be unlocked'));
+    }, PATIENCE_MS);
+  });
+  calls.open += 1;
+  const answer = work().finally(() => {
+    clearTimeout(timer);
+    calls.open -= 1;
+    if (isOverdue) calls.overdue -= 1;
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([answer, late]);
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    const reason = /d-?bus/i.test(said) ? 'no Secret Service answers' : said;
-    throw new CausewayError('keychain_unavailable', `The keychain of this computer cannot be used (${reason}).`, {
-      cause,
-    });
-  } finally {
-    clearTimeout(timer);
+    throw unusable(/d-?bus/i.test(said) ? 'no Secret Service answers' : said, cause);
   }
+}
+
+function unusable(reason: string, cause?: unknown): CausewayError {
+  return new CausewayError('keychain_unavailable', `The keychain of this computer cannot be used (${reason}).`, {
+    cause,
+  });
+}
+
+function watchExit(): void {
+  if (exitIsWatched) return;
+  exitIsWatched = true;
+  process.once('exit', () => {
+    if (calls.open > 0) process.kill(process.pid, 'SIGKILL');
+  });
 }

@@ -35,7 +35,11 @@ export async function openSecretStore({ env, service, onNotice }: StoreOptions):
         import('./keychain-store.ts'),
         import('./keychain-or-memory.ts'),
       ]);
-      return keychainOrMemory(() => openKeychain(service), onNotice);
+      return keychainOrMemory(
+        () => openKeychain(service),
+        onNotice,
+        () => performance.now(),
+      );
     }
     case 'memory':
       return (await import('./memory-store.ts')).memoryStore();

@@ -10,5 +10,7 @@ if (command === 'proxy') {
   await runProxy(rest);
 } else {
   const { runProgram } = await import('./program.ts');
-  process.exitCode = await runProgram(process.argv.slice(2));
+  const code = await runProgram(process.argv.slice(2));
+  // Not left to happen by itself: a keychain that waits for its password would hold the process for ever.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

@@ -73,7 +73,11 @@ describe('without a keychain', () => {
 
   test('tokens stay in memory, and the person is told once', async () => {
     const notices: string[] = [];
-    const store = keychainOrMemory(broken, (message) => notices.push(message));
+    const store = keychainOrMemory(
+      broken,
+      (message) => notices.push(message),
+      () => 0,
+    );
     await store.set('n', new Secret('s'));
     expect((await store.get('n'))?.reveal()).toBe('s');
     expect(store.shared).toBe(false);
@@ -87,13 +91,22 @@ describe('without a keychain', () => {
 
   test('a keychain that is unlocked later is used from then on', async () => {
     let locked = true;
+    let tries = 0;
+    let clock = 0;
     const keychain = memoryStore();
     const store = keychainOrMemory(
-      () => (locked ? broken() : { ...keychain, shared: true }),
+      () => {
+        tries += 1;
+        return locked ? broken() : { ...keychain, shared: true };
+      },
       () => undefined,
+      () => clock,
     );
+    for (let ask = 0; ask < 5; ask += 1) await store.get('n');
     await store.set('n', new Secret('first'));
+    expect(tries).toBe(1);
     locked = false;
+    clock += 61_000;
     await store.set('n', new Secret('second'));
     expect((await keychain.get('n'))?.reveal()).toBe('second');
     expect((await store.get('n'))?.reveal()).toBe('second');

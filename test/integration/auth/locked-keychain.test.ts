@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { ownHome } from './own-home.ts';
+
+const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
+const NEEDED = ['dbus-run-session', 'gnome-keyring-daemon', 'gdbus'];
+const folders = (process.env.PATH ?? '').split(delimiter);
+const missing = [
+  ...NEEDED.filter((program) => !folders.some((folder) => existsSync(join(folder, program)))),
+  ...(process.env.DISPLAY ? [] : ['display']),
+];
+const name = 'a proxy ends when its client does, although the keychain still waits for its password';
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+
+/** A session of its own, in which a sign-in is stored and the keychain then locked; nobody can answer its question. */
+const SESSION = `
+echo -n password | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+"$NODE" -e 'const { AsyncEntry } = require("keytar"); new AsyncEntry("Causeway", "http://127.0.0.1:9 user").setPassword("{}")'
+gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets \\
+  --method org.freedesktop.Secret.Service.Lock "['/org/freedesktop/secrets/collection/login']" >/dev/null
+echo "$INITIALIZE" | "$NODE" "$CAUSEWAY" proxy --profile user --path /api/2.0/mcp/sql
+echo ended
+`;
+
+test.skipIf(missing.length > 0)(missing.length > 0 ? `${name} (skipped: no ${missing.join(', ')})` : name, async () => {
+  const home = await ownHome('[user]\nhost = http://127.0.0.1:9\n', { CAUSEWAY_TOKEN_STORE: 'keychain' });
+  const env = {
+    ...home.env,
+    PATH: process.env.PATH,
+    DISPLAY: process.env.DISPLAY,
+    XAUTHORITY: process.env.XAUTHORITY,
+    XDG_DATA_HOME: home.folder,
+    XDG_RUNTIME_DIR: home.folder,
+    NODE: process.execPath,
+    CAUSEWAY,
+    INITIALIZE,
+  };
+  try {
+    const { stdout } = await promisify(execFile)('dbus-run-session', ['--', 'bash', '-c', SESSION], {
+      env,
+      timeout: 25_000,
+    });
+    expect(stdout.trim().split('\n').at(-1)).toBe('ended');
+  } finally {
+    await home.remove();
+  }
+});
