@@ -24,6 +24,9 @@ beforeEach(async () => {
   home = await ownHome(`
 [user]
 host = ${host}
+[cli]
+host = ${host}
+auth_type = databricks-cli
 [pat]
 host = ${host}
 token = ${users[0]?.token}
@@ -307,7 +310,7 @@ describe('a sign-in of our own', () => {
     await auth.removeProfile('me');
     expect(await ownerOf(token)).toBe('HTTP 401');
     expect(await readdir(join(home.folder, 'causeway', 'state', 'tokens'))).toEqual([]);
-    expect((await auth.profiles()).map(({ name }) => name)).toEqual(['pat', 'agent', 'liar']);
+    expect((await auth.profiles()).map(({ name }) => name)).toEqual(['cli', 'pat', 'agent', 'liar']);
   });
 
   test('prints nothing of its tokens, however it is printed', async () => {
@@ -315,5 +318,71 @@ describe('a sign-in of our own', () => {
     const token = await auth.tokens(profile).token();
     const printed = inspect([auth, profile, token, await auth.signInState(profile)], { depth: 20, showHidden: true });
     expect(`${printed}${JSON.stringify([token])}${token}`).not.toContain(token.reveal());
+  });
+});
+
+describe('a profile of the Databricks CLI, on a computer without it', () => {
+  test('is signed out until somebody signs in through Causeway, and then uses that', async () => {
+    const auth = open();
+    const profile = await auth.profile('cli');
+    expect(await auth.signInState(profile)).toEqual({ state: 'signed-out' });
+    await expect(auth.tokens(profile).token()).rejects.toMatchObject({ code: 'cli_unavailable' });
+    await auth.signIn(profile);
+    expect(await auth.signInState(profile)).toMatchObject({ state: 'signed-in', userName: 'ana@example.com' });
+    const token = await auth.tokens(profile).token();
+    expect(await ownerOf(token)).toBe('ana@example.com');
+    expect((await auth.tokens(profile).token({ rejected: token })).equals(token)).toBe(false);
+    expect(workspace.requests.count(REFRESH)).toBe(1);
+  });
+});
+
+describe('a program that may sign in by itself', () => {
+  function unattended() {
+    const browser = scriptedBrowser();
+    const auth = openAuth({ env: home.env, now: () => clock, openBrowser: browser.open, signInWhenNeeded: true });
+    opened.push(auth);
+    return { auth, browser };
+  }
+
+  test.each(['user', 'cli'])('asks once for all its requests (profile %s)', async (name) => {
+    const { auth, browser } = unattended();
+    const source = auth.tokens(await auth.profile(name));
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => source.token()));
+    expect(new Set(tokens.map((token) => token.reveal())).size).toBe(1);
+    expect(browser.opened).toHaveLength(1);
+  });
+
+  test('takes no for an answer, until somebody signs in elsewhere', async () => {
+    workspace.approve('deny');
+    const { auth, browser } = unattended();
+    const profile = await auth.profile('user');
+    const source = auth.tokens(profile);
+    for (let ask = 0; ask < 3; ask += 1) await expect(source.token()).rejects.toMatchObject({ code: 'consent_denied' });
+    clock += 10 * MINUTE;
+    await expect(source.token()).rejects.toMatchObject({ code: 'consent_denied' });
+    expect(browser.opened).toHaveLength(1);
+    workspace.approve({ as: 'ana@example.com' });
+    await open().signIn(profile);
+    expect(await ownerOf(await source.token())).toBe('ana@example.com');
+    expect(browser.opened).toHaveLength(1);
+  });
+
+  test('tries again when it was the network that said no', async () => {
+    const { auth, browser } = unattended();
+    const source = auth.tokens(await auth.profile('user'));
+    workspace.faults.add({ path: '/oidc/.well-known/*', effect: { kind: 'drop', when: 'unhandled' } });
+    await expect(source.token()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(browser.opened).toEqual([]);
+    expect(await ownerOf(await source.token())).toBe('ana@example.com');
+  });
+
+  test('asks anew when a sign-in that was there has ended', async () => {
+    const { auth, browser } = unattended();
+    const source = auth.tokens(await auth.profile('user'));
+    await source.token();
+    workspace.faults.revokeRefreshTokens();
+    clock += 2 * 60 * MINUTE;
+    expect(await ownerOf(await source.token())).toBe('ana@example.com');
+    expect(browser.opened).toHaveLength(2);
   });
 });
