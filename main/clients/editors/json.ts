@@ -40,13 +40,13 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
   const present = depth === target.key.length ? find(innermost, name) : undefined;
   if (present) {
     const edited = mark + correct(body, present, entry, target, name);
-    holdRest(valueOf(text, target), valueOf(edited, target), path, target);
+    holdRest(dataOf(text, target), dataOf(edited, target), path, target);
     return { text: edited };
   }
   const empty = membersOf(innermost).length === 0;
   const value = nest(path.slice(depth + 1), wholeEntry(entry));
   const edited = mark + splice(body, insertProperty(body, root, innermost, path[depth] ?? name, value));
-  holdRest(valueOf(text, target), valueOf(edited, target), path, target);
+  holdRest(dataOf(text, target), dataOf(edited, target), path, target);
   if (!empty && depth === target.key.length) return { text: edited };
   const source = body.slice(innermost.offset, innermost.offset + innermost.length);
   return { text: edited, remnant: { depth, text: empty ? source : undefined } };
@@ -80,7 +80,7 @@ function remove(text: string, target: Target, name: string, remnant: Remnant | u
   now = splice(now, removeProperty(now, container, name));
   if (remnant) now = putBack(now, at, target, remnant);
   const edited = mark + now;
-  if (now.trim() !== '') holdRest(valueOf(text, target), valueOf(edited, target), [...target.key, name], target);
+  if (now.trim() !== '') holdRest(dataOf(text, target), dataOf(edited, target), [...target.key, name], target);
   return edited;
 }
 
@@ -154,7 +154,7 @@ function find(node: Node, key: string): Node | undefined {
   return membersOf(node).findLast((member) => member.key === key)?.value;
 }
 
-function valueOf(text: string, target: Target): unknown {
+function dataOf(text: string, target: Target): unknown {
   const root = parse(splitMark(text).body, target);
   return root ? getNodeValue(root) : {};
 }

@@ -4,6 +4,15 @@ import { lineEndOf, type Splice, splice } from './editor.ts';
 /** A map, or a list whose items are maps with a `name`. */
 export type Collection = YAMLMap | YAMLSeq;
 
+/** A key with nothing behind its colon, where a map or a list could be. */
+export interface Blank {
+  parent: YAMLMap;
+  /** One past the colon. */
+  at: number;
+  /** A written-out null, the space before it included; empty if there is nothing. */
+  source: string;
+}
+
 /** One named thing in a collection. */
 export interface Field {
   key: string;
@@ -43,11 +52,12 @@ export function insertItem(
   body: string,
   collection: Collection,
   content: Record<string, unknown>,
-  blank?: { parent: YAMLMap; at: number } | undefined,
+  blank?: Blank | undefined,
 ): Splice[] {
   if (blank) {
     const indent = indentOf(body, blank.parent) + ' '.repeat(stepOf(body));
-    return [blockInsertion(body, lineEndAfter(body, blank.at), indent, Object.values(content)[0])];
+    const lines = blockInsertion(body, lineEndAfter(body, blank.at), indent, Object.values(content)[0]);
+    return [{ at: blank.at, remove: blank.source.length }, lines];
   }
   const last = collection.items.at(-1);
   if (collection.flow || !last) return [flowInsertion(body, collection, content)];

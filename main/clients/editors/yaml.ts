@@ -15,6 +15,7 @@ import {
 import { holdRest } from './rest.ts';
 import {
   appendBlock,
+  type Blank,
   type Collection,
   fieldsOf,
   insertItem,
@@ -55,7 +56,8 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
   }
   const hadNone = fieldsOf(innermost).length === 0;
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
-  if (blank || (!hadNone && depth === target.key.length)) return { text: edited };
+  if (blank) return { text: edited, remnant: { depth: depth + 1, text: blank.source } };
+  if (!hadNone && depth === target.key.length) return { text: edited };
   return { text: edited, remnant: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
 }
 
@@ -77,19 +79,27 @@ function remove(text: string, target: Target, name: string, remnant: Remnant | u
   const container = descend(body, target).nodes[target.key.length];
   if (!container || !fieldsOf(container).some(({ key }) => key === name)) return text;
   let now = splice(body, removeItem(body, container, name));
-  if (remnant) now = putBack(now, target, remnant);
+  now = putBack(now, target, remnant);
   holdRest(dataOf(body, target), dataOf(now, target), [...target.key, name], target);
   return mark + now;
 }
 
-/** Takes away the maps that were made for our entries, as far as they are empty again. */
-function putBack(body: string, target: Target, { depth, text }: Remnant): string {
+/**
+ * Takes away the maps that were made for our entries, as far as they are empty again. A map without anything in it is no
+ * map in block style but nothing at all: where one has to stay, it is written out.
+ */
+function putBack(body: string, target: Target, remnant: Remnant | undefined): string {
   const { nodes, blank } = descend(body, target);
-  const made = target.key.length - Math.max(depth, 0);
   const container = nodes[target.key.length];
   if (container ? fieldsOf(container).length > 0 : !blank) return body;
+  if (blank && (!remnant || remnant.depth === target.key.length)) {
+    const empty = remnant?.text ?? (target.list ? '[]' : '{}');
+    return splice(body, [{ at: blank.at, insert: empty.replace(/^(?=\S)/, ' ') }]);
+  }
+  if (!remnant) return body;
+  const { depth, text } = remnant;
   let now = body;
-  if (made > 0) {
+  if (depth < target.key.length) {
     const parent = nodes[Math.max(depth, 0)];
     const key = target.key[Math.max(depth, 0)];
     if (!parent || key === undefined) return body;
@@ -111,8 +121,8 @@ function putBack(body: string, target: Target, { depth, text }: Remnant): string
 interface Found {
   /** The collections on the way to the entries, as far as they are there; the root is the first. */
   nodes: Collection[];
-  /** Where the next one belongs, if its key is there with nothing behind it: one past the colon. */
-  blank: { parent: YAMLMap; at: number } | undefined;
+  /** If the next one's key is there with nothing, or a null, behind its colon: one past the colon, and what is there. */
+  blank: Blank | undefined;
 }
 
 function descend(body: string, target: Target): Found {
@@ -126,8 +136,9 @@ function descend(body: string, target: Target): Found {
     if (!pair) break;
     const value = pair.value;
     const last = index === target.key.length - 1;
-    if (isScalar(value) && value.value === null && value.source === '' && value.range) {
-      return { nodes, blank: { parent: map, at: value.range[0] } };
+    if (isScalar(value) && value.value === null && value.range && isScalar(pair.key) && pair.key.range) {
+      const at = body.indexOf(':', pair.key.range[1]) + 1;
+      return { nodes, blank: { parent: map, at, source: value.source ? body.slice(at, value.range[1]) : '' } };
     }
     if (last && target.list ? !isSeq(value) : !isMap(value)) {
       const [at = 0] = isScalar(value) || isMap(value) || isSeq(value) ? (value.range ?? []) : [];
