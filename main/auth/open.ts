@@ -111,7 +111,8 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async signIn(wanted, signInOptions) {
-      return (await ownFor(wanted)).signIn(wanted, signInOptions);
+      const startedAt = now();
+      return (await ownFor(wanted)).signIn(wanted, signInOptions, startedAt);
     },
 
     async signOut(wanted) {

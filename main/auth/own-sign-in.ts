@@ -27,7 +27,8 @@ export interface OwnSignInOptions {
 export interface OwnSignIns {
   tokens(profile: Profile): UserTokens;
   state(profile: Profile): Promise<SignInState>;
-  signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
+  /** @param startedAt when the sign-in was asked for, in milliseconds since 1970 */
+  signIn(profile: Profile, options?: SignInOptions, startedAt?: number): Promise<SignInState>;
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
   /** Takes a sign-in along when its profile gets another name. */
   move(from: Profile, to: Profile): Promise<void>;
@@ -126,7 +127,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     });
   }
 
-  async function signInShared(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
+  async function signInShared(profile: Profile, asked: SignInOptions, startedAt: number): Promise<TokenRecord> {
     const { signInOnce } = await import('./sign-in.ts');
     const folder = folderOf(profile);
     const record = await signInOnce({
@@ -137,6 +138,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       outcomeFile: outcomeFileOf(profile),
       signal: asked.signal,
       onlyIfNeeded: asked.onlyIfNeeded === true,
+      startedAt,
       now,
       onWaitForOther: () => asked.onProgress?.({ step: 'waiting-for-other' }),
       ask: () => ask(profile, asked),
@@ -158,7 +160,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
     state: async (profile) => stateOf(await tokens(profile).record()),
 
-    async signIn(profile, asked = {}) {
+    async signIn(profile, asked = {}, startedAt = now()) {
       if (asked.mustKeep) await refuseToForget(profile);
       const key = storeName(profile);
       const running = signingIn.get(key);
@@ -167,7 +169,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
         const { unlessAborted } = await import('./single-flight.ts');
         return stateOf(await unlessAborted(running, asked.signal));
       }
-      const started = signInShared(profile, asked).finally(() => signingIn.delete(key));
+      const started = signInShared(profile, asked, startedAt).finally(() => signingIn.delete(key));
       signingIn.set(key, started);
       return stateOf(await started);
     },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
@@ -31,8 +30,7 @@ const FAILURES = [
 
 /** How the last sign-in of a profile ended, for the processes that waited for it. Holds no secret. */
 const Outcome = z.object({
-  id: z.string(),
-  /** Milliseconds since 1970. */
+  /** When it ended, in milliseconds since 1970. */
   at: z.number(),
   code: z.enum(FAILURES).catch('sign_in_failed').optional(),
   message: z.string().optional(),
@@ -55,6 +53,8 @@ export interface SharedSignIn {
   onWaitForOther: () => void;
   /** Whether a sign-in that is there will do, and an answer that was just given. */
   onlyIfNeeded: boolean;
+  /** When the sign-in was asked for, in milliseconds since 1970: one that ends later is shared. */
+  startedAt: number;
   now: () => number;
   /** Asks the person; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
@@ -66,23 +66,15 @@ export interface SharedSignIn {
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
-  const { tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, now } = options;
-  const [before, recordBefore] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
-  let waited = false;
-  const lock = await acquireLock(lockFolder, {
-    signal,
-    onWait: () => {
-      waited = true;
-      options.onWaitForOther();
-    },
-  });
+  const { tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now } = options;
+  const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
   try {
     const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
-    if (record && (onlyIfNeeded || (waited && !record.access.token.equals(recordBefore?.access.token)))) return record;
-    if (outcome && waited && outcome.id !== before?.id) throw sharedFailure(outcome, options);
-    if (outcome && onlyIfNeeded && isAnswer(outcome.code) && Math.abs(now() - outcome.at) < ANSWER_HOLDS_MS) {
-      throw sharedFailure(outcome, options);
-    }
+    const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
+    if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
+    const answerHolds =
+      onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < ANSWER_HOLDS_MS;
+    if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
     return await askAndTell(options);
   } finally {
     await lock.release();
@@ -140,5 +132,5 @@ async function readOutcome(file: string): Promise<Outcome | undefined> {
 
 async function writeOutcome(file: string, at: number, told: Told): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, JSON.stringify({ id: randomUUID(), at, ...told }), { mode: 0o600, fsync: false });
+  await writeFileAtomic(file, JSON.stringify({ at, ...told }), { mode: 0o600, fsync: false });
 }
