@@ -132,6 +132,8 @@ class StdioBridge implements Bridge {
   /** Waits until a frame may go out, and gives the state whose session it carries. */
   #admit(method: string): Promise<SessionState> | SessionState {
     if (method === 'initialize') this.#apply({ name: 'initialize' });
+    // Sent a second time after a refusal: nothing may wait for it but what came behind it.
+    else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
     else {
       if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
       if (passage(this.#state) === 'wait') {

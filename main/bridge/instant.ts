@@ -23,8 +23,8 @@ const AWAY = new Set<ErrorCode>([
   'outcome_unknown',
 ]);
 
-/** The revisions whose `initialize` this bridge may answer from memory. */
-const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+/** The revisions that have sessions: the bridge may answer their `initialize` itself. */
+export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 
 /**
  * Answers a client from memory while the workspace is slow, unreachable or signed out, so that the client neither gives up

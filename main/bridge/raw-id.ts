@@ -83,7 +83,7 @@ function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | und
 }
 
 /** The position behind the closing quote of the string that opens at `start`. */
-function endOfString(frame: Buffer, start: number): number {
+export function endOfString(frame: Buffer, start: number): number {
   let at = start + 1;
   for (;;) {
     const quote = frame.indexOf(QUOTE, at);
@@ -95,7 +95,8 @@ function endOfString(frame: Buffer, start: number): number {
   }
 }
 
-function endOfValue(frame: Buffer, start: number): number {
+/** The position behind the value that begins at `start`. */
+export function endOfValue(frame: Buffer, start: number): number {
   const first = frame[start];
   if (first === QUOTE) return endOfString(frame, start);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfScalar(frame, start);
@@ -118,7 +119,8 @@ function endOfScalar(frame: Buffer, start: number): number {
   return at;
 }
 
-function skipWhiteSpace(frame: Buffer, start: number): number {
+/** The first position from `start` on that is no white space. */
+export function skipWhiteSpace(frame: Buffer, start: number): number {
   let at = start;
   while (isWhiteSpace(frame[at])) at += 1;
   return at;

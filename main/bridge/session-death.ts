@@ -38,7 +38,8 @@ export function isServersOwnError(status: number, text: string): boolean {
   return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;
 }
 
-function jsonRpcError(text: string): { code: number; message: string } | undefined {
+/** The error in an answer's text; undefined where there is none. */
+export function jsonRpcError(text: string): { code: number; message: string } | undefined {
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -45,6 +45,12 @@ class Server extends Dispatcher {
     this.#sessions.clear();
   }
 
+  /** Puts an exchange off: the frame has not been run. */
+  refuse(exchange: Exchange): void {
+    this.waiting.splice(this.waiting.indexOf(exchange), 1);
+    reply(exchange, 503, undefined, { 'retry-after': '0' });
+  }
+
   answer(exchange: Exchange): void {
     this.waiting.splice(this.waiting.indexOf(exchange), 1);
     const { method, id, session } = exchange;
@@ -74,6 +80,7 @@ describe('whenever answers come and sessions end', () => {
     { weight: 4, arbitrary: fc.record({ does: fc.constant('send' as const), pick: fc.constant(0) }) },
     { weight: 6, arbitrary: fc.record({ does: fc.constant('answer' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ does: fc.constant('forget' as const), pick: fc.constant(0) }) },
+    { weight: 2, arbitrary: fc.record({ does: fc.constant('refuse' as const), pick: fc.nat() }) },
   );
 
   it('nothing overtakes the opening of a session, and every call runs once and is answered once', async () => {
@@ -102,16 +109,22 @@ describe('whenever answers come and sessions end', () => {
           const frame = script.shift();
           if (frame) bridge.receive(Buffer.from(frame));
         };
+        const chosen = (pick: number) => server.waiting[pick % Math.max(1, server.waiting.length)];
         const answer = (pick: number) => {
-          const exchange = server.waiting[pick % Math.max(1, server.waiting.length)];
+          const exchange = chosen(pick);
           if (exchange) server.answer(exchange);
         };
-        // A call is sent again twice for a lost session, not more: beyond that it is answered with an error.
+        // A call is sent again so often, not more: beyond that it is answered with an error.
         let forgetting = 2;
+        let refusing = 3;
         for (const { does, pick } of steps) {
           if (does === 'send') send();
           else if (does === 'answer') answer(pick);
-          else if (forgetting-- > 0) server.forget();
+          else if (does === 'forget' && forgetting-- > 0) server.forget();
+          else if (does === 'refuse') {
+            const exchange = chosen(pick);
+            if (exchange && refusing-- > 0) server.refuse(exchange);
+          }
           await settled();
         }
         while (script.length > 0) send();
