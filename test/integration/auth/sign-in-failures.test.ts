@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { type ScriptedBrowser, scriptedBrowser } from './scripted-browser.ts';
+import { setStage, signInOutcome } from './stage.ts';
+
+const stage = setStage();
+const isCallback = (url: URL) => url.hostname === 'localhost';
+const changed = (url: URL, name: string, value: string) => {
+  const copy = new URL(url);
+  copy.searchParams.set(name, value);
+  return copy;
+};
+
+describe('a sign-in that goes wrong says so, in the browser and here, and can be tried again', () => {
+  interface Failure {
+    what: string;
+    /** What is done to the workspace or to the browser before. */
+    arrange?: () => void;
+    browser?: () => ScriptedBrowser;
+    patienceMs?: number;
+    code: string;
+    message: () => string;
+    remedy: string;
+    /** What the browser shows in the end. */
+    page?: string;
+  }
+  const failures: Failure[] = [
+    {
+      what: 'the person does not allow it',
+      arrange: () => stage.workspace.approve('deny'),
+      code: 'consent_denied',
+      message: () => `Causeway was not allowed to use ${stage.workspace.host}.`,
+      remedy: 'Sign in again and allow it; if you did not refuse it yourself, ask your administrator.',
+      page: 'Causeway was not allowed to use',
+    },
+    {
+      what: 'the tab is closed, or left',
+      browser: () => scriptedBrowser((url) => (isCallback(url) ? undefined : url)),
+      patienceMs: 200,
+      code: 'sign_in_timeout',
+      message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
+      remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+    },
+    {
+      what: 'another workspace answers',
+      browser: () =>
+        scriptedBrowser((url) => (isCallback(url) ? changed(url, 'iss', 'https://other.example/oidc') : url)),
+      code: 'wrong_workspace',
+      message: () => `The browser's answer did not come from ${stage.workspace.host}, and was not used.`,
+      remedy: 'Close the other sign-in pages and sign in again.',
+      page: 'The browser&#39;s answer did not come from',
+    },
+    {
+      what: 'the code has expired or was used before',
+      browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'code', 'spent') : url)),
+      code: 'sign_in_failed',
+      message: () => `The sign-in to ${stage.workspace.host} took too long: its code has expired.`,
+      remedy: 'Sign in again.',
+      page: 'its code has expired.',
+    },
+    {
+      what: 'the answer belongs to another sign-in',
+      browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'tampered') : url)),
+      patienceMs: 300,
+      code: 'sign_in_timeout',
+      message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
+      remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+      page: 'This page belongs to another sign-in',
+    },
+    {
+      what: 'the workspace ends it for a reason of its own',
+      browser: () =>
+        scriptedBrowser((url) => {
+          if (!isCallback(url)) return url;
+          const copy = changed(url, 'error', 'server_error');
+          copy.searchParams.delete('code');
+          return copy;
+        }),
+      code: 'sign_in_failed',
+      message: () => `${stage.workspace.host} ended the sign-in (server_error).`,
+      remedy: 'Sign in again. If it stays so, give this line to your administrator.',
+      page: 'ended the sign-in (server_error).',
+    },
+    {
+      what: 'the sign-in service is down',
+      arrange: () => stage.workspace.faults.add({ path: '/oidc/.well-known/*', effect: { kind: 'unavailable' } }),
+      code: 'unavailable',
+      message: () => `The sign-in service of ${stage.workspace.host} is not available (HTTP 503).`,
+      remedy: 'Try again in a minute.',
+    },
+    {
+      what: 'the sign-in service is down when the code is traded',
+      arrange: () => stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'html' } }),
+      code: 'unavailable',
+      message: () => `The sign-in service of ${stage.workspace.host} is not available (HTTP 502).`,
+      remedy: 'Try again in a minute.',
+      page: 'is not available (HTTP 502).',
+    },
+    {
+      what: 'the address is no workspace',
+      arrange: () =>
+        stage.workspace.faults.add({
+          path: '/oidc/.well-known/*',
+          effect: { kind: 'answer', status: 404, body: 'gone' },
+        }),
+      code: 'wrong_workspace',
+      message: () => `${stage.workspace.host} does not answer like a Databricks workspace (HTTP 404).`,
+      remedy: 'Check the address: it is the one your browser shows when you are in the workspace.',
+    },
+    {
+      what: 'the workspace does not take its own token',
+      arrange: () =>
+        stage.workspace.faults.add({ path: '/api/2.0/preview/scim/v2/Me', effect: { kind: 'refuse-token' } }),
+      code: 'unauthenticated',
+      message: () => `${stage.workspace.host} does not accept the token.`,
+      remedy: 'Check that the host is the workspace that the token is for, and sign in again.',
+      page: 'does not accept the token.',
+    },
+    {
+      what: 'the workspace offers no PKCE',
+      arrange: () => {
+        const metadata = {
+          issuer: `${stage.workspace.host}/oidc`,
+          authorization_endpoint: `${stage.workspace.host}/oidc/v1/authorize`,
+          token_endpoint: `${stage.workspace.host}/oidc/v1/token`,
+        };
+        const headers = { 'content-type': 'application/json' };
+        const effect = { kind: 'answer', status: 200, headers, body: JSON.stringify(metadata) } as const;
+        stage.workspace.faults.add({ path: '/oidc/.well-known/*', effect });
+      },
+      code: 'sign_in_failed',
+      message: () =>
+        `${stage.workspace.host} does not offer signing in with PKCE (S256), without which nothing is sent.`,
+      remedy: 'Check that the host is a Databricks workspace.',
+    },
+  ];
+
+  test.each(failures)('$what', async ({ arrange, browser: makeBrowser, patienceMs, code, message, remedy, page }) => {
+    arrange?.();
+    const browser = makeBrowser?.() ?? scriptedBrowser();
+    const failure = await signInOutcome(
+      stage.open({ openBrowser: browser.open, ...(patienceMs === undefined ? {} : { patienceMs }) }),
+    );
+    expect(failure).toBeInstanceOf(CausewayError);
+    expect(failure).toMatchObject({ code, message: message(), remedy });
+    if (page) expect((await browser.page()).text).toContain(page);
+
+    stage.workspace.approve({ as: 'ana@example.com' });
+    stage.workspace.faults.clear();
+    expect(await signInOutcome(stage.open({ openBrowser: scriptedBrowser().open }))).toMatchObject({
+      state: 'signed-in',
+    });
+  });
+
+  test('a stray answer does not end the sign-in that it does not belong to', async () => {
+    const honest = scriptedBrowser();
+    const stale = scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'of-yesterday') : url));
+    const auth = stage.open({ openBrowser: stale.open });
+    const steps: string[] = [];
+    const state = await signInOutcome(auth, {
+      onProgress: ({ step }) => {
+        steps.push(step);
+        if (step === 'ignored-answer') void honest.open(stale.opened[0] ?? '');
+      },
+    });
+    expect(state).toMatchObject({ state: 'signed-in' });
+    expect(steps).toEqual(['waiting-for-browser', 'ignored-answer', 'finishing']);
+  });
+
+  test('an unreachable workspace', async () => {
+    const gone = `http://127.0.0.1:1`;
+    const auth = stage.open({ env: { ...stage.home.env, DATABRICKS_CONFIG_FILE: `${stage.home.configFile}.2` } });
+    const profile = await auth.addProfile('gone', gone);
+    await expect(auth.signIn(profile)).rejects.toMatchObject({
+      code: 'unreachable',
+      message: `${gone} cannot be reached (ECONNREFUSED).`,
+      remedy: 'Check the host name, network, VPN and proxy.',
+    });
+  });
+
+  test('a connection that is not what TLS should be', async () => {
+    const secure = stage.workspace.host.replace('http:', 'https:');
+    const auth = stage.open({ env: { ...stage.home.env, DATABRICKS_CONFIG_FILE: `${stage.home.configFile}.2` } });
+    const profile = await auth.addProfile('secure', secure);
+    await expect(auth.signIn(profile)).rejects.toMatchObject({
+      code: 'tls',
+      message: expect.stringMatching(/^The connection to https:\/\/127\.0\.0\.1:\d+ is not trusted \(\w+\)\.$/),
+      remedy: 'Check the host; behind a company proxy, name its certificate file in NODE_EXTRA_CA_CERTS.',
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach } from 'vitest';
+import type { AuthService, SignInOptions } from '../../../main/auth/auth.ts';
+import { type AuthOptions, openAuth } from '../../../main/auth/open.ts';
+import type { Secret } from '../../../main/platform/secret.ts';
+import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+
+/** A workspace in which Ana allows everything, her home folder, and what is opened there; anew for each test of a file. */
+export interface Stage {
+  readonly workspace: EmbeddedWorkspace;
+  readonly home: OwnHome;
+  /** Opens the service as another process would: nothing is shared but the person's files. */
+  open(options?: Partial<AuthOptions>): AuthService;
+}
+
+/** @param config the text of the configuration file, besides a profile `user` that has only the host */
+export function setStage(
+  config: (workspace: EmbeddedWorkspace) => string = () => '',
+  options: WorkspaceOptions = {},
+): Stage {
+  let workspace: EmbeddedWorkspace | undefined;
+  let home: OwnHome | undefined;
+  let opened: AuthService[] = [];
+
+  beforeEach(async () => {
+    workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
+    home = await ownHome(`${config(workspace)}[user]\nhost = ${workspace.host}\n`);
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((auth) => auth.close()));
+    await workspace?.close();
+    await home?.remove();
+  });
+
+  const stage: Stage = {
+    get workspace() {
+      return present(workspace);
+    },
+    get home() {
+      return present(home);
+    },
+    open: (more = {}) => {
+      const auth = openAuth({ env: stage.home.env, ...more });
+      opened.push(auth);
+      return auth;
+    },
+  };
+  return stage;
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The stage is set only while a test runs.');
+  return value;
+}
+
+/** Signs in to the profile `user`, and gives the error where that fails. */
+export async function signInOutcome(auth: AuthService, options?: SignInOptions): Promise<unknown> {
+  return auth.signIn(await auth.profile('user'), options).catch((error: unknown) => error);
+}
+
+/** Whom the workspace takes a token for. */
+export async function ownerOf({ workspace }: Stage, token: Secret): Promise<string> {
+  const headers = { authorization: `Bearer ${token.reveal()}` };
+  const response = await fetch(`${workspace.host}/api/2.0/preview/scim/v2/Me`, { headers });
+  return response.ok ? String(Object(await response.json()).userName) : `HTTP ${response.status}`;
+}
