@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 /**
  * The cheapest MCP server there can be: it issues a session, takes notifications, and answers every call with its `text`
- * argument, as JSON or as one event. What a bridge adds is measured against calling this directly.
+ * argument (or `size` letters), as JSON or as one event. What a bridge adds is measured against calling this directly.
  */
 export async function startFloorServer(): Promise<{ origin: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
@@ -31,15 +31,16 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
     response.writeHead(404).end();
     return;
   }
-  const frame: { id?: unknown; method: string; params?: { arguments?: { text?: string } } } = JSON.parse(
-    body.toString(),
-  );
+  const frame: { id?: unknown; method: string; params?: { arguments?: Arguments } } = JSON.parse(body.toString());
   if (frame.id === undefined) {
     response.writeHead(202).end();
     return;
   }
-  const result = resultOf(frame.method, frame.params?.arguments?.text ?? 'ok');
-  const text = JSON.stringify({ jsonrpc: '2.0', id: frame.id, result });
+  const text = JSON.stringify({
+    jsonrpc: '2.0',
+    id: frame.id,
+    ...answerTo(frame.method, frame.params?.arguments ?? {}),
+  });
   if (request.url?.endsWith('/events')) {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'floor' });
     response.end(`event: message\ndata: ${text}\n\n`);
@@ -49,18 +50,27 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
   }
 }
 
-function resultOf(method: string, text: string): unknown {
+interface Arguments {
+  text?: string;
+  size?: number;
+}
+
+function answerTo(method: string, { text = 'ok', size }: Arguments): object {
   switch (method) {
     case 'initialize':
       return {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'floor', version: '1' },
+        result: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'floor', version: '1' },
+        },
       };
+    case 'server/discover':
+      return { error: { code: -32601, message: 'Method not found' } };
     case 'tools/list':
-      return { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] };
+      return { result: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } };
     default:
-      return { content: [{ type: 'text', text }] };
+      return { result: { content: [{ type: 'text', text: size === undefined ? text : 'x'.repeat(size) }] } };
   }
 }
 

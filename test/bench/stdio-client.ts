@@ -1,21 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
+
+/** How long a process may take to end after its stdin has, in milliseconds; then it is ended. */
+const LEAVE_MS = 1_000;
 
 /** A bare stdio MCP client: as little as possible between the clock and the process that is measured. */
 export class StdioClient {
+  readonly pid: number;
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, () => void>();
+  readonly #lines: Interface;
+  readonly #waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   #nextId = 1;
 
   constructor(command: string, args: string[], env: NodeJS.ProcessEnv) {
-    this.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-    if (!this.#child.stdout) throw new Error('no stdout');
-    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+    this.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    if (!this.#child.stdout || this.#child.pid === undefined) throw new Error(`${command} cannot be started`);
+    this.pid = this.#child.pid;
+    this.#lines = createInterface({ input: this.#child.stdout });
+    this.#lines.on('line', (line) => {
       const { id } = JSON.parse(line);
-      this.#waiting.get(id)?.();
+      this.#waiting.get(id)?.resolve();
       this.#waiting.delete(id);
+    });
+    this.#child.stdin?.on('error', () => {});
+    let said = '';
+    this.#child.stderr?.on('data', (chunk) => {
+      said = `${said}${chunk}`.slice(-1_000);
+    });
+    this.#child.once('exit', (code) => {
+      for (const { reject } of this.#waiting.values())
+        reject(new Error(`${args.join(' ')} ended with ${code}: ${said}`));
     });
   }
 
@@ -29,22 +44,35 @@ export class StdioClient {
   }
 
   request(method: string, params: unknown): Promise<void> {
-    const id = this.#nextId++;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.#write({ jsonrpc: '2.0', id, method, params });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(this.#nextId, { resolve, reject });
+      this.send(method, params);
     });
   }
 
-  /** Resident memory of the process, in MiB (Linux only). */
-  async residentMiB(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+  /** Sends a request whose answer nobody waits for. */
+  send(method: string, params: unknown): void {
+    this.#write({ jsonrpc: '2.0', id: this.#nextId++, method, params });
+  }
+
+  /** Stops reading what the process writes. */
+  pause(): void {
+    this.#child.stdout?.pause();
   }
 
   async close(): Promise<void> {
+    const tooLong = setTimeout(() => this.#child.kill('SIGKILL'), LEAVE_MS);
     this.#child.stdin?.end();
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    clearTimeout(tooLong);
+  }
+
+  /** Ends the process and drops what it has written. */
+  async kill(): Promise<void> {
+    this.#lines.removeAllListeners('line');
+    this.#child.stdout?.destroy();
+    this.#child.kill('SIGKILL');
+    if (this.#child.signalCode === null) await once(this.#child, 'exit');
   }
 
   #write(frame: unknown): void {

@@ -1,0 +1,34 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StdioClient } from './stdio-client.ts';
+
+/** Something that carries an AI client's stdio to the floor server: Causeway in one of its two ways, or a peer. */
+export interface Contender {
+  name: string;
+  /** What is given to Node to lead to the server at this path. */
+  arguments(path: string): string[];
+  env: NodeJS.ProcessEnv;
+  /** The other process that carries its calls, where there is one. */
+  helper: number | undefined;
+}
+
+/** Copies the built command into a folder, so that a build beside the measurement does not change what is measured. */
+export async function copyCommand(folder: string): Promise<string> {
+  const copy = join(folder, 'causeway');
+  await cp(fileURLToPath(new URL('../../out/cli', import.meta.url)), copy, { recursive: true });
+  await writeFile(join(copy, 'package.json'), '{"type":"module"}');
+  return join(copy, 'causeway.js');
+}
+
+/** `causeway proxy`, alone or through the hub that the environment leads to. */
+export function causeway(name: string, command: string, env: NodeJS.ProcessEnv, helper?: number): Contender {
+  return { name, env, helper, arguments: (path) => [command, 'proxy', '--path', path] };
+}
+
+/** Spawns a contender and waits for the answer of `initialize`. */
+export async function openSession(contender: Contender, path: string): Promise<StdioClient> {
+  const client = new StdioClient(process.execPath, contender.arguments(path), contender.env);
+  await client.open();
+  return client;
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long memory must have stopped growing before it counts as at rest, in milliseconds. */
+const REST_MS = 1_000;
+
+/** Resident memory of a process, in MiB (Linux only). */
+export async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** The most that each of these processes has grown to, in MiB, until all have stopped growing. */
+export async function peaksMiB(pids: number[]): Promise<number[]> {
+  const peaks = pids.map(() => 0);
+  for (let lastGrowth = performance.now(); performance.now() - lastGrowth < REST_MS; await sleep(20)) {
+    for (const [at, pid] of pids.entries()) {
+      const now = await residentMiB(pid);
+      if (now > (peaks[at] ?? 0) + 1) lastGrowth = performance.now();
+      peaks[at] = Math.max(peaks[at] ?? 0, now);
+    }
+  }
+  return peaks;
+}

@@ -1,0 +1,48 @@
+import { ALL_CALLS, IN_FLIGHT } from './calls.ts';
+import { type Figures, type Floor, FORMS } from './targets.ts';
+
+const ms = (value: number) => `${value.toFixed(2)} ms`;
+const mib = (value: number) => `${value.toFixed(0)} MiB`;
+const signed = (value: number) => `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
+
+/** All that was measured, one contender a column, as rows of a table. */
+export function figuresTable(floor: Floor, contenders: [string, Figures][]): string[][] {
+  const row = (name: string, direct: string, cell: (figures: Figures) => string) => [
+    name,
+    direct,
+    ...contenders.map(([, figures]) => cell(figures)),
+  ];
+  return [
+    ['', 'direct', ...contenders.map(([name]) => name)],
+    row(
+      'spawn to the answer of initialize, p50',
+      `${ms(floor.cold)} (bare Node)`,
+      ({ cold }) => `${cold.toFixed(0)} ms = ${(cold / floor.cold).toFixed(1)} ×`,
+    ),
+    ...FORMS.flatMap((form) => {
+      const direct = floor.calls[form];
+      return [
+        row(
+          `one call, p50, ${form}`,
+          ms(direct.p50),
+          ({ calls }) => `${ms(calls[form].p50)} (${signed(calls[form].p50 - direct.p50)})`,
+        ),
+        row(`one call, p99, ${form}`, ms(direct.p99), ({ calls }) => ms(calls[form].p99)),
+        row(
+          `calls a second, ${IN_FLIGHT} in flight, ${form}`,
+          direct.perSecond.toFixed(0),
+          ({ calls }) =>
+            `${calls[form].perSecond.toFixed(0)} = ${((calls[form].perSecond / direct.perSecond) * 100).toFixed(0)} %`,
+        ),
+        row(
+          `memory, idle → after ${ALL_CALLS} calls, ${form}`,
+          `${mib(floor.resident)} (bare Node)`,
+          ({ calls }) => `${mib(calls[form].idle)} → ${mib(calls[form].after)}`,
+        ),
+      ];
+    }),
+    row('growth, reader paused, 300 × 1 MiB', '', ({ paused }) =>
+      paused.map((grown) => `+${grown.toFixed(0)} MiB`).join(', behind it '),
+    ),
+  ];
+}
