@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const OPENSSL = 'openssl';
+
 /** Whether certificates can be made here. */
-export const HAS_OPENSSL = spawnSync('openssl', ['version']).status === 0;
+export const HAS_OPENSSL = spawnSync(OPENSSL, ['version']).status === 0;
 
 /** A certificate authority that no computer trusts, and a server's certificate that it has signed. */
 export interface CertificateAuthority {
@@ -20,7 +22,7 @@ const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes
 /** @param hostname the only name that the server's certificate is for */
 export function createCertificateAuthority(hostname: string): CertificateAuthority {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-ca-'));
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const openssl = (...args: string[]) => execFileSync(OPENSSL, args, { cwd: folder, stdio: 'pipe' });
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   openssl('req', '-x509', ...EC, '-days', '2', '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', 'ca.pem');
   openssl('req', ...EC, '-subj', '/CN=Test server', '-keyout', 'server.key', '-out', 'server.csr');
