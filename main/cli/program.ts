@@ -3,11 +3,19 @@ import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { registerAccount } from './account/register.ts';
+import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
+import { registerServers } from './servers/register.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 import { registerWarehouses } from './warehouses/register.ts';
 
-const COMMANDS: RegisterCommand[] = [registerAccount, registerWarehouse, registerWarehouses];
+const COMMANDS: RegisterCommand[] = [
+  registerAccount,
+  registerWarehouse,
+  registerWarehouses,
+  registerServers,
+  registerClients,
+];
 
 /** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 5 a check could not be made, 130 interrupted. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = {

@@ -76,6 +76,11 @@ export function isOurs(value: unknown): boolean {
   return words.length === 0 && /\/api\/2\.0\/mcp\//.test(addressOf(value));
 }
 
+/** Whether an entry leads to an address, rather than starting a process. */
+export function hasAddress(value: unknown): boolean {
+  return addressOf(value) !== '';
+}
+
 function addressOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const { url, uri, httpUrl, serverUrl }: Record<string, unknown> = { ...value };

@@ -7,6 +7,9 @@ export type ErrorCode =
   | 'profile_unusable'
   | 'ambiguous'
   | 'not_found'
+  // AI clients' own files
+  | 'file_not_writable'
+  | 'client_running'
   // signing in
   | 'signed_out'
   | 'sign_in_failed'

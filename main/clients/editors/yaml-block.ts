@@ -126,9 +126,15 @@ function indentOf(body: string, collection: Collection): string {
   return body.slice(body.lastIndexOf('\n', at - 1) + 1, at).replace(/\S/g, ' ');
 }
 
-/** How many spaces one level is: as in the first indented line, two if there is none. */
+/** How many spaces one level is: as many as the least indented line has, two if none is. */
 function stepOf(body: string): number {
-  return Math.min(8, /\n( +)[^\s#-]/.exec(body)?.[1]?.length ?? 2);
+  const indents = [...body.matchAll(/\n( +)[^\s#]/g)].map(([, spaces = '']) => spaces.length);
+  return indents.length === 0
+    ? 2
+    : Math.max(
+        2,
+        indents.reduce((least, next) => Math.min(least, next), 8),
+      );
 }
 
 function startOf(node: unknown): number {

@@ -1,0 +1,23 @@
+import { listBackups } from '../../clients/backups.ts';
+import type { CommandContext } from '../command.ts';
+import { columns, printable, writeJson, writeLine } from '../print.ts';
+import { type CommonOptions, openClients } from './options.ts';
+
+/** `causeway clients backups`: the files as they were, the newest first. */
+export async function backups(context: CommandContext, options: CommonOptions): Promise<void> {
+  const all = await listBackups(context.env);
+  if (options.json) return writeJson(context.stdout, all);
+  if (all.length === 0) return writeLine(context.stderr, 'There are no backups: nothing has been changed yet.');
+  const rows = all.map(({ id, client, at, file, missing }) =>
+    [id, client, new Date(at).toISOString(), missing ? `${file} (was not there)` : file].map(printable),
+  );
+  for (const line of columns([['BACKUP', 'CLIENT', 'WHEN', 'FILE'], ...rows])) await writeLine(context.stdout, line);
+}
+
+/** `causeway clients restore BACKUP`. */
+export async function restore(context: CommandContext, id: string, options: CommonOptions): Promise<void> {
+  const { file, kept } = await openClients(context, options).restore(id);
+  if (options.json) return writeJson(context.stdout, { file, kept: kept ?? null });
+  await writeLine(context.stdout, printable(`${file} is as it was.`));
+  if (kept !== undefined) await writeLine(context.stdout, `What it held until now: causeway clients restore ${kept}`);
+}

@@ -1,0 +1,92 @@
+import type { Outcome } from '../../clients/outcome.ts';
+import type { ManagedServer } from '../../clients/servers.ts';
+import type { ChangeChoice, HttpChoice } from '../../clients/service.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { printable, write, writeJson, writeLine } from '../print.ts';
+import { type CommonOptions, chosenServers, openClients } from './options.ts';
+
+export interface ChangeOptions extends CommonOptions {
+  dryRun?: boolean;
+  force?: boolean;
+}
+
+export interface AddOptions extends ChangeOptions {
+  http?: boolean;
+  clientId?: string;
+  callbackPort?: string;
+}
+
+/** `causeway clients add [CLIENT…]`: an entry for each server in each client. */
+export async function add(context: CommandContext, ids: string[], options: AddOptions): Promise<void> {
+  const servers = await chosenServers(context, options);
+  if (servers.length === 0) {
+    throw new CausewayError('not_found', 'There are no servers to add.', {
+      remedy: 'Add one with "causeway servers add sql".',
+    });
+  }
+  const http = await httpChoice(context, servers, options);
+  await report(context, options, await openClients(context, options).add(ids, servers, { ...choice(options), http }));
+}
+
+/** `causeway clients diff [CLIENT…]`: what `add` would change. */
+export function diff(context: CommandContext, ids: string[], options: CommonOptions): Promise<void> {
+  return add(context, ids, { ...options, dryRun: true });
+}
+
+/** `causeway clients remove [CLIENT…]`: our entries, out again; also those whose server is no longer in the list. */
+export async function remove(context: CommandContext, ids: string[], options: ChangeOptions): Promise<void> {
+  const clients = openClients(context, options);
+  const names = options.server ?? (await clients.ownNames(ids));
+  await report(context, options, await clients.remove(ids, names, choice(options)));
+}
+
+/** `causeway clients repair [CLIENT…]`: what was written and is not as it should be. */
+export async function repair(context: CommandContext, ids: string[], options: ChangeOptions): Promise<void> {
+  const servers = await chosenServers(context, options);
+  await report(context, options, await openClients(context, options).repair(ids, servers, choice(options)));
+}
+
+const choice = ({ dryRun, force }: ChangeOptions): ChangeChoice => ({ dryRun, force });
+
+async function httpChoice(
+  context: CommandContext,
+  servers: ManagedServer[],
+  { http, clientId, callbackPort }: AddOptions,
+): Promise<HttpChoice | undefined> {
+  if (!http) {
+    if (clientId === undefined && callbackPort === undefined) return undefined;
+    throw new CausewayError('usage', '--client-id and --callback-port say how a client connects by itself.', {
+      remedy: 'Add --http, or leave them out.',
+    });
+  }
+  const port = callbackPort === undefined ? undefined : Number(callbackPort);
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65536)) {
+    throw new CausewayError('usage', `--callback-port ${callbackPort} is no port.`, { remedy: 'Give 1 to 65535.' });
+  }
+  const auth = await context.causeway().auth();
+  const hosts = new Map<string, string>();
+  for (const { profile } of servers) hosts.set(profile, (await auth.profile(profile)).host);
+  const urlOf = ({ profile, path }: ManagedServer) => `${hosts.get(profile) ?? ''}${path}`;
+  return { urlOf, clientId, callbackPort: port };
+}
+
+async function report(context: CommandContext, options: ChangeOptions, outcomes: Outcome[]): Promise<void> {
+  if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
+  if (options.json) return writeJson(context.stdout, outcomes);
+  if (outcomes.length === 0) return writeLine(context.stderr, 'No AI client was found.');
+  for (const outcome of outcomes) await print(context, outcome);
+}
+
+async function print(context: CommandContext, outcome: Outcome): Promise<void> {
+  const { name, file, result, diff: difference, backup, afterwards, warnings, error } = outcome;
+  if (error) return writeLine(context.stderr, printable(`${name}: ${error.message}`));
+  const line = (text: string) => writeLine(context.stdout, printable(text));
+  await line(`${name}: ${result}${file === null ? '' : ` ${file}`}`);
+  if (result === 'would change') {
+    for (const text of (difference ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
+  }
+  if (backup !== undefined) await line(`  as it was before: causeway clients restore ${backup}`);
+  if (result === 'written' && afterwards !== undefined) await line(`  ${afterwards}`);
+  for (const warning of warnings) await line(`  ${warning}`);
+}

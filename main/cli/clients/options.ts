@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { launcherFor, thisProcess } from '../../clients/launcher.ts';
+import type { Surroundings, System } from '../../clients/places.ts';
+import { runningProcesses } from '../../clients/running.ts';
+import { findServer, type ManagedServer } from '../../clients/servers.ts';
+import { ClientsService } from '../../clients/service.ts';
+import { homeFolder } from '../../platform/paths.ts';
+import type { CommandContext } from '../command.ts';
+import { openServerList } from '../servers/options.ts';
+
+/** What every command here takes. */
+export interface CommonOptions {
+  json?: boolean;
+  configRoot?: string;
+  server?: string[];
+}
+
+/** The clients of this computer's person, or of another home folder. */
+export function openClients({ env }: CommandContext, { configRoot }: CommonOptions): ClientsService {
+  const surroundings: Surroundings = configRoot
+    ? // Nothing of the person's own environment leads out of that folder.
+      { system: systemOf(process.platform), home: resolve(configRoot), env: {} }
+    : { system: systemOf(process.platform), home: homeFolder(env), env };
+  return new ClientsService({
+    env,
+    surroundings,
+    launcher: launcherFor(thisProcess(), env),
+    running: configRoot ? async () => new Set() : runningProcesses,
+  });
+}
+
+function systemOf(platform: NodeJS.Platform): System {
+  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
+}
+
+/** The servers in the list, or those of them that are named. @throws {CausewayError} `not_found` */
+export async function chosenServers(context: CommandContext, { server }: CommonOptions): Promise<ManagedServer[]> {
+  const list = (await openServerList(context)).read();
+  return server ? server.map((name) => findServer(list, name)) : list.servers;
+}

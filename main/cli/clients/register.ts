@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { CausewayError } from '../../platform/errors.ts';
+import type { CommandContext, RegisterCommand } from '../command.ts';
+
+const HELP = `
+CLIENT is a client's id, as "causeway clients" lists them; without one, all that are installed are meant.
+
+Exit codes: 0 done, 1 something failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted.`;
+
+/** `causeway clients …`: the AI clients on this computer, and the entries in their files. Code loads when it runs. */
+export const registerClients: RegisterCommand = (program, context) => {
+  const group = withCommonOptions(program.command('clients'))
+    .description('the AI clients on this computer, and the servers that they have')
+    .addHelpText('after', HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./list.ts')).list(context, command.optsWithGlobals());
+    });
+  addLooking(group, context);
+  addChanging(group, context);
+  addBackups(group, context);
+};
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print JSON')
+    .option('--config-root <dir>', "take this folder for the home folder that clients' files are in");
+}
+
+function noSuchCommand(name: string, group: Command): CausewayError {
+  const known = group.commands.map((command) => command.name()).join(', ');
+  return new CausewayError('usage', `"${name}" is no command of causeway clients.`, { remedy: `It has ${known}.` });
+}
+
+function addLooking(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('list'))
+    .description('the clients, where their files are, and the state of each entry')
+    .option('--all', 'also clients that were not found')
+    .action(async (_options, command: Command) => (await import('./list.ts')).list(context, command.optsWithGlobals()));
+  withCommonOptions(group.command('diff [client...]'))
+    .description('what "add" would change; writes nothing')
+    .option('-s, --server <name...>', 'only these servers')
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./change.ts')).diff(context, ids, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('json [client]'))
+    .description('an entry for each server, to paste into a client that Causeway does not know')
+    .option('-s, --server <name...>', 'only these servers')
+    .action(async (id: string | undefined, _options, command: Command) =>
+      (await import('./json.ts')).json(context, id, command.optsWithGlobals()),
+    );
+}
+
+function addChanging(group: Command, context: CommandContext): void {
+  const changing = (name: string) =>
+    withCommonOptions(group.command(`${name} [client...]`))
+      .option('-s, --server <name...>', 'only these servers')
+      .option('--dry-run', 'only show the difference')
+      .option('--force', "also over somebody else's entry of that name, and while the client runs");
+  changing('add')
+    .description('write an entry for each server into the clients')
+    .option('--http', 'let clients that can connect by themselves, with OAuth of their own')
+    .option('--client-id <id>', 'with --http: the OAuth application that the client signs in as')
+    .option('--callback-port <port>', 'with --http: the port on which it waits for the browser')
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./change.ts')).add(context, ids, command.optsWithGlobals()),
+    );
+  changing('remove')
+    .description('remove our entries from the clients')
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./change.ts')).remove(context, ids, command.optsWithGlobals()),
+    );
+  changing('repair')
+    .description('put right entries that vanished, were changed, or lead to an executable that is gone')
+    .action(async (ids: string[], _options, command: Command) =>
+      (await import('./change.ts')).repair(context, ids, command.optsWithGlobals()),
+    );
+}
+
+function addBackups(group: Command, context: CommandContext): void {
+  withCommonOptions(group.command('backups'))
+    .description('the files as they were before Causeway first changed them')
+    .action(async (_options, command: Command) =>
+      (await import('./backups.ts')).backups(context, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('restore <backup>'))
+    .description('put a backup back; what is there now is kept as another')
+    .action(async (id: string, _options, command: Command) =>
+      (await import('./backups.ts')).restore(context, id, command.optsWithGlobals()),
+    );
+}

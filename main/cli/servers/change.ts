@@ -1,0 +1,78 @@
+import {
+  findServer,
+  type ManagedServer,
+  SERVER_KINDS,
+  type ServerKind,
+  serverPath,
+  suggestName,
+  withoutServer,
+  withServer,
+} from '../../clients/servers.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { writeJson, writeLine } from '../print.ts';
+import { parseProxyArguments } from '../proxy-arguments.ts';
+import { describeServer, openServerList } from './options.ts';
+
+export interface AddOptions {
+  profile?: string;
+  name?: string;
+  path?: string;
+  json?: boolean;
+}
+
+/** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
+export async function add(
+  context: CommandContext,
+  kindText: string | undefined,
+  target: string,
+  options: AddOptions,
+): Promise<void> {
+  const kind = kindOf(kindText, options.path);
+  const path = kind === 'other' ? parseProxyArguments(['--path', options.path ?? '']).path : serverPath(kind, target);
+  const [list, profile] = [
+    await openServerList(context),
+    await (await context.causeway().auth()).profile(options.profile),
+  ];
+  let added: ManagedServer | undefined;
+  await list.change((now) => {
+    const taken = now.servers.map(({ name }) => name);
+    added = { name: options.name ?? suggestName(kind, path, taken), profile: profile.name, kind, path };
+    return withServer(now, added);
+  });
+  if (!added) return;
+  if (options.json) return writeJson(context.stdout, added);
+  await writeLine(context.stdout, `Added ${describeServer(added)}`);
+  await writeLine(
+    context.stdout,
+    `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`,
+  );
+}
+
+/** `causeway servers remove NAME…`. */
+export async function remove(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
+  const list = await openServerList(context);
+  const removed: ManagedServer[] = [];
+  await list.change((now) =>
+    names.reduce((left, name) => {
+      removed.push(findServer(left, name));
+      return withoutServer(left, name);
+    }, now),
+  );
+  if (options.json) return writeJson(context.stdout, removed);
+  for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
+  await writeLine(context.stdout, 'Entries in clients stay until "causeway clients remove" takes them out.');
+}
+
+function kindOf(text: string | undefined, path: string | undefined): ServerKind {
+  if (text === undefined && path !== undefined) return 'other';
+  if (text !== undefined && path !== undefined) {
+    throw new CausewayError('usage', 'A kind and --path were both given.', { remedy: 'Give one of them.' });
+  }
+  const kind = SERVER_KINDS.find((known) => known === text && known !== 'other');
+  if (kind) return kind;
+  const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
+  throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is no kind of server.`, {
+    remedy: `Name one of ${known}, or the path with --path.`,
+  });
+}

@@ -1,0 +1,69 @@
+import { findServer, type ManagedServer } from '../../clients/servers.ts';
+import { CLIENTS } from '../../clients/table.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { printable, writeJson, writeLine } from '../print.ts';
+import { openServerList } from './options.ts';
+import { askForTools, type Tool } from './tools.ts';
+
+interface Tested {
+  server: ManagedServer;
+  tools: Tool[] | null;
+  /** Tool names that a client would cut or refuse, as sentences. */
+  warnings: string[];
+  error: string | null;
+}
+
+/** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
+export async function test(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
+  const list = (await openServerList(context)).read();
+  const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
+  if (servers.length === 0) {
+    throw new CausewayError('not_found', 'There are no servers yet.', {
+      remedy: 'Add one with "causeway servers add sql".',
+    });
+  }
+  const tested: Tested[] = [];
+  for (const server of servers) {
+    const one = await testOne(context, server);
+    tested.push(one);
+    if (!options.json) await print(context, one);
+  }
+  if (options.json) await writeJson(context.stdout, tested);
+  if (tested.some(({ error }) => error !== null)) context.setExitCode(1);
+}
+
+async function testOne(context: CommandContext, server: ManagedServer): Promise<Tested> {
+  try {
+    const tools = await askForTools(context, server);
+    return { server, tools, warnings: longNames(server, tools), error: null };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return { server, tools: null, warnings: [], error: inOneLine(error) };
+  }
+}
+
+function longNames({ name: server }: ManagedServer, tools: Tool[]): string[] {
+  return CLIENTS.flatMap(({ name: client, toolNames }) => {
+    if (!toolNames) return [];
+    const room = toolNames.limit - toolNames.prefix(server).length;
+    const long = tools.filter(({ name }) => name.length > room).map(({ name }) => name);
+    return long.length === 0
+      ? []
+      : [`${client} takes ${toolNames.limit} characters with its prefix, which is too few for ${long.join(', ')}.`];
+  });
+}
+
+async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
+  if (!tools) return writeLine(stderr, printable(`${server.name}: ${error}`));
+  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  await writeLine(stdout, printable(`${server.name}: ${tools.length === 0 ? 'no tools' : count}`));
+  for (const { name, description } of tools) {
+    const about = description?.split('\n')[0]?.slice(0, 100);
+    await writeLine(stdout, printable(`  ${name}${about ? `  ${about}` : ''}`));
+  }
+  if (tools.length === 0) {
+    await writeLine(stdout, '  The user behind the profile may have no grants on what it shows.');
+  }
+  for (const warning of warnings) await writeLine(stderr, printable(`  ${warning}`));
+}

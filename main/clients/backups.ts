@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
+import { stateFolder } from '../platform/paths.ts';
+
+const aboutSchema = z.object({
+  file: z.string(),
+  client: z.string(),
+  /** When, in milliseconds since 1970. */
+  at: z.number(),
+  /** The file did not exist. */
+  missing: z.boolean(),
+  mode: z.number(),
+});
+
+/** A file as it was before Causeway changed it. */
+export type Backup = z.infer<typeof aboutSchema> & { id: string };
+
+/** Where backups are, each in a folder of its own, for the owner only: clients' files hold secrets of others. */
+export function backupFolder(env: NodeJS.ProcessEnv): string {
+  return join(stateFolder(env), 'client-backups');
+}
+
+/** Keeps a file's bytes; `undefined` says that there was none. */
+export async function keepBackup(
+  env: NodeJS.ProcessEnv,
+  file: string,
+  client: string,
+  bytes: Buffer | undefined,
+  at: number,
+): Promise<Backup> {
+  const time = new Date(at)
+    .toISOString()
+    .replaceAll(/[-:]/g, '')
+    .replace('T', '-')
+    .replace(/\.(\d+)Z$/, '$1');
+  const id = `${time}-${createHash('sha256').update(file).digest('hex').slice(0, 6)}`;
+  const folder = join(backupFolder(env), id);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const mode = bytes ? (await stat(file)).mode & 0o7777 : 0o600;
+  const about = { file, client, at, missing: bytes === undefined, mode };
+  if (bytes) await writeFile(join(folder, basename(file)), bytes, { mode: 0o600, flush: true });
+  await writeFile(join(folder, 'about.json'), `${JSON.stringify(about, null, 2)}\n`, { mode: 0o600, flush: true });
+  return { ...about, id };
+}
+
+/** All backups, the newest first. One that is damaged is left out. */
+export async function listBackups(env: NodeJS.ProcessEnv): Promise<Backup[]> {
+  const ids = await readdir(backupFolder(env)).catch(() => []);
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const text = await readFile(join(backupFolder(env), id, 'about.json'), 'utf8').catch(() => '{}');
+      const about = aboutSchema.safeParse(parseOrNothing(text));
+      return about.success ? [{ ...about.data, id }] : [];
+    }),
+  );
+  return found.flat().sort((a, b) => b.at - a.at || b.id.localeCompare(a.id));
+}
+
+/** A backup and its bytes. @throws {CausewayError} `not_found` */
+export async function readBackup(
+  env: NodeJS.ProcessEnv,
+  id: string,
+): Promise<{ backup: Backup; bytes: Buffer | undefined }> {
+  const backup = (await listBackups(env)).find((one) => one.id === id);
+  if (!backup) {
+    throw new CausewayError('not_found', `There is no backup "${id}".`, {
+      remedy: '"causeway clients backups" lists them.',
+    });
+  }
+  const bytes = backup.missing ? undefined : await readFile(join(backupFolder(env), id, basename(backup.file)));
+  return { backup, bytes };
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Settings } from '../platform/settings.ts';
+import { type Backup, keepBackup } from './backups.ts';
+import type { ClientFacts } from './client.ts';
+import { describeText } from './describe-text.ts';
+import { type Remnant, splitMark, type Target, unreadable } from './editors/editor.ts';
+import { editorOf } from './editors.ts';
+import type { Entry } from './entry.ts';
+import { withFileLock } from './file-lock.ts';
+import type { FileRecord, WrittenRecord } from './record.ts';
+import { ChangedMeanwhile, readBytes, removeFile, replaceFile } from './replace-file.ts';
+
+/** How often a change is begun anew because somebody else changed the file meanwhile. */
+const ATTEMPTS = 20;
+
+/** What is to become of one file's entries: an entry, or nothing, by name. */
+export type Wanted = Map<string, Entry | undefined>;
+
+/** A text before and after, and what is to be remembered of it. */
+export interface Planned {
+  before: Buffer | undefined;
+  after: string;
+  record: FileRecord;
+  /** What the person should know about the text, as sentences. */
+  warnings: string[];
+}
+
+/** Whether a plan comes to anything. */
+export function changes({ before, after }: Planned): boolean {
+  return (before?.toString('utf8') ?? '') !== after;
+}
+
+/** Where a client's entries are in a file. */
+export function targetOf({ key, list, preamble }: ClientFacts, file: string): Target {
+  return { file, key, list, preamble };
+}
+
+/** A file's text; empty where there is none. @throws {CausewayError} `invalid_file` */
+export function decode(bytes: Buffer | undefined, target: Target): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes ?? Buffer.alloc(0));
+  } catch (cause) {
+    throw unreadable(target, 'it is not UTF-8 text', undefined, cause);
+  }
+}
+
+/** Works out what a file becomes. Writes nothing. @throws {CausewayError} `invalid_file`, `file_not_writable` */
+export async function plan(
+  client: ClientFacts,
+  file: string,
+  wanted: Wanted,
+  known: FileRecord | undefined,
+): Promise<Planned> {
+  const editor = editorOf(client.format);
+  const target = targetOf(client, file);
+  const before = await readBytes(file);
+  const record: FileRecord = { ...known, client: client.id, entries: { ...known?.entries } };
+  let text = decode(before, target);
+  let remnant: Remnant | undefined = known?.remnant;
+  if (before === undefined) record.created = true;
+  for (const [name, entry] of wanted) {
+    if (entry) {
+      const present = editor.read(text, target);
+      const others = Object.keys(record.entries).some((other) => present.has(other));
+      const edited = editor.put(text, target, name, entry);
+      if (edited.remnant && !others) remnant = edited.remnant;
+      text = edited.text;
+      record.entries[name] = entry.fixed;
+    } else {
+      text = editor.remove(text, target, name, remnant);
+      delete record.entries[name];
+    }
+  }
+  if (remnant) record.remnant = remnant;
+  const warnings = describeText(splitMark(text), client);
+  return { before, after: text, record, warnings };
+}
+
+export interface ChangeOptions {
+  env: NodeJS.ProcessEnv;
+  /** Where Causeway's locks are. */
+  locks: string;
+  record: Settings<WrittenRecord>;
+  now(): number;
+}
+
+/** What was done to a file. */
+export interface Changed extends Planned {
+  written: boolean;
+  backup: Backup | undefined;
+}
+
+/**
+ * Changes a file: under a lock, from a fresh reading, in one step, anew if somebody else changed it meanwhile; the file as
+ * it was before our first change is kept.
+ * @throws {CausewayError} `invalid_file`, `file_not_writable`, `timeout`, `conflict`
+ */
+export async function change(
+  client: ClientFacts,
+  file: string,
+  wanted: Wanted,
+  { env, locks, record, now }: ChangeOptions,
+): Promise<Changed> {
+  return withFileLock(file, { locks, folder: client.lock === 'folder' }, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const known = record.read().files[file];
+      const planned = await plan(client, file, wanted, known);
+      const { before, after } = planned;
+      const bytes = Buffer.from(after);
+      const written = !(before ?? Buffer.alloc(0)).equals(bytes);
+      try {
+        const isFirst = written && known === undefined;
+        const backup = isFirst ? await keepBackup(env, file, client.id, before, now()) : undefined;
+        if (written && before && bytes.length === 0 && planned.record.created) await removeFile(file, before);
+        else if (written) await replaceFile(file, bytes, before);
+        await remember(record, file, planned.record);
+        return { ...planned, written, backup };
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  });
+}
+
+async function remember(record: Settings<WrittenRecord>, file: string, known: FileRecord): Promise<void> {
+  await record.change(({ files }) => {
+    const { [file]: _, ...others } = files;
+    return { files: Object.keys(known.entries).length === 0 ? others : { ...others, [file]: known } };
+  });
+}

@@ -1,0 +1,78 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../platform/errors.ts';
+import { withLock } from '../platform/lock.ts';
+
+/** After how long without a change a client's lock counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
+const STALE_MS = 10_000;
+const PAUSE_MS = 50;
+/** How long somebody else's lock is waited for, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+export interface FileLockOptions {
+  /** Where Causeway's own locks are. */
+  locks: string;
+  /** `<file>.lock` is taken too, which is how the client itself keeps others out. */
+  folder?: boolean;
+}
+
+/** Does some work while no other Causeway process, nor the client if it has a lock, writes that file. */
+export async function withFileLock<T>(path: string, options: FileLockOptions, work: () => Promise<T>): Promise<T> {
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  return withLock(join(options.locks, `client-file-${name}`), () =>
+    options.folder ? withClientLock(`${path}.lock`, work) : work(),
+  );
+}
+
+/**
+ * Holds a lock that is a folder with the owner's mark inside: only a folder that was empty, or untouched for long, is ever
+ * taken from somebody. A client that is not there yet has nothing to lock.
+ */
+async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  const mark = join(lock, `owner-${process.pid}-${randomUUID()}`);
+  const began = performance.now();
+  while (!(await taken(lock))) {
+    if (performance.now() - began > PATIENCE_MS) {
+      throw new CausewayError('timeout', `${lock} is held by the client.`, {
+        remedy: 'Nothing was changed. Wait until the client is done, or close it, and try again.',
+      });
+    }
+    await sleep(PAUSE_MS);
+  }
+  try {
+    await writeFile(mark, String(process.pid));
+    return await work();
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+async function taken(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') {
+      await mkdir(lock, { recursive: true });
+      return true;
+    }
+    if (code !== 'EEXIST') throw error;
+  }
+  if (await isStale(lock)) await rm(lock, { recursive: true, force: true });
+  return false;
+}
+
+async function isStale(lock: string): Promise<boolean> {
+  try {
+    const names = await readdir(lock);
+    const times = await Promise.all(
+      [lock, ...names.map((name) => join(lock, name))].map(async (it) => (await stat(it)).mtimeMs),
+    );
+    return Date.now() - Math.max(...times) > STALE_MS;
+  } catch {
+    return false;
+  }
+}

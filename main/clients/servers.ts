@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
+import { configFolder, stateFolder } from '../platform/paths.ts';
+import { openSettings, type Settings } from '../platform/settings.ts';
+
+/** The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), and any other by its path. */
+export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'other'] as const;
+
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
+const serverSchema = z.object({
+  name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
+  profile: z.string().min(1),
+  kind: z.enum(SERVER_KINDS),
+  path: z.string().startsWith('/'),
+});
+
+const listSchema = z.object({ servers: z.array(serverSchema) });
+
+/** A managed server that clients are to have. */
+export type ManagedServer = z.infer<typeof serverSchema>;
+
+/** The list of servers. */
+export type ServerList = z.infer<typeof listSchema>;
+
+/** Opens the list of servers. */
+export function openServers(env: NodeJS.ProcessEnv): Promise<Settings<ServerList>> {
+  return openSettings({
+    folder: configFolder(env),
+    name: 'servers',
+    schema: listSchema,
+    empty: { servers: [] },
+    lockFolder: join(stateFolder(env), 'locks', 'servers'),
+  });
+}
+
+/** The longest name: with a client's own prefix it has to leave room for the tool's. */
+const LONGEST_NAME = 40;
+
+/** The list with one more server. @throws {CausewayError} `usage`, `already_exists` */
+export function withServer({ servers }: ServerList, server: ManagedServer): ServerList {
+  if (!serverSchema.shape.name.safeParse(server.name).success || server.name.length > LONGEST_NAME) {
+    throw new CausewayError('usage', `"${server.name}" cannot name a server.`, {
+      remedy: `Use up to ${LONGEST_NAME} of a-z, 0-9 and "-", a letter or digit first and last: every client takes those.`,
+    });
+  }
+  if (servers.some(({ name }) => name === server.name)) {
+    throw new CausewayError('already_exists', `There is already a server "${server.name}".`, {
+      remedy: 'Choose another with --name, or remove that one first.',
+    });
+  }
+  return { servers: [...servers, server] };
+}
+
+/** The list without a server. @throws {CausewayError} `not_found` */
+export function withoutServer({ servers }: ServerList, name: string): ServerList {
+  findServer({ servers }, name);
+  return { servers: servers.filter((server) => server.name !== name) };
+}
+
+/** The server of that name. @throws {CausewayError} `not_found` */
+export function findServer({ servers }: ServerList, name: string): ManagedServer {
+  const found = servers.find((server) => server.name === name);
+  if (found) return found;
+  const known = servers.map((server) => server.name).join(', ');
+  throw new CausewayError('not_found', `There is no server "${name}".`, {
+    remedy: known === '' ? 'Add one with "causeway servers add sql".' : `There are ${known}.`,
+  });
+}
+
+/** What a kind of server needs to know, and what its path is then. */
+const TARGETS: Record<
+  Exclude<ServerKind, 'other'>,
+  { parts: [least: number, most: number]; words: string; prefix: string }
+> = {
+  sql: { parts: [0, 0], words: 'nothing more', prefix: 'sql' },
+  genie: { parts: [1, 1], words: "the Genie space's id", prefix: 'genie' },
+  'vector-search': { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.INDEX', prefix: 'vector-search' },
+  functions: { parts: [2, 3], words: 'CATALOG.SCHEMA or CATALOG.SCHEMA.FUNCTION', prefix: 'functions' },
+};
+
+/**
+ * The path of a server by its kind and what it is to show (spec/managed-mcp-endpoints.md › Managed server).
+ * @throws {CausewayError} `usage`
+ */
+export function serverPath(kind: Exclude<ServerKind, 'other'>, target: string): string {
+  const { parts, words, prefix } = TARGETS[kind];
+  const given = target === '' ? [] : target.split(kind === 'genie' ? '/' : /[./]/);
+  if (given.length < parts[0] || given.length > parts[1] || given.some((part) => part.trim() === '')) {
+    throw new CausewayError('usage', `A ${kind} server takes ${words}${target === '' ? '' : `, not "${target}"`}.`, {
+      remedy: 'For anything else, name the path with --path.',
+    });
+  }
+  return ['/api/2.0/mcp', prefix, ...given.map(encodeURIComponent)].join('/');
+}
+
+/**
+ * A name for a server that nobody has named. Short, for clients put it before each tool's name and let 60 characters of
+ * both pass: a Genie space's tools alone have 45.
+ */
+export function suggestName(kind: ServerKind, path: string, taken: readonly string[]): string {
+  const last = decodeURIComponent(path.split('/').at(-1) ?? '');
+  const names: Record<ServerKind, string> = {
+    sql: 'databricks-sql',
+    // Spaces that were made one after the other differ at the end.
+    genie: `genie-${last.slice(-4)}`,
+    'vector-search': `search-${last}`,
+    functions: `functions-${last}`,
+    other: last,
+  };
+  const plain = names[kind].toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const base = plain.slice(0, LONGEST_NAME - 3).replace(/^-+|-+$/g, '') || 'server';
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (!taken.includes(name)) return name;
+  }
+}
