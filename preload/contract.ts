@@ -83,16 +83,51 @@ const warehouseState = z.discriminatedUnion('status', [
   }),
 ]);
 
+/** The warehouses that the tray offers, best first, and how many more the window has. */
+const choices = z.object({ warehouses: z.array(warehouse), more: z.number() });
+
+/** The three checks of spec/default-warehouse-override.md › Verification layers, as far as they have come. */
+const check = z.object({
+  name: z.enum(['record', 'resolver', 'end-to-end']),
+  status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'cancelled']),
+  /** What was seen, or what is being done just now. */
+  words: z.string(),
+});
+const verification = z.object({ running: z.boolean(), checks: z.array(check) });
+
+/** A `causeway proxy` that is attached: one session of an AI client. */
+const attachedProxy = z.object({
+  id: z.number(),
+  pid: z.number(),
+  /** Null for the default profile. */
+  profile: z.string().nullable(),
+  path: z.string(),
+  /** Milliseconds since the epoch. */
+  since: z.number(),
+});
+
+/** What was asked for outside the window and went wrong. */
+const failedAction = z.object({ title: z.string(), problem });
+
 /** All that the tray and the window show, as one value. */
 const desktopState = z.object({
   profiles: z.array(z.string()),
   /** The profile that is shown; null until one is open. */
   profile: z.string().nullable(),
   warehouse: warehouseState,
+  /** Null while they could not be read. */
+  choices: choices.nullable(),
+  /** Null until a check was run on what is effective now. */
+  verification: verification.nullable(),
+  proxies: z.array(attachedProxy),
+  failedAction: failedAction.nullable(),
 });
+
+const screenName = z.enum(['warehouse']);
 
 /** Requests that change or list something name the profile they mean: the tray may have switched it meanwhile. */
 const inProfile = z.object({ profile: z.string() });
+const warehouseInProfile = inProfile.extend({ warehouseId: z.string().min(1) });
 
 export const requests = {
   getState: { input: z.undefined(), output: desktopState },
@@ -103,13 +138,24 @@ export const requests = {
   signIn: { input: z.undefined(), output: z.undefined() },
   cancelSignIn: { input: z.undefined(), output: z.undefined() },
   listWarehouses: { input: inProfile, output: z.array(warehouse) },
-  setOverride: { input: inProfile.extend({ warehouseId: z.string().min(1) }), output: z.undefined() },
+  setOverride: { input: warehouseInProfile, output: z.undefined() },
   setLastSelected: { input: inProfile, output: z.undefined() },
   clearOverride: { input: inProfile, output: z.undefined() },
+  /** Answers when the workspace has begun: the state follows. */
+  startWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  stopWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  /** What the third check would have to stop. */
+  wouldStop: { input: inProfile, output: z.array(warehouse) },
+  /** Answers when the checks have ended. `mayStop` is null where the third one is not wanted. */
+  verify: { input: inProfile.extend({ mayStop: z.array(z.string()).nullable() }), output: z.undefined() },
+  cancelVerify: { input: z.undefined(), output: z.undefined() },
+  dismissFailedAction: { input: z.undefined(), output: z.undefined() },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>;
 
 export const events = {
   stateChanged: desktopState,
+  /** The tray or a notification leads to a screen of the window that is open already. */
+  screenWanted: z.object({ screen: screenName }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type RequestName = keyof typeof requests;
@@ -133,6 +179,12 @@ export interface CausewayApi {
 }
 
 export type DesktopState = z.output<typeof desktopState>;
+export type Choices = z.output<typeof choices>;
+export type Verification = z.output<typeof verification>;
+export type Check = z.output<typeof check>;
+export type AttachedProxy = z.output<typeof attachedProxy>;
+export type FailedAction = z.output<typeof failedAction>;
+export type ScreenName = z.output<typeof screenName>;
 export type WarehouseState = z.output<typeof warehouseState>;
 export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;
 export type EffectiveStep = z.output<typeof step>;

@@ -17,6 +17,17 @@ export function stateInWords(state: string): string {
   return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
 }
 
+/** `Shared analytics — running`, for a menu. */
+export function nameAndState({ name, state }: Warehouse): string {
+  return `${name} — ${stateInWords(state).toLowerCase()}`;
+}
+
+/** How many sessions of AI clients go through the application. */
+export function sessionsInWords(count: number): string {
+  if (count === 0) return 'No AI client is connected';
+  return count === 1 ? '1 session of an AI client' : `${count} sessions of AI clients`;
+}
+
 /** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
 export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouse): string {
   if (warehouse) return warehouse.name;

@@ -1,22 +1,14 @@
-import type { DesktopState, Failure, WarehouseState } from '../../preload/contract.ts';
+import type { AttachedProxy, DesktopState, FailedAction, Failure, WarehouseState } from '../../preload/contract.ts';
+import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { choicesOf } from './choices.ts';
 import { failureOf } from './failure.ts';
-import { refreshAfterMillis } from './refresh.ts';
 
-/** What the window shows of a sign-in that is under way. */
-function signInState(progress: SignInProgress): WarehouseState {
-  const shown = { status: 'signing-in', address: null } as const;
-  switch (progress.step) {
-    case 'waiting-for-browser':
-      return { ...shown, step: progress.step, address: progress.opened ? null : progress.url };
-    case 'ignored-answer':
-      return { ...shown, step: 'waiting-for-browser' };
-    default:
-      return { ...shown, step: progress.step };
-  }
-}
+import { refreshAfterMillis } from './refresh.ts';
+import { signInState } from './sign-in-state.ts';
+import { VerificationRuns } from './verification.ts';
 
 type Listener = (state: DesktopState) => void;
 
@@ -28,7 +20,7 @@ export class DesktopModel {
   readonly #causeway: Causeway;
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
-  #state: DesktopState = { profiles: [], profile: null, warehouse: { status: 'loading' } };
+  #state: DesktopState = INITIAL_STATE;
   #session: WorkspaceSession | undefined;
   /** The profile that the person asked for; undefined for the configuration's own default. */
   #wanted: string | undefined;
@@ -38,6 +30,7 @@ export class DesktopModel {
   #check: { work: AbortController; done: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watched = false;
+  readonly #verifications = new VerificationRuns((verification) => this.#set({ verification }));
 
   constructor(causeway: Causeway, now: () => number = Date.now) {
     this.#causeway = causeway;
@@ -65,7 +58,8 @@ export class DesktopModel {
     this.#wanted = profileName;
     this.#session = undefined;
     this.#check = undefined;
-    this.#set({ profile: profileName ?? null, warehouse: { status: 'loading' } });
+    this.#verifications.forget();
+    this.#set({ profile: profileName ?? null, warehouse: { status: 'loading' }, choices: null, failedAction: null });
     try {
       const profiles = await this.#causeway.profileNames();
       if (work.signal.aborted) return;
@@ -134,13 +128,37 @@ export class DesktopModel {
   async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
     const session = this.#sessionOf(profile);
     await change(session.warehouses);
-    if (this.#session === session) await this.#startCheck();
+    if (this.#session !== session) return;
+    this.#verifications.forget();
+    await this.#startCheck();
   }
 
-  close(): void {
+  /** Runs the checks; what they come to is in the state. `mayStop` is null where the third one is not wanted. */
+  async verify(profile: string, mayStop: readonly string[] | null): Promise<void> {
+    const session = this.#sessionOf(profile);
+    await this.#verifications.run(session.warehouses, mayStop);
+    // The third check has stopped and started warehouses.
+    if (mayStop && this.#session === session) await this.#startCheck();
+  }
+
+  cancelVerify(): void {
+    this.#verifications.cancel();
+  }
+
+  showProxies(proxies: AttachedProxy[]): void {
+    this.#set({ proxies });
+  }
+
+  showFailedAction(failedAction: FailedAction | null): void {
+    this.#set({ failedAction });
+  }
+
+  /** Ends all work. Waits for a check that has stopped warehouses to have them started again. */
+  async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#profileWork.abort();
     this.#listeners.clear();
+    await this.#verifications.close();
   }
 
   #sessionOf(profile: string): WorkspaceSession {
@@ -176,23 +194,22 @@ export class DesktopModel {
     const before = this.#state.warehouse;
     if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
     try {
-      const effective = await session.warehouses.effective(signal);
+      const [effective, choices] = await Promise.all([
+        session.warehouses.effective(signal),
+        // Without the list the tray leads to the window, which says what is wrong with it.
+        session.warehouses.list(signal).then(choicesOf, () => null),
+      ]);
       if (signal.aborted) return;
-      this.#endCheck({ status: 'known', effective, checkedAt: this.#now(), checking: false, lastFailure: null });
+      this.#check = undefined;
+      const warehouse = { effective, checkedAt: this.#now(), checking: false, lastFailure: null };
+      this.#set({ warehouse: { status: 'known', ...warehouse }, choices });
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
-      this.#endCheck(
-        before.status === 'known'
-          ? { ...before, checking: false, lastFailure: failure }
-          : { status: 'failed', failure },
-      );
+      this.#check = undefined;
+      const stale = before.status === 'known' ? { ...before, checking: false, lastFailure: failure } : undefined;
+      this.#set({ warehouse: stale ?? { status: 'failed', failure } });
     }
-  }
-
-  #endCheck(warehouse: WarehouseState): void {
-    this.#check = undefined;
-    this.#set({ warehouse });
   }
 
   #set(change: Partial<DesktopState>): void {

@@ -1,8 +1,15 @@
+import type { ScreenName } from '../../preload/contract.ts';
+
 /** Where the window may go and who may ask for things: decisions alone, applied by `lockdown.ts` and `ipc.ts`. */
 
 export const APP_SCHEME = 'app';
 export const APP_ORIGIN = `${APP_SCHEME}://causeway`;
 export const START_PAGE = `${APP_ORIGIN}/index.html`;
+
+/** The address of the window's page, at one of its screens. */
+export function startPageAt(screen?: ScreenName): string {
+  return screen === undefined ? START_PAGE : `${START_PAGE}#${screen}`;
+}
 
 /** Whether an address belongs to the window's own pages. Everything else is neither loaded nor shown. */
 export function isOwnAddress(address: string): boolean {

@@ -35,6 +35,14 @@ export function createRequestHandlers(model: DesktopModel): RequestHandlers {
       void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
     clearOverride: async ({ profile }) =>
       void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
+    startWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
+    stopWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
+    wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
+    verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
+    cancelVerify: async () => void model.cancelVerify(),
+    dismissFailedAction: async () => void model.showFailedAction(null),
   };
 }
 

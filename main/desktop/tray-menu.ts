@@ -1,22 +1,25 @@
 import type { DesktopState, EffectiveWarehouse, Failure, WarehouseState } from '../../preload/contract.ts';
-import { becauseOf, effectiveName, hostInWords, mattersNow, stateInWords } from '../../preload/words.ts';
+import {
+  becauseOf,
+  effectiveName,
+  hostInWords,
+  mattersNow,
+  nameAndState,
+  sessionsInWords,
+} from '../../preload/words.ts';
+import { action, open, type TrayItem, text } from './tray-item.ts';
+import { startOrStop, switchWarehouse } from './tray-switch.ts';
 
-/** What a click in the tray's menu does. */
-export type TrayAction = 'open' | 'check-again' | 'sign-in' | 'quit';
-
-export type TrayItem =
-  | { kind: 'text'; label: string }
-  | { kind: 'action'; label: string; action: TrayAction }
-  | { kind: 'separator' };
-
-/** The tray's menu: who and where, the effective warehouse and why it is that one, open, quit. */
-export function trayMenu({ profile, warehouse }: DesktopState): TrayItem[] {
+/** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, open, quit. */
+export function trayMenu(state: DesktopState): TrayItem[] {
   return [
-    text(whoAndWhere(profile, warehouse)),
-    ...middle(warehouse),
+    text(whoAndWhere(state.profile, state.warehouse)),
+    ...middle(state),
     { kind: 'separator' },
-    action('Open Causeway', 'open'),
-    action('Quit', 'quit'),
+    text(sessionsInWords(state.proxies.length)),
+    { kind: 'separator' },
+    open('Open Causeway'),
+    action('Quit', { do: 'quit' }),
   ];
 }
 
@@ -31,23 +34,25 @@ function whoAndWhere(profile: string | null, warehouse: WarehouseState): string 
   return `${warehouse.effective.profile} · ${user.userName || hostInWords(host)}`;
 }
 
-function middle(warehouse: WarehouseState): TrayItem[] {
+function middle({ warehouse, choices }: DesktopState): TrayItem[] {
   switch (warehouse.status) {
     case 'loading':
     case 'signing-in':
       return [text(inShort(warehouse))];
     case 'unconfigured':
-      return [action(inShort(warehouse), 'open')];
+      return [open(inShort(warehouse))];
     case 'failed':
-      return [action(inShort(warehouse), 'open'), nextStep(warehouse.failure)];
+      return [open(inShort(warehouse)), nextStep(warehouse.failure)];
     case 'known': {
       const { effective, lastFailure } = warehouse;
       const problem = effective.problems.find(mattersNow);
       return [
-        action(answerOf(effective), 'open'),
+        open(answerOf(effective)),
         text(becauseOf(effective)),
-        ...(problem ? [action(shortened(problem.message), 'open')] : []),
-        ...(lastFailure ? [action(shortened(lastFailure.problem.message), 'open'), nextStep(lastFailure)] : []),
+        ...(problem ? [open(shortened(problem.message))] : []),
+        ...(lastFailure ? [open(shortened(lastFailure.problem.message)), nextStep(lastFailure)] : []),
+        switchWarehouse(effective, choices),
+        ...startOrStop(effective),
       ];
     }
   }
@@ -69,17 +74,16 @@ function inShort(warehouse: Exclude<WarehouseState, { status: 'known' }>): strin
 function nextStep({ next }: Failure): TrayItem {
   switch (next) {
     case 'sign-in':
-      return action('Sign in…', 'sign-in');
+      return action('Sign in…', { do: 'sign-in' });
     case 'choose-profile':
-      return action('Choose a profile…', 'open');
+      return open('Choose a profile…');
     case 'try-again':
-      return action('Try again', 'check-again');
+      return action('Try again', { do: 'check-again' });
   }
 }
 
 function answerOf(effective: EffectiveWarehouse): string {
-  const name = effectiveName(effective);
-  return effective.warehouse ? `${name} — ${stateInWords(effective.warehouse.state).toLowerCase()}` : name;
+  return effective.warehouse ? nameAndState(effective.warehouse) : effectiveName(effective);
 }
 
 /** A menu as wide as a sentence hides the screen: the window has the whole of it. */
@@ -87,12 +91,4 @@ const WIDEST = 60;
 
 function shortened(sentence: string): string {
   return sentence.length <= WIDEST ? sentence : `${sentence.slice(0, WIDEST - 1).trimEnd()}…`;
-}
-
-function text(label: string): TrayItem {
-  return { kind: 'text', label };
-}
-
-function action(label: string, action: TrayAction): TrayItem {
-  return { kind: 'action', label, action };
 }

@@ -2,25 +2,28 @@ import { join } from 'node:path';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
 import type { DesktopState } from '../../preload/contract.ts';
 import { RESOURCES_FOLDER } from './places.ts';
+import type { TrayAction } from './tray-action.ts';
 import { trayIconFile, trayMood } from './tray-icon.ts';
-import { type TrayAction, type TrayItem, trayMenu, trayTooltip } from './tray-menu.ts';
-
-export type TrayActions = Record<TrayAction, () => void>;
+import type { TrayItem } from './tray-item.ts';
+import { trayMenu, trayTooltip } from './tray-menu.ts';
 
 /** The icon in the system's tray. Drawn anew from the state whenever what it shows has changed, and only then. */
 export class CausewayTray {
-  readonly #actions: TrayActions;
+  readonly #act: (action: TrayAction) => Promise<void>;
   readonly #tray: Tray;
+  #state: DesktopState;
   #shown = '';
 
-  constructor(actions: TrayActions, state: DesktopState) {
-    this.#actions = actions;
+  constructor(act: (action: TrayAction) => Promise<void>, state: DesktopState) {
+    this.#act = act;
+    this.#state = state;
     this.#tray = new Tray(iconOf(state));
-    this.#tray.on('click', actions.open);
+    this.#tray.on('click', () => void act({ do: 'open', screen: 'warehouse' }));
     this.render(state);
   }
 
   render(state: DesktopState): void {
+    this.#state = state;
     const items = trayMenu(state);
     const tooltip = trayTooltip(state);
     // A menu that is replaced while it is open closes under the person's hand on Linux.
@@ -43,8 +46,27 @@ export class CausewayTray {
       case 'text':
         return { label: item.label, enabled: false };
       case 'action':
-        return { label: item.label, click: this.#actions[item.action] };
+        return { label: item.label, click: () => void this.#act(item.action) };
+      case 'submenu':
+        return { label: item.label, submenu: item.items.map((inner) => this.#entryOf(inner)) };
+      case 'choice': {
+        const { label, chosen, action } = item;
+        return {
+          type: 'radio',
+          label,
+          checked: chosen,
+          enabled: action !== null,
+          click: () => action && void this.#choose(action),
+        };
+      }
     }
+  }
+
+  /** The system marks what was clicked, done or not: afterwards the menu is drawn from the state again. */
+  async #choose(action: TrayAction): Promise<void> {
+    await this.#act(action);
+    this.#shown = '';
+    if (!this.#tray.isDestroyed()) this.render(this.#state);
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
-import { START_PAGE } from './navigation.ts';
+import type { ScreenName } from '../../preload/contract.ts';
+import { startPageAt } from './navigation.ts';
 import { PRELOAD_FILE, RESOURCES_FOLDER } from './places.ts';
 import type { SettingsFile } from './settings.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
@@ -28,7 +29,8 @@ export class MainWindow {
     return this.#window;
   }
 
-  open(): void {
+  /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
+  open(screen?: ScreenName): void {
     if (this.#window) {
       if (this.#window.isMinimized()) this.#window.restore();
       this.#window.show();
@@ -47,7 +49,7 @@ export class MainWindow {
       this.#window = undefined;
       this.#events.onWatched(false);
     });
-    void window.loadURL(START_PAGE);
+    void window.loadURL(startPageAt(screen));
   }
 
   #create(): BrowserWindow {

@@ -2,6 +2,7 @@ import { NativeSelect, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
+import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
 
 /** What surrounds every screen: who is signed in and where, and the way to another profile. */
@@ -13,7 +14,10 @@ export function Frame({ state, children }: { state: DesktopState; children: Reac
         <Who state={state} />
       </aside>
       <main className={styles.page}>
-        <div className={styles.column}>{children}</div>
+        <div className={styles.column}>
+          <FailedAction failed={state.failedAction} />
+          {children}
+        </div>
       </main>
     </div>
   );

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
+import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import { answered } from './answered.ts';
 
 const KEY = ['state'];
-const BEFORE_THE_FIRST_ANSWER: DesktopState = { profiles: [], profile: null, warehouse: { status: 'loading' } };
 
 /** What main knows, kept current by its events. */
 export function useDesktopState(): DesktopState {
@@ -15,5 +15,5 @@ export function useDesktopState(): DesktopState {
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => window.causeway.on.stateChanged((state) => queries.setQueryData(KEY, state)), [queries]);
-  return data ?? BEFORE_THE_FIRST_ANSWER;
+  return data ?? INITIAL_STATE;
 }

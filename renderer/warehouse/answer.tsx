@@ -9,10 +9,12 @@ interface AnswerProps {
   effective: EffectiveWarehouse;
   onPick(): void;
   onChange(change: Change): void;
+  onStart(): void;
+  starting: boolean;
 }
 
 /** The answer itself, large, and the ways to change it. */
-export function Answer({ effective, onPick, onChange }: AnswerProps) {
+export function Answer({ effective, onPick, onChange, onStart, starting }: AnswerProps) {
   const { warehouse, override } = effective;
   return (
     <section className={styles.answer}>
@@ -31,6 +33,16 @@ export function Answer({ effective, onPick, onChange }: AnswerProps) {
       </div>
       <div className={styles.actions}>
         <Button onClick={onPick}>Change…</Button>
+        {warehouse?.state === 'STOPPED' && (
+          <Button variant="default" loading={starting} onClick={onStart}>
+            Start
+          </Button>
+        )}
+        {(warehouse?.state === 'RUNNING' || warehouse?.state === 'STARTING') && (
+          <Button variant="default" onClick={() => onChange('stop')}>
+            Stop…
+          </Button>
+        )}
         {override?.type !== 'LAST_SELECTED' && (
           <Button variant="default" onClick={() => onChange('last-selected')}>
             Use last selected…

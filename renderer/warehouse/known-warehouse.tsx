@@ -1,13 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { WarehouseState } from '../../preload/contract.ts';
+import type { Verification, WarehouseState } from '../../preload/contract.ts';
 import { mattersNow } from '../../preload/words.ts';
+import { problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { Answer } from './answer.tsx';
 import { Checked } from './checked.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
 import { NextStep } from './next-step.tsx';
 import { PickWarehouse } from './pick-warehouse.tsx';
+import { useChange } from './use-change.ts';
+import { Verify } from './verify.tsx';
 import styles from './warehouse.module.css';
 import { Why } from './why.tsx';
 import { APPLIES_TO } from './words.ts';
@@ -15,10 +18,15 @@ import { APPLIES_TO } from './words.ts';
 type Known = Extract<WarehouseState, { status: 'known' }>;
 
 /** The whole answer, and the dialogs that change it. */
-export function KnownWarehouse({ known }: { known: Known }) {
+export function KnownWarehouse({ known, verification }: { known: Known; verification: Verification | null }) {
   const { effective, lastFailure } = known;
+  const { profile } = effective;
   const [picking, setPicking] = useState(false);
   const [change, setChange] = useState<Change | null>(null);
+  const starting = useChange(
+    () => window.causeway.request.startWarehouse({ profile, warehouseId: effective.warehouse?.id ?? '' }),
+    () => {},
+  );
   const pick = (
     <Button variant="default" onClick={() => setPicking(true)}>
       Choose another…
@@ -26,7 +34,18 @@ export function KnownWarehouse({ known }: { known: Known }) {
   );
   return (
     <div className={styles.screen}>
-      <Answer effective={effective} onPick={() => setPicking(true)} onChange={setChange} />
+      <Answer
+        effective={effective}
+        onPick={() => setPicking(true)}
+        onChange={setChange}
+        onStart={() => starting.mutate()}
+        starting={starting.isPending}
+      />
+      {starting.error && (
+        <Notice {...problemIn(starting.error)}>
+          <Button onClick={() => starting.mutate()}>Try again</Button>
+        </Notice>
+      )}
       {lastFailure && (
         <Notice
           message={`This could not be checked just now. ${lastFailure.problem.message}`}
@@ -41,6 +60,7 @@ export function KnownWarehouse({ known }: { known: Known }) {
         </Notice>
       ))}
       <Why steps={effective.steps} />
+      <Verify profile={profile} verification={verification} />
       <div className={styles.footnotes}>
         <p>{APPLIES_TO}</p>
         <Checked known={known} />

@@ -18,6 +18,6 @@ export function WarehouseScreen({ state }: { state: DesktopState }) {
     case 'failed':
       return <FailureScreen failure={warehouse.failure} state={state} />;
     case 'known':
-      return <KnownWarehouse known={warehouse} />;
+      return <KnownWarehouse known={warehouse} verification={state.verification} />;
   }
 }

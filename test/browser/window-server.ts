@@ -17,6 +17,8 @@ export interface WindowServer {
   url: string;
   /** The sign-in pages that the system's browser would have been shown. */
   opened: string[];
+  /** What tray and window are drawn from, for what happens outside the window. */
+  model: DesktopModel;
   close(): Promise<void>;
 }
 
@@ -69,8 +71,9 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
     opened,
+    model,
     close: async () => {
-      model.close();
+      await model.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await causeway.close();

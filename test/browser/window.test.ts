@@ -65,6 +65,11 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
     await button('Use this warehouse').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  const tabTo = async (name: string) => {
+    for (let presses = 0; presses < 20 && (await focused()) !== name; presses += 1) await page.keyboard.press('Tab');
+    expect(await focused()).toBe(name);
+  };
   const answer = () => page.getByRole('heading', { level: 1 }).textContent();
   const overrideOf = (userName: string) => {
     const user = workspace.users.find((each) => each.userName === userName);
@@ -117,8 +122,7 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
   });
 
   it('chooses a warehouse with the keyboard alone', async () => {
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
+    await tabTo('Change…');
     await page.keyboard.press('Enter');
     await page.getByRole('radio').first().waitFor();
     await page.keyboard.type('data');
@@ -126,7 +130,7 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
     await page.getByText('because you chose it').waitFor();
     expect(await answer()).toBe('Your queries run on Data science');
     expect(overrideOf('ana@example.com')?.type).toBe('CUSTOM');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Change…');
+    await expect.poll(focused).toBe('Change…');
   });
 
   it('moves through the list with the arrow keys', async () => {
@@ -184,6 +188,75 @@ describe.skipIf(reason)('the window in Chromium, on real services', () => {
     await button('Clear override').click();
     await page.getByText('because it is the workspace default').waitFor();
     expect(overrideOf('ana@example.com')).toBeUndefined();
+  });
+
+  it('starts and stops the warehouse, having said whose queries that ends, and follows its state', async () => {
+    await button('Start').click();
+    await button('Stop…').waitFor();
+    await page.getByText(/^(Starting|Running) · /).waitFor();
+    await button('Stop…').click();
+    await page.getByText('Queries that run on Starter Warehouse, yours and those of others, are cut off.').waitFor();
+    await inspect('stop-question');
+    await button('Stop it').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText(/^(Stopping|Stopped) · /).waitFor();
+  });
+
+  it('says why a warehouse was not started, and offers to try again', async () => {
+    const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
+    workspace.faults.add({ path: '/api/2.0/sql/warehouses/*/start', effect: { kind: 'answer', status: 403, body } });
+    await button('Start').click();
+    await page.getByRole('alert').waitFor();
+    await inspect('start-refused');
+    await button('Try again').click();
+    await button('Stop…').waitFor();
+  });
+
+  const checkNamed = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+
+  it('checks that the choice is recorded and resolves', async () => {
+    await choose('Shared analytics');
+    await button('Run checks').click();
+    await checkNamed('Resolves').getByText('Passed').waitFor();
+    expect(await checkNamed('Recorded').textContent()).toContain('Passed');
+    expect(await checkNamed('End to end').textContent()).toContain('Not checked');
+    await inspect('verified');
+  });
+
+  it('asks before the third check, naming what it would stop, and does it live', async () => {
+    await choose('Shared analytics');
+    await button('Check end to end…').click();
+    const dialog = page.getByRole('dialog', { name: 'Check end to end?' });
+    await dialog.getByText('Shared analytics', { exact: true }).waitFor();
+    await inspect('end-to-end-question');
+    await button('Stop and check').click();
+    await button('Cancel').waitFor();
+    await checkNamed('End to end')
+      .getByText(/Stopping|Waiting|Sending/)
+      .waitFor();
+    await checkNamed('End to end').getByText('Passed').waitFor();
+    await inspect('verified-end-to-end');
+  });
+
+  it('lets the checks be cancelled, and starts again what they had stopped', async () => {
+    await choose('Shared analytics');
+    workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    await button('Check end to end…').click();
+    await button('Stop and check').click();
+    await checkNamed('End to end').getByText('Sending a query').waitFor();
+    await inspect('verifying');
+    await button('Cancel').click();
+    await checkNamed('End to end').getByText('Cancelled', { exact: true }).waitFor();
+    await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
+  });
+
+  it('shows what the tray could not do, until it is dismissed', async () => {
+    const problem = { code: 'permission_denied', message: 'You may not change it.', remedy: 'Ask an admin.' };
+    server.model.showFailedAction({ title: 'Your override was not cleared', problem });
+    await page.getByText('Your override was not cleared. You may not change it.').waitFor();
+    await inspect('failed-action');
+    await button('Dismiss').click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
   it('keeps showing the answer when the workspace goes away, and says so', async () => {

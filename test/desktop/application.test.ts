@@ -40,13 +40,58 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('shows the same in the tray', async () => {
-    expect(await tray.labels()).toEqual([
+    await expect.poll(() => tray.labels()).toContain('Starter Warehouse — stopped');
+    const labels = await tray.labels();
+    expect(labels.slice(0, 4)).toEqual([
       'ana · ana@example.com',
       'Starter Warehouse — stopped',
       'because it is the workspace default',
-      'Open Causeway',
-      'Quit',
+      'Switch warehouse',
     ]);
+    expect(labels.slice(-4)).toEqual(['Start Starter Warehouse', 'No AI client is connected', 'Open Causeway', 'Quit']);
+    expect(labels).toContain('Shared analytics — running');
+    expect(await tray.chosen()).toBe('Use workspace default');
+  });
+
+  it('switches the warehouse from the tray, and the window follows', async () => {
+    await tray.click('Data science — stopped');
+    await page.getByText('because you chose it').waitFor();
+    expect(await answer()).toBe('Your queries run on Data science');
+    expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Data science') });
+    await expect.poll(() => tray.chosen()).toBe('Data science — stopped');
+    await photographMenu('menu-switched');
+    await tray.click('Use workspace default');
+    await page.getByText('because it is the workspace default').waitFor();
+    expect(myOverride()).toBeUndefined();
+  });
+
+  it('says what it could not do from the tray, and marks what is still chosen', async () => {
+    const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'Overrides are locked.' });
+    const refuse = { kind: 'answer', status: 403, body } as const;
+    const fault = application.workspace.faults.add({
+      path: '/api/warehouses/v1/default-warehouse-overrides*',
+      method: 'PATCH',
+      effect: refuse,
+      times: 'always',
+    });
+    await tray.click('Data science — stopped');
+    await page.getByRole('alert').filter({ hasText: 'Your queries were not moved to Data science.' }).waitFor();
+    await expect.poll(() => tray.chosen()).toBe('Use workspace default');
+    application.workspace.faults.remove(fault.id);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+  });
+
+  it('starts the warehouse from the tray, and stops it once the person has agreed', async () => {
+    await tray.click('Start Starter Warehouse');
+    await expect.poll(() => tray.labels()).toContain('Stop Starter Warehouse…');
+    await application.electron.evaluate(({ dialog }) => {
+      dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false });
+    });
+    await tray.click('Stop Starter Warehouse…');
+    await expect
+      .poll(() => application.workspace.state.warehouses.find(({ name }) => name === 'Starter Warehouse')?.state)
+      .toMatch(/STOPP/);
+    await expect.poll(() => tray.labels(), { timeout: 15_000 }).toContain('Start Starter Warehouse');
   });
 
   it('has its icon in the panel', async () => {

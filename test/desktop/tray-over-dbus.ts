@@ -9,6 +9,8 @@ export interface MenuEntry {
   label: string;
   enabled: boolean;
   separator: boolean;
+  /** Marked, as the chosen one of several. */
+  chosen: boolean;
 }
 
 /** The tray icon of this session's one application, read and clicked as a panel does it (StatusNotifierItem, dbusmenu). */
@@ -40,11 +42,17 @@ export class TrayOverDbus {
       label: textOf(properties, 'label'),
       enabled: !properties.includes("'enabled': <false>"),
       separator: textOf(properties, 'type') === 'separator',
+      chosen: /'toggle-state': <(?:int32 )?1>/.test(properties),
     }));
   }
 
   async labels(): Promise<string[]> {
     return (await this.entries()).filter(({ separator }) => !separator).map(({ label }) => label);
+  }
+
+  /** The label of the entry that is marked, submenus included. */
+  async chosen(): Promise<string | undefined> {
+    return (await this.entries()).find(({ chosen }) => chosen)?.label;
   }
 
   async click(label: string): Promise<void> {

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  model.close();
+  await model.close();
   await causeway.close();
   await workspace.close();
   await home.remove();

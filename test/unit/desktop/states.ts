@@ -1,4 +1,5 @@
 import type { DesktopState, EffectiveWarehouse, Failure, Warehouse } from '../../../preload/contract.ts';
+import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 
 /** Values that the desktop's decisions are tested on. Each takes what the test is about, and fills in the rest. */
 
@@ -45,5 +46,5 @@ export function failure(code: string, next: Failure['next'] = 'try-again', messa
 }
 
 export function stateOf(warehouse: DesktopState['warehouse']): DesktopState {
-  return { profiles: ['acme', 'other'], profile: 'acme', warehouse };
+  return { ...INITIAL_STATE, profiles: ['acme', 'other'], profile: 'acme', warehouse };
 }

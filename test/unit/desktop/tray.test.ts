@@ -1,21 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { choicesOf } from '../../../main/desktop/choices.ts';
 import { RESOURCES_FOLDER } from '../../../main/desktop/places.ts';
 import { type TrayMood, trayIconFile, trayMood } from '../../../main/desktop/tray-icon.ts';
-import { type TrayItem, trayMenu, trayTooltip } from '../../../main/desktop/tray-menu.ts';
+import type { TrayItem } from '../../../main/desktop/tray-item.ts';
+import { trayMenu, trayTooltip } from '../../../main/desktop/tray-menu.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
+import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';
 
 const cannotUse: WarehouseProblem = { code: 'cannot-use', message: 'You may not use it.', remedy: 'Ask.' };
 const unseen: WarehouseProblem = { code: 'last-selected-unseen', message: 'It cannot be read.', remedy: 'Choose.' };
 const signIn = failure('signed_out', 'sign-in', 'You are signed out.');
 
-/** A menu as a person reads it: actions in brackets. */
+/** A menu as a person reads it: actions in brackets, what opens further with an arrow. */
 function read(state: DesktopState): string[] {
-  const line = (item: TrayItem) =>
-    item.kind === 'separator' ? '---' : item.kind === 'text' ? item.label : `[${item.label}]`;
   return trayMenu(state).map(line);
+}
+
+function line(item: TrayItem): string {
+  switch (item.kind) {
+    case 'separator':
+      return '---';
+    case 'text':
+      return item.label;
+    case 'action':
+      return `[${item.label}]`;
+    case 'choice':
+      return `(${item.chosen ? '*' : ' '}) ${item.label}`;
+    case 'submenu':
+      return `[${item.label} >]`;
+  }
 }
 
 const cases: { name: string; state: DesktopState; middle: string[]; tooltip: string; mood: TrayMood }[] = [
@@ -29,8 +45,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
   {
     name: 'no profile anywhere',
     state: {
-      profiles: [],
-      profile: null,
+      ...INITIAL_STATE,
       warehouse: { status: 'unconfigured', problem: failure('profile_not_found').problem },
     },
     middle: ['Causeway', '[No workspace yet: set one up…]'],
@@ -54,8 +69,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
   {
     name: 'several profiles, none chosen',
     state: {
+      ...INITIAL_STATE,
       profiles: ['a', 'b'],
-      profile: null,
       warehouse: { status: 'failed', failure: failure('ambiguous', 'choose-profile') },
     },
     middle: ['Causeway', '[It went wrong.]', '[Choose a profile…]'],
@@ -72,7 +87,13 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
   {
     name: 'an override that decides',
     state: known(),
-    middle: ['acme · ana@example.com', '[Shared analytics — running]', 'because you chose it'],
+    middle: [
+      'acme · ana@example.com',
+      '[Shared analytics — running]',
+      'because you chose it',
+      '[Switch warehouse…]',
+      '[Stop Shared analytics…]',
+    ],
     tooltip: 'Causeway: Shared analytics — running',
     mood: 'ready',
   },
@@ -83,14 +104,27 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       override: null,
       warehouse: warehouse({ name: 'Starter', state: 'STOPPED' }),
     }),
-    middle: ['acme · ana@example.com', '[Starter — stopped]', 'because it is the workspace default'],
+    middle: [
+      'acme · ana@example.com',
+      '[Starter — stopped]',
+      'because it is the workspace default',
+      '[Switch warehouse…]',
+      '[Start Starter]',
+    ],
     tooltip: 'Causeway: Starter — stopped',
     mood: 'ready',
   },
   {
     name: 'a warehouse that may not be used',
     state: known({ problems: [unseen, cannotUse] }),
-    middle: ['acme · ana@example.com', '[Shared analytics — running]', 'because you chose it', '[You may not use it.]'],
+    middle: [
+      'acme · ana@example.com',
+      '[Shared analytics — running]',
+      'because you chose it',
+      '[You may not use it.]',
+      '[Switch warehouse…]',
+      '[Stop Shared analytics…]',
+    ],
     tooltip: 'Causeway: Shared analytics — running',
     mood: 'attention',
   },
@@ -106,6 +140,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       'acme · ana@example.com',
       '[The warehouse you last selected]',
       'because you chose to follow your last pick',
+      '[Switch warehouse…]',
     ],
     tooltip: 'Causeway: The warehouse you last selected',
     mood: 'ready',
@@ -119,6 +154,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       'because you chose it',
       '[It went wrong.]',
       '[Try again]',
+      '[Switch warehouse…]',
+      '[Stop Shared analytics…]',
     ],
     tooltip: 'Causeway: Shared analytics — running',
     mood: 'attention',
@@ -132,6 +169,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       'because you chose it',
       '[You are signed out.]',
       '[Sign in…]',
+      '[Switch warehouse…]',
+      '[Stop Shared analytics…]',
     ],
     tooltip: 'Causeway: Shared analytics — running',
     mood: 'signed-out',
@@ -140,7 +179,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
 
 describe('the tray', () => {
   it.each(cases)('says: $name', ({ state, middle, tooltip, mood }) => {
-    expect(read(state)).toEqual([...middle, '---', '[Open Causeway]', '[Quit]']);
+    expect(read(state)).toEqual([...middle, '---', 'No AI client is connected', '---', '[Open Causeway]', '[Quit]']);
     expect(trayTooltip(state)).toBe(tooltip);
     expect(trayMood(state)).toBe(mood);
   });
@@ -155,6 +194,84 @@ describe('the tray', () => {
     const [, label = ''] = read(state);
     expect(label.length).toBeLessThanOrEqual(62);
     expect(label).toMatch(/word…\]$/);
+  });
+});
+
+describe('the choice of a warehouse in the tray', () => {
+  const choices = {
+    warehouses: [warehouse(), warehouse({ id: 'b2', name: 'Starter', state: 'STOPPED' })],
+    more: 0,
+  };
+  const submenu = (state: DesktopState) => {
+    const found = trayMenu(state).find((item) => item.kind === 'submenu');
+    return found?.kind === 'submenu' ? found.items : [];
+  };
+  const marked = (state: DesktopState) =>
+    submenu({ ...state, choices }).flatMap((item) => (item.kind === 'choice' && item.chosen ? item.label : []));
+
+  it('lists the warehouses, the workspace default and the last selected', () => {
+    expect(submenu({ ...known(), choices }).map(line)).toEqual([
+      '(*) Shared analytics — running',
+      '( ) Starter — stopped',
+      '( ) Use workspace default',
+      '( ) Last selected',
+    ]);
+  });
+
+  it.each([
+    ['the warehouse that was chosen', known(), 'Shared analytics — running'],
+    ['the workspace default', known({ override: null, decidedBy: 'workspace-default' }), 'Use workspace default'],
+    ['the last selected', known({ override: { type: 'LAST_SELECTED', warehouseId: null } }), 'Last selected'],
+    [
+      'one that is not in the list',
+      known({ override: { type: 'CUSTOM', warehouseId: 'c3' }, warehouse: warehouse({ id: 'c3', name: 'Finance' }) }),
+      'Finance — running',
+    ],
+    [
+      'one that is gone',
+      known({ override: { type: 'CUSTOM', warehouseId: 'c3' }, warehouse: null }),
+      'A warehouse that cannot be found',
+    ],
+  ])('marks exactly one: %s', (_name, state, label) => {
+    expect(marked(state)).toEqual([label]);
+  });
+
+  it('acts on the profile that the menu was drawn for', () => {
+    const [, starter, byDefault, last] = submenu({ ...known(), choices }).map((item) =>
+      item.kind === 'choice' ? item.action : null,
+    );
+    expect(starter).toEqual({ do: 'use-warehouse', profile: 'acme', warehouseId: 'b2', name: 'Starter' });
+    expect(byDefault).toEqual({ do: 'use-workspace-default', profile: 'acme' });
+    expect(last).toEqual({ do: 'use-last-selected', profile: 'acme' });
+  });
+
+  it('leads to the window for more', () => {
+    expect(submenu({ ...known(), choices: { ...choices, more: 7 } }).map(line)).toContain('[7 more…]');
+  });
+
+  it('offers what can be used, running ones first, and no more than a menu holds', () => {
+    const list = Array.from({ length: 20 }, (_, n) => warehouse({ id: `${n}`, name: `W${n}`, state: 'STOPPED' }));
+    const summaries = [
+      warehouse({ id: 'no', canUse: false }),
+      warehouse({ id: 'gone', state: 'DELETED' }),
+      ...list,
+      warehouse({ id: 'on' }),
+    ].map((each) => ({ ...each, type: 'PRO' }));
+    const offered = choicesOf(summaries);
+    expect(offered.warehouses.map(({ id }) => id).slice(0, 3)).toEqual(['on', '0', '1']);
+    expect(offered.warehouses.length + offered.more).toBe(21);
+    expect(offered.more).toBe(6);
+  });
+});
+
+describe('the number of sessions in the tray', () => {
+  const proxy = { id: 1, pid: 7, profile: null, path: '/api/2.0/mcp/sql', since: 0 };
+  it.each([
+    [[], 'No AI client is connected'],
+    [[proxy], '1 session of an AI client'],
+    [[proxy, { ...proxy, id: 2 }], '2 sessions of AI clients'],
+  ])('%#', (proxies, label) => {
+    expect(read({ ...known(), proxies })).toContain(label);
   });
 });
 

@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Verification } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { AskEndToEnd } from './ask-end-to-end.tsx';
+import styles from './verify.module.css';
+import { checkLines, STATUS_WORDS } from './verify-words.ts';
+
+/** The three checks that what is shown is so: with what they are doing, and a way to end them. */
+export function Verify({ profile, verification }: { profile: string; verification: Verification | null }) {
+  const { request } = window.causeway;
+  const [asking, setAsking] = useState(false);
+  const verify = useMutation({
+    mutationFn: (mayStop: string[] | null) => answered(request.verify({ profile, mayStop })),
+  });
+  const running = verification?.running ?? false;
+  return (
+    <section aria-labelledby="verify">
+      <div className={styles.head}>
+        <h2 id="verify">Verify</h2>
+        {running ? (
+          <Button variant="default" size="compact-sm" onClick={() => void request.cancelVerify()}>
+            Cancel
+          </Button>
+        ) : (
+          <div className={styles.actions}>
+            <Button variant="default" size="compact-sm" onClick={() => verify.mutate(null)}>
+              Run checks
+            </Button>
+            <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
+              Check end to end…
+            </Button>
+          </div>
+        )}
+      </div>
+      <ul className={styles.checks} aria-live="polite">
+        {checkLines(verification).map(({ name, title, status, words }) => (
+          <li key={name} className={styles.check} data-status={status}>
+            <span className={styles.title}>{title}</span>
+            <span className={styles.status}>{STATUS_WORDS[status]}</span>
+            <p className={styles.words}>{words}</p>
+          </li>
+        ))}
+      </ul>
+      {verify.error && <Notice {...problemIn(verify.error)} />}
+      <AskEndToEnd
+        profile={profile}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onAgree={(mayStop) => verify.mutate(mayStop)}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { DesktopModel } from '../../../main/desktop/model.ts';
+import { createTrayActions, type TrayAction } from '../../../main/desktop/tray-action.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+
+/** What the tray's actions do to a real workspace, and what a person hears of those that fail. */
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let causeway: Causeway;
+let model: DesktopModel;
+let act: (action: TrayAction) => Promise<void>;
+let told: string[];
+let asked: string[];
+let agrees: boolean;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
+  causeway = createCauseway({ env: home.env });
+  model = new DesktopModel(causeway);
+  told = [];
+  asked = [];
+  agrees = true;
+  act = createTrayActions(model, {
+    open: () => {},
+    quit: () => {},
+    ask: async ({ message }) => {
+      asked.push(message);
+      return agrees;
+    },
+    tell: (title, problem, screen) => told.push(`${screen}: ${title} (${problem.code})`),
+  });
+  await model.start(undefined);
+});
+
+afterEach(async () => {
+  await model.close();
+  await causeway.close();
+  await workspace.close();
+  await home.remove();
+});
+
+const idOf = (name: string) => workspace.state.warehouses.find((each) => each.name === name)?.id ?? '';
+const stateOf = (name: string) => workspace.state.warehouses.find((each) => each.name === name)?.state;
+const mine = () => workspace.state.overrides.get(workspace.users[0]?.id ?? '');
+const named = (name: string) => ({ profile: 'ana', warehouseId: idOf(name), name });
+
+describe('an action of the tray', () => {
+  it('offers what can be used, running ones first', () => {
+    expect(model.state.choices?.warehouses[0]).toMatchObject({ name: 'Shared analytics', state: 'RUNNING' });
+  });
+
+  it('chooses a warehouse, the last selected, and the workspace default', async () => {
+    await act({ do: 'use-warehouse', ...named('Data science') });
+    expect(mine()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Data science') });
+    await act({ do: 'use-last-selected', profile: 'ana' });
+    expect(mine()).toMatchObject({ type: 'LAST_SELECTED' });
+    await act({ do: 'use-workspace-default', profile: 'ana' });
+    expect(mine()).toBeUndefined();
+    expect(told).toEqual([]);
+  });
+
+  it('starts a warehouse at once, and stops one only after a yes', async () => {
+    await act({ do: 'start-warehouse', ...named('Starter Warehouse') });
+    expect(stateOf('Starter Warehouse')).toMatch(/STARTING|RUNNING/);
+    agrees = false;
+    await act({ do: 'stop-warehouse', ...named('Shared analytics') });
+    expect(stateOf('Shared analytics')).toBe('RUNNING');
+    agrees = true;
+    await act({ do: 'stop-warehouse', ...named('Shared analytics') });
+    expect(stateOf('Shared analytics')).toMatch(/STOPPING|STOPPED/);
+    expect(asked).toEqual(['Stop Shared analytics?', 'Stop Shared analytics?']);
+  });
+
+  it('that fails is told, and stands in the state until one succeeds', async () => {
+    await act({ do: 'use-warehouse', profile: 'ana', warehouseId: 'no-such', name: 'Gone' });
+    expect(told).toEqual([expect.stringMatching(/^warehouse: Your queries were not moved to Gone \(/)]);
+    expect(model.state.failedAction?.title).toBe('Your queries were not moved to Gone');
+    await act({ do: 'use-warehouse', ...named('Data science') });
+    expect(model.state.failedAction).toBeNull();
+  });
+
+  it('of a menu that was drawn for another profile changes nothing', async () => {
+    await act({ do: 'use-warehouse', ...named('Data science'), profile: 'ben' });
+    expect(told).toEqual([expect.stringContaining('(conflict)')]);
+    expect(mine()).toBeUndefined();
+  });
+});
+
+describe('the checks', () => {
+  it('leave what they found in the state, and a change drops it', async () => {
+    await model.verify('ana', null);
+    expect(model.state.verification).toMatchObject({
+      running: false,
+      checks: [{ name: 'record' }, { name: 'resolver', status: 'pass' }],
+    });
+    await model.change('ana', (warehouses) => warehouses.setOverride(idOf('Data science')));
+    expect(model.state.verification).toBeNull();
+  });
+
+  it('run one at a time', async () => {
+    const first = model.verify('ana', null);
+    await expect(model.verify('ana', null)).rejects.toMatchObject({ code: 'conflict' });
+    await first;
+  });
+
+  it('start again what they have stopped, before the application ends', async () => {
+    workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    const querying = new Promise<void>((resolve) =>
+      model.onChange(({ verification }) => {
+        if (verification?.checks.some(({ words }) => words.startsWith('Sending'))) resolve();
+      }),
+    );
+    const running = workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').map(({ id }) => id);
+    const verifying = model.verify('ana', running);
+    await querying;
+    await model.close();
+    await verifying;
+    expect(stateOf('Shared analytics')).toMatch(/STARTING|RUNNING/);
+  });
+});

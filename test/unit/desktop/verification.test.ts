@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { afterEvent, atEnd, verificationAtStart } from '../../../main/desktop/verification.ts';
+import type { CheckResult } from '../../../main/warehouses/verify.ts';
+import type { Verification } from '../../../preload/contract.ts';
+import { beforeEndToEnd, checkLines } from '../../../renderer/warehouse/verify-words.ts';
+
+const statuses = ({ checks }: Verification) => checks.map(({ status }) => status);
+const result = (check: CheckResult['check'], verdict: CheckResult['verdict']) => ({
+  kind: 'finished' as const,
+  result: { check, verdict, evidence: 'Seen.', at: '', tookMillis: 0 },
+});
+
+describe('the checks as they go', () => {
+  it('wait, run, say what they do and what they found', () => {
+    let now = verificationAtStart(true);
+    expect(statuses(now)).toEqual(['waiting', 'waiting', 'waiting']);
+    now = afterEvent(now, { kind: 'started', check: 'record' }, false);
+    now = afterEvent(now, result('record', 'pass'), false);
+    now = afterEvent(now, { kind: 'started', check: 'end-to-end' }, false);
+    now = afterEvent(now, { kind: 'progress', check: 'end-to-end', message: 'Stopping A.' }, false);
+    expect(now.running).toBe(true);
+    expect(now.checks).toEqual([
+      { name: 'record', status: 'pass', words: 'Seen.' },
+      { name: 'resolver', status: 'waiting', words: '' },
+      { name: 'end-to-end', status: 'running', words: 'Stopping A.' },
+    ]);
+  });
+
+  it('that were interrupted are cancelled, with what they say of what they had stopped', () => {
+    const now = afterEvent(verificationAtStart(true), result('record', 'unknown'), false);
+    const ended = atEnd(afterEvent(now, result('end-to-end', 'unknown'), true));
+    expect(statuses(ended)).toEqual(['unknown', 'cancelled', 'cancelled']);
+    expect(ended.checks[2]?.words).toBe('Seen.');
+    expect(ended.running).toBe(false);
+  });
+
+  it('keep a verdict that came before the person cancelled', () => {
+    expect(statuses(afterEvent(verificationAtStart(false), result('record', 'fail'), true))).toEqual([
+      'fail',
+      'waiting',
+    ]);
+  });
+});
+
+describe('the checks in the window', () => {
+  it('are three, asked for or not, with their meaning until they say something', () => {
+    expect(checkLines(null).map(({ status }) => status)).toEqual(['not-run', 'not-run', 'not-run']);
+    const lines = checkLines(afterEvent(verificationAtStart(false), result('record', 'pass'), false));
+    expect(lines.map(({ status }) => status)).toEqual(['pass', 'waiting', 'not-run']);
+    expect(lines[0]?.words).toBe('Seen.');
+    expect(lines[2]?.words).toContain('SQL server');
+  });
+
+  it.each([
+    [[], 'nothing has to be stopped'],
+    [['A'], 'It stops this warehouse first'],
+    [['A', 'B'], 'It stops these 2 warehouses first'],
+  ])('say before the third one what becomes of %j', (names, words) => {
+    expect(beforeEndToEnd(names)).toContain(words);
+  });
+});
