@@ -1,4 +1,4 @@
-import { inOneLine } from '../platform/errors.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { memoryStore } from './memory-store.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -21,6 +21,7 @@ export function keychainOrMemory(
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   async function attempt<T>(
+    use: 'read' | 'write',
     work: (keychain: SecretStore) => Promise<T>,
   ): Promise<{ done: true; value: T } | { done: false }> {
     if (now() < pausedUntil) return { done: false };
@@ -32,13 +33,15 @@ export function keychainOrMemory(
     } catch (error) {
       shared = false;
       pausedUntil = now() + PAUSE_MS;
-      if (!told) {
+      // Where there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
+      const nothingMissed = use === 'read' && isAbsent(error);
+      if (!told && !nothingMissed) {
+        told = true;
         onNotice(
           `${inOneLine(error)} Signing in lasts only until this program ends. ` +
             'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
         );
       }
-      told = true;
       return { done: false };
     }
   }
@@ -50,17 +53,21 @@ export function keychainOrMemory(
     async get(name) {
       const kept = await memory.get(name);
       if (kept) return kept;
-      const tried = await attempt((keychain) => keychain.get(name));
+      const tried = await attempt('read', (keychain) => keychain.get(name));
       return tried.done ? tried.value : undefined;
     },
     async set(name, value) {
-      const { done } = await attempt((keychain) => keychain.set(name, value));
+      const { done } = await attempt('write', (keychain) => keychain.set(name, value));
       if (done) await memory.delete(name);
       else await memory.set(name, value);
     },
     async delete(name) {
       await memory.delete(name);
-      await attempt((keychain) => keychain.delete(name));
+      await attempt('read', (keychain) => keychain.delete(name));
     },
   };
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'keychain_unavailable';
 }

@@ -15,7 +15,7 @@ const WINDOWS_LIMIT = 1200;
 /**
  * The operating system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. On Linux
  * never the kernel's key ring, which the library would fall back to: it forgets at the end of the session without a word.
- * @throws {CausewayError} from each call: `keychain_unavailable`
+ * @throws {CausewayError} from each call: `keychain_unavailable` where there is none, `keychain_locked` where it does not open
  */
 export function openKeychain(service: string): SecretStore {
   const entry = (name: string) => new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
@@ -58,7 +58,7 @@ let exitIsWatched = false;
  * waited for), the process then ends itself by force.
  */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  if (calls.overdue > 0) throw unusable('it still waits to be unlocked');
+  if (calls.overdue > 0) throw locked('it still waits to be unlocked');
   watchExit();
   let timer: NodeJS.Timeout | undefined;
   let isOverdue = false;
@@ -66,11 +66,12 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     timer = setTimeout(() => {
       isOverdue = true;
       calls.overdue += 1;
-      reject(new Error('it waits to be unlocked'));
+      reject(locked('it waits to be unlocked'));
     }, PATIENCE_MS);
   });
   calls.open += 1;
-  const answer = work().finally(() => {
+  // Where there is no keychain at all the library throws before it gives a promise.
+  const answer = (async () => work())().finally(() => {
     clearTimeout(timer);
     calls.open -= 1;
     if (isOverdue) calls.overdue -= 1;
@@ -78,15 +79,15 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await Promise.race([answer, late]);
   } catch (cause) {
+    if (cause instanceof CausewayError) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
-    throw unusable(/d-?bus/i.test(said) ? 'no Secret Service answers' : said, cause);
+    if (!/d-?bus|no secret service|ServiceUnknown/i.test(said)) throw locked(said, cause);
+    throw new CausewayError('keychain_unavailable', 'This computer has no keychain that answers.', { cause });
   }
 }
 
-function unusable(reason: string, cause?: unknown): CausewayError {
-  return new CausewayError('keychain_unavailable', `The keychain of this computer cannot be used (${reason}).`, {
-    cause,
-  });
+function locked(reason: string, cause?: unknown): CausewayError {
+  return new CausewayError('keychain_locked', `The keychain of this computer cannot be used (${reason}).`, { cause });
 }
 
 function watchExit(): void {

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'consent_denied'
   | 'wrong_workspace'
   | 'keychain_unavailable'
+  | 'keychain_locked'
   | 'cli_unavailable'
   // what the workspace answered
   | 'unauthenticated'

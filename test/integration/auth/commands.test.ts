@@ -190,6 +190,19 @@ describe('causeway profiles', () => {
     ]);
   });
 
+  test('on a computer without a keychain ends as it should, and says nothing of keychains', async () => {
+    // No D-Bus address: no Secret Service can be asked.
+    const bare = await ownHome(`[user]\nhost = ${workspace.host}\n`, { CAUSEWAY_TOKEN_STORE: 'keychain' });
+    try {
+      const { code, stdout, stderr } = await runCauseway(bare, ['profiles', '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject([{ name: 'user', state: 'signed out' }]);
+      expect(stderr).toBe('');
+    } finally {
+      await bare.remove();
+    }
+  });
+
   test('as a table, without asking the workspaces where that is not wanted', async () => {
     const { stdout, stderr } = await runCauseway(home, ['profiles', '--skip-validate']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');

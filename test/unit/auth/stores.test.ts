@@ -89,6 +89,25 @@ describe('without a keychain', () => {
     ]);
   });
 
+  test('reading says nothing where there is none, and does where it is locked', async () => {
+    for (const [code, told] of [
+      ['keychain_unavailable', 0],
+      ['keychain_locked', 1],
+    ] as const) {
+      const notices: string[] = [];
+      const fail = () => {
+        throw new CausewayError(code, 'No.');
+      };
+      const store = keychainOrMemory(
+        fail,
+        (message) => notices.push(message),
+        () => 0,
+      );
+      expect(await store.get('n')).toBeUndefined();
+      expect(notices).toHaveLength(told);
+    }
+  });
+
   test('a keychain that is unlocked later is used from then on', async () => {
     let locked = true;
     let tries = 0;
