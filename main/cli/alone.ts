@@ -4,6 +4,9 @@ import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint
 import type { FrameSink } from '../bridge/flow.ts';
 import { openPool } from '../platform/http.ts';
 
+/** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
+const AT_ONCE = 128;
+
 /**
  * Gets everything ready that a proxy needs where no application runs, and gives what builds its bridge.
  * @throws {CausewayError} as `openEndpoint`
@@ -15,7 +18,7 @@ export async function prepareAlone(
   const endpoint = await openEndpoint(
     request,
     openAuth({ env, signInWhenNeeded: true }),
-    (origin) => openPool(origin, { env, silenceMs: SILENCE_MS }),
+    (origin) => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE }),
     env,
   );
   return (sink) => createBridge(endpoint, sink);

@@ -13,6 +13,8 @@ export interface HttpOptions {
   env: NodeJS.ProcessEnv;
   /** How long the other side may be silent before or during an answer, in milliseconds; 0 waits for ever. */
   silenceMs?: number;
+  /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
+  atOnce?: number;
 }
 
 /**
@@ -39,9 +41,10 @@ export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> 
   return new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
 }
 
-async function poolSettings({ env, silenceMs = 60_000 }: HttpOptions, secure: boolean) {
+async function poolSettings({ env, silenceMs = 60_000, atOnce }: HttpOptions, secure: boolean) {
   const ca = secure ? await certificateAuthorities(env) : undefined;
   return {
+    connections: atOnce ?? null,
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     keepAliveTimeout: KEEP_ALIVE_MS,

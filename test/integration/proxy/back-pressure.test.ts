@@ -82,7 +82,7 @@ onLinux('a client that stops reading', () => {
         proxy,
         standstill(() => server.arrivals.length),
       );
-      expect(server.arrivals).toHaveLength(300);
+      expect(server.arrivals.length).toBeGreaterThan(64);
       console.log(`300 × 1 MiB unread (${form}): +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`);
       expect(peak - idle).toBeLessThan(120);
       proxy.stdout.resume();
@@ -135,7 +135,7 @@ onLinux('a client that floods a slow server', () => {
       `${held.length} of 4000 requests under way: +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`,
     );
     expect(held.length).toBeGreaterThan(64);
-    expect(held.length).toBeLessThan(600);
+    expect(held.length).toBeLessThanOrEqual(128);
     expect(proxy.stdin.writableLength).toBeGreaterThan(30 * MIB);
     expect(peak - idle).toBeLessThan(120);
     open = true;
