@@ -76,7 +76,7 @@ function jsonAccount(stream: NodeJS.WriteStream): Account {
 }
 
 /** Rows as columns with a heading, numbers to the right. */
-export function drawTable(rows: Record<string, string>[]): string[] {
+function drawTable(rows: Record<string, string>[]): string[] {
   const names = Object.keys(rows[0] ?? {});
   const columns = names.map((name) => {
     const cells = rows.map((row) => row[name] ?? '');
