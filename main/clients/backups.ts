@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
+import { explain } from './replace-file.ts';
 
 const aboutSchema = z.object({
   file: z.string(),
@@ -12,7 +13,6 @@ const aboutSchema = z.object({
   at: z.number(),
   /** The file did not exist. */
   missing: z.boolean(),
-  mode: z.number(),
 });
 
 /** A file as it was before Causeway changed it. */
@@ -23,7 +23,7 @@ export function backupFolder(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'client-backups');
 }
 
-/** Keeps a file's bytes; `undefined` says that there was none. */
+/** Keeps a file's bytes; `undefined` says that there was none. @throws {CausewayError} `file_not_writable` */
 export async function keepBackup(
   env: NodeJS.ProcessEnv,
   file: string,
@@ -38,11 +38,16 @@ export async function keepBackup(
     .replace(/\.(\d+)Z$/, '$1');
   const id = `${time}-${createHash('sha256').update(file).digest('hex').slice(0, 6)}`;
   const folder = join(backupFolder(env), id);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const mode = bytes ? (await stat(file)).mode & 0o7777 : 0o600;
-  const about = { file, client, at, missing: bytes === undefined, mode };
-  if (bytes) await writeFile(join(folder, basename(file)), bytes, { mode: 0o600, flush: true });
-  await writeFile(join(folder, 'about.json'), `${JSON.stringify(about, null, 2)}\n`, { mode: 0o600, flush: true });
+  const about = { file, client, at, missing: bytes === undefined };
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (bytes) await writeFile(join(folder, basename(file)), bytes, { mode: 0o600, flush: true });
+    // Last: what has no description is no backup.
+    await writeFile(join(folder, 'about.json'), `${JSON.stringify(about, null, 2)}\n`, { mode: 0o600, flush: true });
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw explain(folder, error);
+  }
   return { ...about, id };
 }
 

@@ -1,3 +1,4 @@
+import { CausewayError } from '../platform/errors.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type Backup, keepBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
@@ -7,7 +8,7 @@ import { editorOf } from './editors.ts';
 import type { Entry } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
 import type { FileRecord, WrittenRecord } from './record.ts';
-import { ChangedMeanwhile, readBytes, removeFile, replaceFile } from './replace-file.ts';
+import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from './replace-file.ts';
 
 /** How often a change is begun anew because somebody else changed the file meanwhile. */
 const ATTEMPTS = 20;
@@ -101,6 +102,7 @@ export async function change(
   { env, locks, record, now }: ChangeOptions,
 ): Promise<Changed> {
   return withFileLock(file, { locks, folder: client.lock === 'folder' }, async () => {
+    await removeLeftOver(file);
     for (let attempt = 1; ; attempt += 1) {
       const known = record.read().files[file];
       const planned = await plan(client, file, wanted, known);
@@ -115,7 +117,8 @@ export async function change(
         await remember(record, file, planned.record);
         return { ...planned, written, backup };
       } catch (error) {
-        if (!(error instanceof ChangedMeanwhile) || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof ChangedMeanwhile)) throw error;
+        if (attempt === ATTEMPTS) throw neverAtRest(client, file);
       }
     }
   });
@@ -126,4 +129,14 @@ async function remember(record: Settings<WrittenRecord>, file: string, known: Fi
     const { [file]: _, ...others } = files;
     return { files: Object.keys(known.entries).length === 0 ? others : { ...others, [file]: known } };
   });
+}
+
+function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
+  return new CausewayError(
+    'conflict',
+    `${file} was changed by somebody else each time that it was about to be written.`,
+    {
+      remedy: `Nothing was written. Quit ${name} and try again.`,
+    },
+  );
 }

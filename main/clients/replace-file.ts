@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../platform/errors.ts';
 
@@ -63,6 +63,14 @@ export async function replaceFile(path: string, bytes: Buffer, expected: Buffer 
       remedy: 'Something else writes this file: close the client and try again.',
     });
   }
+}
+
+/** Removes what processes that were killed while they wrote that file left beside it. Only for who holds its lock. */
+export async function removeLeftOver(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const names = await readdir(dirname(target)).catch(() => []);
+  const ours = names.filter((name) => name.startsWith(`${basename(target)}.causeway-`) && name.endsWith('.tmp'));
+  await Promise.all(ours.map((name) => rm(join(dirname(target), name), { force: true }).catch(() => undefined)));
 }
 
 /** Removes a file that holds what is expected. @throws {ChangedMeanwhile} @throws {CausewayError} `file_not_writable` */
@@ -131,7 +139,8 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   EBUSY: ['is in use', 'Close the client and try again.'],
 };
 
-function explain(path: string, error: unknown): unknown {
+/** A system's error in words, with the remedy; any other as it is. */
+export function explain(path: string, error: unknown): unknown {
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
   return problem && remedy ? notWritable(path, problem, remedy, error) : error;
 }

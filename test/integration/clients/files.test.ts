@@ -1,0 +1,220 @@
+import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { GENIE, ownClients, SQL } from './own-clients.ts';
+
+const CURSOR = '.cursor/mcp.json';
+const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
+
+describe('looking', () => {
+  test('says by what a client was found, where its file is and what is in it, and writes nothing', async () => {
+    await using own = await ownClients();
+    await own.file(CURSOR, THEIRS);
+    await mkdir(join(own.home, '.codex'));
+    const before = await own.everything();
+    const reports = await own.service().survey([SQL]);
+    const cursor = reports.find(({ id }) => id === 'cursor');
+    expect(cursor).toMatchObject({
+      because: `${join(own.home, '.cursor')} exists`,
+      files: [{ path: join(own.home, CURSOR), exists: true, entries: { 'databricks-sql': 'absent' } }],
+    });
+    expect(reports.find(({ id }) => id === 'zed')).toMatchObject({ because: null, files: [] });
+    const outcomes = await own.service().add([], [SQL], { dryRun: true });
+    expect(outcomes.map(({ client, result }) => [client, result])).toEqual([
+      ['cursor', 'would change'],
+      ['codex', 'would change'],
+    ]);
+    expect(outcomes[0]?.diff).toContain('+    "databricks-sql": {');
+    expect(await own.everything()).toEqual(before);
+  });
+
+  test('a client is also found by its command', async () => {
+    await using own = await ownClients();
+    await own.file('bin/codex', '#!/bin/sh\n', 0o755);
+    own.env.PATH = join(own.home, 'bin');
+    const reports = await own.service().survey([]);
+    expect(reports.filter(({ because }) => because).map(({ id, because }) => [id, because])).toEqual([
+      ['codex', `the command ${join(own.home, 'bin', 'codex')} exists`],
+    ]);
+  });
+});
+
+describe('writing', () => {
+  test('never makes the folder of a client that is not there', async () => {
+    await using own = await ownClients();
+    expect(await own.service().add([], [SQL])).toEqual([]);
+    const [outcome] = await own.service().add(['cursor'], [SQL]);
+    expect(outcome).toMatchObject({ result: 'failed', error: { code: 'not_found' } });
+    expect(await readdir(own.home)).toEqual([]);
+  });
+
+  test('adds, changes nothing the second time, and leaves the bytes as they were when it removes', async () => {
+    await using own = await ownClients();
+    const path = await own.file(CURSOR, THEIRS, 0o640);
+    const service = own.service();
+    const [added] = await service.add(['cursor'], [SQL, GENIE]);
+    expect(added).toMatchObject({ result: 'written', afterwards: expect.stringContaining('Restart Cursor') });
+    const written = await stat(path);
+    expect(written.mode & 0o777).toBe(0o640);
+    expect(await service.add(['cursor'], [SQL, GENIE])).toMatchObject([{ result: 'unchanged' }]);
+    expect((await stat(path)).ino).toBe(written.ino);
+    await service.remove(['cursor'], await service.ownNames([]));
+    expect(await own.read(CURSOR)).toBe(THEIRS);
+    expect(await readdir(dirname(path))).toEqual(['mcp.json']);
+  });
+
+  test('a file that was not there goes again with the last entry', async () => {
+    await using own = await ownClients();
+    await mkdir(join(own.home, '.cursor'));
+    await own.service().add(['cursor'], [SQL]);
+    expect((await stat(join(own.home, CURSOR))).mode & 0o777).toBe(0o600);
+    await own.service().remove(['cursor'], ['databricks-sql']);
+    expect(await readdir(join(own.home, '.cursor'))).toEqual([]);
+  });
+
+  test('a symbolic link stays one, and what it leads to is written', async () => {
+    await using own = await ownClients();
+    const target = await own.file('dotfiles/cursor.json', THEIRS);
+    await mkdir(join(own.home, '.cursor'));
+    await symlink(target, join(own.home, CURSOR));
+    await own.service().add(['cursor'], [SQL]);
+    expect((await lstat(join(own.home, CURSOR))).isSymbolicLink()).toBe(true);
+    expect(await own.read('dotfiles/cursor.json')).toContain('databricks-sql');
+  });
+
+  test('spaces and letters of any alphabet in the path are nothing special', async () => {
+    await using own = await ownClients('Ана Müller 日本');
+    await own.file(CURSOR, THEIRS);
+    expect(await own.service().add([], [SQL])).toMatchObject([{ result: 'written' }]);
+    expect((await own.service().survey([SQL])).find(({ id }) => id === 'cursor')?.files[0]?.entries).toEqual({
+      'databricks-sql': 'current',
+    });
+  });
+
+  test('a file of 20 MB is edited like any other', async () => {
+    await using own = await ownClients();
+    const history = JSON.stringify({ history: Array.from({ length: 20 }, () => 'x'.repeat(1024 * 1024)) });
+    await own.file('.claude.json', history);
+    expect(await own.service().add([], [SQL])).toMatchObject([{ result: 'written' }]);
+    await own.service().remove([], ['databricks-sql']);
+    expect((await own.read('.claude.json')) === history).toBe(true);
+  });
+
+  test('what the client wrote meanwhile is never lost, whoever comes first', async () => {
+    await using own = await ownClients();
+    const path = await own.file(CURSOR, '{}');
+    let stop = false;
+    const client = (async () => {
+      for (let count = 1; !stop; count += 1) {
+        // As clients do it: read, change, write, with nothing that keeps others out.
+        const data = JSON.parse((await own.read(CURSOR)) || '{}');
+        await writeFile(`${path}.new`, JSON.stringify({ ...data, count }));
+        await rename(`${path}.new`, path);
+        await sleep(5);
+      }
+    })();
+    const services = [own.service(), own.service()];
+    for (let round = 0; round < 10; round += 1) {
+      const outcomes = await Promise.all(services.map((service, at) => service.add([], at === 0 ? [SQL] : [GENIE])));
+      expect(outcomes.flat().map(({ result }) => result)).not.toContain('failed');
+    }
+    stop = true;
+    await client;
+    await own.service().add([], [SQL, GENIE]);
+    const data = JSON.parse(await own.read(CURSOR));
+    expect(Object.keys(data.mcpServers)).toEqual(expect.arrayContaining(['databricks-sql', 'genie-7191']));
+    expect(data.count).toBeGreaterThan(0);
+  });
+
+  test("Cline's own lock is waited for, and taken", async () => {
+    await using own = await ownClients();
+    const path = await own.file('.cline/data/settings/cline_mcp_settings.json', '{"mcpServers":{}}');
+    const lock = `${path}.lock`;
+    await mkdir(lock);
+    await writeFile(join(lock, 'owner'), 'cline');
+    const adding = own.service().add(['cline'], [SQL]);
+    // Time enough to do it wrong: what was written now, the client's own writing would undo.
+    await Promise.race([adding, sleep(300)]);
+    await writeFile(path, '{"mcpServers":{"theirs":{}}}');
+    await rm(lock, { recursive: true });
+    expect(await adding).toMatchObject([{ result: 'written' }]);
+    const { mcpServers } = JSON.parse(await own.read('.cline/data/settings/cline_mcp_settings.json'));
+    expect(Object.keys(mcpServers)).toEqual(['theirs', 'databricks-sql']);
+    expect(await readdir(dirname(path))).toEqual(['cline_mcp_settings.json']);
+  });
+});
+
+describe('what cannot be written is left whole, and said', () => {
+  test('a file that does not parse: line, column, remedy; the other clients are written', async () => {
+    await using own = await ownClients();
+    const path = await own.file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
+    await own.file('.codex/config.toml', 'model = = 1\n');
+    await own.file('.config/goose/config.yaml', 'a: [1\nb: 2\n');
+    await own.file('.qwen/settings.json', '{}');
+    const outcomes = await own.service().add([], [SQL]);
+    const messages = Object.fromEntries(outcomes.map(({ client, error }) => [client, error?.message]));
+    expect(messages.cursor).toContain(`${path}:3:10 (line 3, column 10)`);
+    expect(messages.cursor).toContain('Nothing was written. Correct the file there');
+    expect(messages.codex).toContain('config.toml:1:9 (line 1, column 9): this is not valid TOML');
+    expect(messages.goose).toContain('config.yaml:2:1 (line 2, column 1): this is not valid YAML');
+    expect(outcomes.find(({ client }) => client === 'qwen')).toMatchObject({ result: 'written' });
+    expect(await own.read(CURSOR)).toBe('{\n  "mcpServers": {\n    "a": }\n}\n');
+  });
+
+  test.each<[string, (path: string) => Promise<unknown>, string, RegExp]>([
+    ['a read-only file', (path) => chmod(path, 0o444), 'file_not_writable', /is read-only.*Nothing was changed/],
+    ['text that is not UTF-8', (path) => writeFile(path, Buffer.from([0x7b, 0xff, 0x7d])), 'invalid_file', /UTF-8/],
+    ['a list', (path) => writeFile(path, '[]'), 'invalid_file', /an object was expected/],
+    ['servers that are a text', (path) => writeFile(path, '{"mcpServers":"no"}'), 'invalid_file', /not an object/],
+  ])('%s', async (_what, make, code, words) => {
+    await using own = await ownClients();
+    const path = await own.file(CURSOR, THEIRS);
+    await make(path);
+    const before = await own.everything();
+    const [outcome] = await own.service().add(['cursor'], [SQL]);
+    expect(outcome).toMatchObject({ result: 'failed', error: { code, message: expect.stringMatching(words) } });
+    expect(await own.everything()).toEqual(before);
+  });
+
+  test('a folder in its place', async () => {
+    await using own = await ownClients();
+    await mkdir(join(own.home, CURSOR), { recursive: true });
+    const [outcome] = await own.service().add(['cursor'], [SQL]);
+    expect(outcome).toMatchObject({ error: { code: 'invalid_file', message: expect.stringMatching(/is a folder/) } });
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a folder that may not be written to', async () => {
+    await using own = await ownClients();
+    await own.file(CURSOR, THEIRS);
+    await chmod(join(own.home, '.cursor'), 0o500);
+    const [outcome] = await own.service().add(['cursor'], [SQL]);
+    await chmod(join(own.home, '.cursor'), 0o700);
+    expect(outcome).toMatchObject({
+      error: { code: 'file_not_writable', message: expect.stringMatching(/permissions/) },
+    });
+    expect(await own.read(CURSOR)).toBe(THEIRS);
+  });
+
+  test("somebody else's entry of the same name", async () => {
+    await using own = await ownClients();
+    const theirs = '{"mcpServers":{"databricks-sql":{"command":"python","args":["server.py"]}}}';
+    await own.file(CURSOR, theirs);
+    expect(await own.service().add([], [SQL])).toMatchObject([{ error: { code: 'already_exists' } }]);
+    await own.service().remove([], ['databricks-sql']);
+    expect(await own.read(CURSOR)).toBe(theirs);
+    const [report] = (await own.service().survey([SQL])).filter(({ id }) => id === 'cursor');
+    expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'foreign' });
+  });
+
+  test('a client that overwrites its file while it runs', async () => {
+    await using own = await ownClients();
+    const path = await own.file('.config/Claude/claude_desktop_config.json', '{}');
+    const running = own.service({ running: ['init', 'claude-desktop'] });
+    expect(await running.add([], [SQL])).toMatchObject([
+      { error: { code: 'client_running', message: expect.stringMatching(/Quit Claude Desktop/) } },
+    ]);
+    expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
+    expect(await running.add([], [SQL], { force: true })).toMatchObject([{ file: path, result: 'written' }]);
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { System } from '../../../main/clients/places.ts';
+import type { ManagedServer } from '../../../main/clients/servers.ts';
+import { ClientsService } from '../../../main/clients/service.ts';
+
+export const SQL: ManagedServer = { name: 'databricks-sql', profile: 'prod', kind: 'sql', path: '/api/2.0/mcp/sql' };
+export const GENIE: ManagedServer = {
+  name: 'genie-7191',
+  profile: 'prod',
+  kind: 'genie',
+  path: '/api/2.0/mcp/genie/7191',
+};
+
+/** A person's home folder of their own, and the service that looks after the clients in it. */
+export interface OwnClients extends AsyncDisposable {
+  home: string;
+  env: NodeJS.ProcessEnv;
+  /** An executable that is there. */
+  command: string;
+  service(options?: { system?: System; command?: string; running?: string[] }): ClientsService;
+  /** Writes a file below the home folder and gives its path. */
+  file(path: string, text: string | Buffer, mode?: number): Promise<string>;
+  read(path: string): Promise<string>;
+  /** Every file and folder below the home folder with its content and time: what looking must not change. */
+  everything(): Promise<Record<string, string>>;
+}
+
+/** @param below a part of the home folder's path, for names that are hard */
+export async function ownClients(below = 'home'): Promise<OwnClients> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-clients-'));
+  const home = join(folder, below);
+  const command = join(folder, 'causeway');
+  await mkdir(home);
+  await writeFile(command, '#!/bin/sh\n', { mode: 0o755 });
+  const env = { PATH: '/nowhere', HOME: home, CAUSEWAY_HOME: join(folder, 'state') };
+  return {
+    home,
+    env,
+    command,
+    service: ({ system = 'linux', command: other = command, running = [] } = {}) =>
+      new ClientsService({
+        env,
+        surroundings: { system, home, env },
+        launcher: { command: other, prefix: [], prepare: async () => {} },
+        running: async () => new Set(running),
+      }),
+    file: async (path, text, mode = 0o644) => {
+      await mkdir(dirname(join(home, path)), { recursive: true });
+      await writeFile(join(home, path), text, { mode });
+      return join(home, path);
+    },
+    read: (path) => readFile(join(home, path), 'utf8'),
+    everything: async () => {
+      const names = await readdir(home, { recursive: true });
+      const described = names.sort().map(async (name) => {
+        const { mtimeMs, mode } = await stat(join(home, name));
+        const content = await readFile(join(home, name), 'utf8').catch(() => '');
+        return [name, `${mtimeMs} ${mode} ${content}`];
+      });
+      return Object.fromEntries(await Promise.all(described));
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
