@@ -6,6 +6,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
+const ENDS_OF_SCALARS = new Set<number | undefined>([COMMA, CLOSE_BRACE, CLOSE_BRACKET]);
 
 /** Where a value stands in a frame: bytes `start` (included) to `end` (excluded). */
 export interface Place {
@@ -55,10 +56,10 @@ export function rawId(frame: Buffer): string {
 export function scanFrame(frame: Buffer): { id: string | undefined; method: string | undefined } {
   try {
     const { id, method } = findPlaces(frame);
-    return {
-      id: id && frame.toString('utf8', id.start, id.end),
-      method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))),
-    };
+    const raw = id && frame.toString('utf8', id.start, id.end);
+    // Throws where the id is no JSON: then the frame is none either.
+    if (raw !== undefined) JSON.parse(raw);
+    return { id: raw, method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))) };
   } catch {
     return { id: undefined, method: undefined };
   }
@@ -115,7 +116,7 @@ export function endOfValue(frame: Buffer, start: number): number {
 
 function endOfScalar(frame: Buffer, start: number): number {
   let at = start;
-  while (at < frame.length && !isWhiteSpace(frame[at]) && frame[at] !== COMMA && frame[at] !== CLOSE_BRACE) at += 1;
+  while (at < frame.length && !isWhiteSpace(frame[at]) && !ENDS_OF_SCALARS.has(frame[at])) at += 1;
   return at;
 }
 

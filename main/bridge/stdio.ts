@@ -1,11 +1,7 @@
 import type { Bridge } from './bridge.ts';
-import { FrameSplitter } from './frames.ts';
+import { feed } from './feed.ts';
 import type { StreamSink } from './stream-sink.ts';
 
-/** How much of a client's unanswered requests may be in memory before its stdin is left unread, in bytes. */
-const MAX_PENDING_BYTES = 32 * 1024 * 1024;
-/** How much of what a client was sent may wait for it to read before its stdin is left unread, in bytes. */
-const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 /** How long answers under way are waited for after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;
 /** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
@@ -27,10 +23,7 @@ export interface StdioProcess {
  */
 export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<void> {
   const { stdin, stdout } = host;
-  const splitter = new FrameSplitter({
-    frame: (frame) => bridge.receive(frame),
-    fault: (fault) => bridge.fault(fault),
-  });
+  const fed = feed(bridge, sink, stdin);
 
   return new Promise((resolve) => {
     let ending = false;
@@ -38,24 +31,14 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
       if (ending) return;
       ending = true;
       clearInterval(parentCheck);
-      stdin.pause();
+      fed.stop();
       await finish();
       resolve();
     };
     const stop = () => void end(() => bridge.close());
-    const isFull = () => bridge.pendingBytes > MAX_PENDING_BYTES || sink.buffered > MAX_UNREAD_BYTES;
-    const readOn = () => {
-      if (!ending && stdin.isPaused() && !isFull()) stdin.resume();
-    };
 
-    stdin.on('data', (chunk: Buffer) => {
-      splitter.push(chunk);
-      if (isFull()) stdin.pause();
-    });
-    bridge.onSettled(readOn);
-    sink.onDrain(readOn);
     stdin.on('end', () => {
-      splitter.end();
+      fed.end();
       void end(async () => {
         await bridge.finish(FINISH_MS);
         await within(FINISH_MS, sink.flushed());

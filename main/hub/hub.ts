@@ -4,7 +4,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import { FrameSplitter } from '../bridge/frames.ts';
+import { feed } from '../bridge/feed.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -16,8 +16,6 @@ import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type Welcome } from './w
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
-/** How many bytes of requests that are not settled one proxy may have in this process. */
-const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 const MAX_HELLO_BYTES = 16 * 1024;
 
 /** A proxy that is attached. */
@@ -138,7 +136,7 @@ class PrivateHub implements Hub {
     this.#attached.set(id, { id, pid: hello.pid, profile, path, since: Date.now() });
     this.#changed();
     socket.write(welcome(true));
-    await serveSocket(bridge, socket, rest);
+    await serveSocket(bridge, sink, socket, rest);
     this.#attached.delete(id);
     this.#changed();
   }
@@ -149,30 +147,24 @@ class PrivateHub implements Hub {
 }
 
 /** Runs a bridge over a socket until the proxy has gone. */
-function serveSocket(bridge: Bridge, socket: Socket, rest: Buffer): Promise<void> {
-  const splitter = new FrameSplitter({
-    frame: (frame) => bridge.receive(frame),
-    fault: (fault) => bridge.fault(fault),
-  });
+function serveSocket(bridge: Bridge, sink: StreamSink, socket: Socket, rest: Buffer): Promise<void> {
+  const fed = feed(bridge, sink, socket);
   return new Promise((resolve) => {
     let ending = false;
-    const end = async (finish: Promise<void>) => {
+    const end = async (finish: () => Promise<void>) => {
       if (ending) return;
       ending = true;
-      await finish;
+      fed.stop();
+      await finish();
       socket.end();
       resolve();
     };
-    socket.on('data', (chunk: Buffer) => {
-      splitter.push(chunk);
-      if (bridge.pendingBytes > MAX_PENDING_BYTES) socket.pause();
+    socket.on('end', () => {
+      fed.end();
+      void end(() => bridge.finish(FINISH_MS));
     });
-    bridge.onSettled(() => {
-      if (!ending && socket.isPaused() && bridge.pendingBytes <= MAX_PENDING_BYTES) socket.resume();
-    });
-    socket.on('end', () => void end(bridge.finish(FINISH_MS)));
-    socket.on('close', () => void end(bridge.close()));
-    splitter.push(rest);
+    socket.on('close', () => void end(() => bridge.close()));
+    fed.push(rest);
     socket.resume();
   });
 }

@@ -52,6 +52,7 @@ describe('what a relay reads of a frame', () => {
     ['{"id":"a","result":{}}', '"a"', undefined],
     ['{"method":5}', undefined, '5'],
     ['{"method":"unfinished', undefined, undefined],
+    ['{"method":"tools/call","id":', undefined, undefined],
     ['not JSON', undefined, undefined],
   ])('of %s is the id %s and the method %s', (frame, id, method) => {
     expect(scanFrame(Buffer.from(frame))).toEqual({ id, method });
