@@ -1,6 +1,7 @@
 import { app, Menu, powerMonitor } from 'electron';
 import type { ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
+import { Accounts } from './desktop/accounts.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/app-protocol.ts';
 import { applicationMenu } from './desktop/application-menu.ts';
 import { sendEvent, serveRequests } from './desktop/ipc.ts';
@@ -43,7 +44,10 @@ function start(): void {
   });
   const tray = new CausewayTray(act, model.state);
 
-  serveRequests(createRequestHandlers(model), ({ sender }) => sender === window.current?.webContents);
+  serveRequests(
+    createRequestHandlers(model, new Accounts(causeway, model)),
+    ({ sender }) => sender === window.current?.webContents,
+  );
   model.onChange((state) => {
     tray.render(state);
     if (window.current) sendEvent(window.current, 'stateChanged', state);

@@ -123,7 +123,30 @@ const desktopState = z.object({
   failedAction: failedAction.nullable(),
 });
 
-const screenName = z.enum(['warehouse']);
+const screenName = z.enum(['warehouse', 'accounts']);
+
+/** One profile of the configuration file, and whether somebody is signed in to it. */
+const account = z.object({
+  name: z.string(),
+  host: z.string().nullable(),
+  isDefault: z.boolean(),
+  method: z.enum(['pat', 'oauth-m2m', 'databricks-cli', 'oauth-user']).nullable(),
+  state: z.discriminatedUnion('status', [
+    z.object({
+      status: z.literal('signed-in'),
+      userName: z.string().nullable(),
+      /** Milliseconds since the epoch. */
+      expiresAt: z.number().nullable(),
+      renewable: z.boolean(),
+    }),
+    z.object({ status: z.literal('signed-out') }),
+    z.object({ status: z.literal('by-credentials') }),
+    z.object({ status: z.literal('by-databricks-cli') }),
+    /** Why the profile cannot be used, and what to do, as sentences. */
+    z.object({ status: z.literal('unusable'), message: z.string() }),
+    z.object({ status: z.literal('unreadable'), problem }),
+  ]),
+});
 
 /** Requests that change or list something name the profile they mean: the tray may have switched it meanwhile. */
 const inProfile = z.object({ profile: z.string() });
@@ -149,6 +172,13 @@ export const requests = {
   /** Answers when the checks have ended. `mayStop` is null where the third one is not wanted. */
   verify: { input: inProfile.extend({ mayStop: z.array(z.string()).nullable() }), output: z.undefined() },
   cancelVerify: { input: z.undefined(), output: z.undefined() },
+  listAccounts: { input: z.undefined(), output: z.array(account) },
+  /** Opens the profile and signs in to it. Answers when that has ended, however it ended: the state tells how. */
+  signInTo: { input: inProfile, output: z.undefined() },
+  /** Tells whether the workspace has confirmed that the sign-in is revoked. */
+  signOut: { input: inProfile, output: z.object({ revoked: z.boolean() }) },
+  /** Adds a profile that signs in in the browser. */
+  addAccount: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
   dismissFailedAction: { input: z.undefined(), output: z.undefined() },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>;
 
@@ -184,6 +214,7 @@ export type Verification = z.output<typeof verification>;
 export type Check = z.output<typeof check>;
 export type AttachedProxy = z.output<typeof attachedProxy>;
 export type FailedAction = z.output<typeof failedAction>;
+export type Account = z.output<typeof account>;
 export type ScreenName = z.output<typeof screenName>;
 export type WarehouseState = z.output<typeof warehouseState>;
 export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;

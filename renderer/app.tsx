@@ -1,9 +1,18 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { DesktopState, ScreenName } from '../preload/contract.ts';
+import { AccountsScreen } from './accounts/accounts-screen.tsx';
 import { Frame } from './frame/frame.tsx';
 import { useDesktopState } from './shared/desktop-state.ts';
+import { useScreen } from './shared/screen.ts';
 import { styleNonce, theme } from './shared/theme.ts';
 import { WarehouseScreen } from './warehouse/warehouse-screen.tsx';
+
+const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode> = {
+  warehouse: WarehouseScreen,
+  accounts: AccountsScreen,
+};
 
 /** Everything is local and main decides when to retry: the cache neither retries nor refetches by itself. */
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } } });
@@ -20,9 +29,11 @@ export function App() {
 
 function Screens() {
   const state = useDesktopState();
+  const screen = useScreen();
+  const Screen = SCREENS[screen];
   return (
-    <Frame state={state}>
-      <WarehouseScreen state={state} />
+    <Frame state={state} screen={screen}>
+      <Screen state={state} />
     </Frame>
   );
 }

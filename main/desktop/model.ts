@@ -106,6 +106,12 @@ export class DesktopModel {
     if (this.#session === session) await this.#startCheck();
   }
 
+  /** Opens a profile, unless it is open, and signs in to it. */
+  async signInTo(profileName: string): Promise<void> {
+    if (this.#session?.profile.name !== profileName) await this.open(profileName);
+    if (this.#session?.profile.name === profileName) await this.signIn();
+  }
+
   cancelSignIn(): void {
     this.#signIn.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
   }

@@ -6,6 +6,7 @@ import {
   requests,
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
+import type { Accounts } from './accounts.ts';
 import type { DesktopModel } from './model.ts';
 import { problemOf } from './problem.ts';
 
@@ -21,7 +22,7 @@ type Schemas = {
   };
 };
 
-export function createRequestHandlers(model: DesktopModel): RequestHandlers {
+export function createRequestHandlers(model: DesktopModel, accounts: Accounts): RequestHandlers {
   return {
     getState: async () => model.state,
     checkAgain: async () => void (await model.checkAgain()),
@@ -42,6 +43,10 @@ export function createRequestHandlers(model: DesktopModel): RequestHandlers {
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
     verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
     cancelVerify: async () => void model.cancelVerify(),
+    listAccounts: () => accounts.list(),
+    signInTo: async ({ profile }) => void (await model.signInTo(profile)),
+    signOut: ({ profile }) => accounts.signOut(profile),
+    addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),
     dismissFailedAction: async () => void model.showFailedAction(null),
   };
 }

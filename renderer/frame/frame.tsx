@@ -1,17 +1,19 @@
 import { NativeSelect, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DesktopState } from '../../preload/contract.ts';
+import type { DesktopState, ScreenName } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
 import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
+import { Navigation } from './navigation.tsx';
 
 /** What surrounds every screen: who is signed in and where, and the way to another profile. */
-export function Frame({ state, children }: { state: DesktopState; children: ReactNode }) {
+export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {
   return (
     <div className={styles.frame}>
       <aside className={styles.side}>
         <Profile state={state} />
         <Who state={state} />
+        <Navigation screen={screen} />
       </aside>
       <main className={styles.page}>
         <div className={styles.column}>

@@ -1,24 +1,22 @@
-import type { Problem } from '../../preload/contract.ts';
+import { AddWorkspace } from '../accounts/add-workspace.tsx';
 import { CheckAgain } from './checked.tsx';
 import styles from './warehouse.module.css';
 
-const EXAMPLE = `[my-workspace]
-host = https://YOUR-WORKSPACE`;
-
-/** Nothing to open yet: what a profile is, and how to get one. */
-export function Unconfigured({ problem }: { problem: Problem }) {
+/** Nothing to open yet: what it takes, and the one form that leads on. */
+export function Unconfigured() {
   return (
     <div className={styles.empty}>
       <h1 className={styles.title}>No workspace yet</h1>
-      <p>{problem.message}</p>
       <p>
-        A profile gives a workspace's address a name. It stands in the same file that the Databricks command line uses,
-        so one made there works here too. The shortest one looks like this:
+        Causeway needs to know where your Databricks workspace is. Copy its address from your browser; then you sign in
+        there, and nothing else is needed.
       </p>
-      <pre>{EXAMPLE}</pre>
-      <p>Save it, and Causeway opens that workspace and lets you sign in to it in your browser.</p>
+      <AddWorkspace taken={[]} />
+      <p className={styles.footnotes}>
+        The address is kept in the file that the Databricks command line uses: a profile made there works here too.
+      </p>
       <div>
-        <CheckAgain look="primary" label="Look again" />
+        <CheckAgain look="quiet" label="Look for a profile again" />
       </div>
     </div>
   );

@@ -14,7 +14,7 @@ export function WarehouseScreen({ state }: { state: DesktopState }) {
     case 'signing-in':
       return <SigningIn step={warehouse.step} address={warehouse.address} />;
     case 'unconfigured':
-      return <Unconfigured problem={warehouse.problem} />;
+      return <Unconfigured />;
     case 'failed':
       return <FailureScreen failure={warehouse.failure} state={state} />;
     case 'known':

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import { Accounts } from '../../main/desktop/accounts.ts';
 import { appFileOf, contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/desktop/app-files.ts';
 import { DesktopModel } from '../../main/desktop/model.ts';
 import { APP_ORIGIN } from '../../main/desktop/navigation.ts';
@@ -34,7 +35,7 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   const openBrowser = async (address: string) => void opened.push(address);
   const causeway: Causeway = createCauseway({ env, openBrowser });
   const model = new DesktopModel(causeway);
-  const handlers = createRequestHandlers(model);
+  const handlers = createRequestHandlers(model, new Accounts(causeway, model));
   transport ??= bundleTransport();
   const script = await transport;
   const names = new Map(Object.keys(requests).map((name) => [`/requests/${channelOf(name)}`, name as RequestName]));

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Causeway } from '../../../main/causeway.ts';
+import { Accounts } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { answer, createRequestHandlers, type RequestHandlers } from '../../../main/desktop/requests.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
@@ -17,7 +18,10 @@ const causeway: Causeway = {
   serveProxies: unused,
   close: unused,
 };
-const handlers = () => createRequestHandlers(new DesktopModel(causeway));
+const handlers = () => {
+  const model = new DesktopModel(causeway);
+  return createRequestHandlers(model, new Accounts(causeway, model));
+};
 
 describe('each request of the contract', () => {
   const { request } = createApi({ invoke: async (...sent) => sent, subscribe: () => () => undefined });

@@ -1,0 +1,78 @@
+import { Button } from '@mantine/core';
+import type { Account, DesktopState } from '../../preload/contract.ts';
+import { hostInWords } from '../../preload/words.ts';
+import styles from './accounts.module.css';
+import { expiryInWords, methodInWords, signInOffer, statusInWords } from './words.ts';
+
+interface AccountRowProps {
+  account: Account;
+  state: DesktopState;
+  onSignOut(): void;
+}
+
+/** One profile: where, who, how, for how long, and what can be done about it. */
+export function AccountRow({ account, state, onSignOut }: AccountRowProps) {
+  const { request } = window.causeway;
+  const { name, host, isDefault } = account;
+  const isOpen = state.profile === name;
+  const signingIn = isOpen && state.warehouse.status === 'signing-in';
+  const offer = signingIn ? null : signInOffer(account);
+  const details = [methodInWords(account), whoIs(account, state), expiryInWords(account, Date.now())];
+  return (
+    <li className={styles.account} data-open={isOpen}>
+      <div>
+        <p>
+          <span className={styles.name}>{name}</span>
+          {isOpen && <span className={styles.mark}>open now</span>}
+          {isDefault && <span className={styles.mark}>default</span>}
+        </p>
+        {host && <p className={styles.details}>{hostInWords(host)}</p>}
+        {account.state.status !== 'unusable' && <p className={styles.details}>{details.filter(Boolean).join(' · ')}</p>}
+        <Trouble account={account} />
+        {signingIn && state.warehouse.status === 'signing-in' && state.warehouse.address && (
+          <p className={styles.details}>
+            Your browser could not be opened. Copy this address into one: {state.warehouse.address}
+          </p>
+        )}
+      </div>
+      <div className={styles.side}>
+        <span className={styles.status} role="status">
+          {statusInWords(account, signingIn)}
+        </span>
+        {signingIn && (
+          <Button variant="default" size="compact-sm" onClick={() => void request.cancelSignIn()}>
+            Cancel
+          </Button>
+        )}
+        {offer === 'sign-in' && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={`Sign in to ${name}`}
+            onClick={() => void request.signInTo({ profile: name })}
+          >
+            Sign in
+          </Button>
+        )}
+        {offer === 'sign-out' && (
+          <Button variant="default" size="compact-sm" aria-label={`Sign out of ${name}…`} onClick={onSignOut}>
+            Sign out…
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Trouble({ account: { state } }: { account: Account }) {
+  if (state.status === 'unusable') return <p className={styles.trouble}>{state.message}</p>;
+  if (state.status !== 'unreadable') return null;
+  const { message, remedy } = state.problem;
+  return <p className={styles.trouble}>{[message, remedy].filter(Boolean).join(' ')}</p>;
+}
+
+/** Known from the sign-in itself, and for the open profile from its workspace. */
+function whoIs({ name, state }: Account, { profile, warehouse }: DesktopState): string {
+  if (profile === name && warehouse.status === 'known') return warehouse.effective.user.userName;
+  return state.status === 'signed-in' ? (state.userName ?? '') : '';
+}

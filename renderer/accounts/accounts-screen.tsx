@@ -1,0 +1,70 @@
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DesktopState } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { AccountRow } from './account-row.tsx';
+import styles from './accounts.module.css';
+import { AddWorkspace } from './add-workspace.tsx';
+import { ConfirmSignOut } from './confirm-sign-out.tsx';
+
+/** The profiles of this computer: who is signed in where, and the ways in and out. */
+export function AccountsScreen({ state }: { state: DesktopState }) {
+  const [adding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<string | null>(null);
+  const [left, setLeft] = useState<{ profile: string; revoked: boolean } | null>(null);
+  const accounts = useQuery({
+    // Whoever signs in or adds a profile changes one of these.
+    queryKey: ['accounts', state.profile, state.profiles, state.warehouse.status],
+    queryFn: () => answered(window.causeway.request.listAccounts()),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+  const names = (accounts.data ?? []).map(({ name }) => name);
+  return (
+    <div className={styles.screen}>
+      <div className={styles.head}>
+        <h1 className={styles.title}>Accounts</h1>
+        <Button onClick={() => setAdding(true)}>Add a workspace…</Button>
+      </div>
+      {left && !left.revoked && (
+        <Notice
+          tone="note"
+          message={`You are signed out of ${left.profile} on this computer.`}
+          remedy="The workspace did not confirm that the sign-in is revoked there: it ends by itself when it expires."
+        />
+      )}
+      {accounts.error && (
+        <Notice {...problemIn(accounts.error)}>
+          <Button variant="default" onClick={() => void accounts.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+      {accounts.isPending && <Skeleton height={96} />}
+      {accounts.data?.length === 0 && (
+        <p>There is no workspace here yet. Add one by its address, and you can sign in to it in your browser.</p>
+      )}
+      {accounts.data && accounts.data.length > 0 && (
+        <ul className={styles.accounts} aria-label="Accounts">
+          {accounts.data.map((account) => (
+            <AccountRow
+              key={account.name}
+              account={account}
+              state={state}
+              onSignOut={() => {
+                setLeft(null);
+                setLeaving(account.name);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      <Modal opened={adding} onClose={() => setAdding(false)} title="Add a workspace">
+        <AddWorkspace taken={names} onCancel={() => setAdding(false)} />
+      </Modal>
+      <ConfirmSignOut profile={leaving} onClose={() => setLeaving(null)} onSignedOut={setLeft} />
+    </div>
+  );
+}

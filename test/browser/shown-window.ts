@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
+import { accessibilityFindings, findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts';
+import { serveWindow, type WindowServer } from './window-server.ts';
+
+/** Why the window cannot be shown here, in one line; undefined if it can. */
+export const whyNotHere = findChromium(process.env) ? undefined : NO_CHROMIUM;
+if (whyNotHere) console.warn(`The browser tests are skipped. ${whyNotHere}`);
+
+/** Where pictures go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
+const SCREENS = process.env.CAUSEWAY_SCREENS;
+const SIZES = { usual: [880, 640], small: [640, 480], narrow: [320, 640] } as const;
+
+/**
+ * The window in Chromium, on a workspace of its own for each test of the `describe` that calls this. What the page
+ * reports as an error fails the test.
+ */
+export function useWindow() {
+  let browser: Browser;
+  let home: string;
+  let workspace: EmbeddedWorkspace;
+  let server: WindowServer;
+  let page: Page;
+  const trouble: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'causeway-window-'));
+    workspace = await startWorkspace({ home });
+    await open(home);
+  });
+  afterEach(async () => {
+    await page.close();
+    await server.close();
+    await workspace.close();
+    await rm(home, { recursive: true, force: true });
+    expect(trouble.splice(0)).toEqual([]);
+  });
+
+  async function open(folder: string): Promise<void> {
+    const own = { HOME: folder, CAUSEWAY_HOME: join(folder, 'causeway'), CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
+    server = await serveWindow({ ...own, PATH: '/usr/bin:/bin' });
+    page = await browser.newPage({ viewport: { width: SIZES.usual[0], height: SIZES.usual[1] } });
+    page.on('console', (message) => {
+      if (message.type() === 'error') trouble.push(message.text());
+    });
+    page.on('pageerror', (error) => trouble.push(error.message));
+    await page.goto(server.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  async function reopenIn(folder: string): Promise<void> {
+    await page.close();
+    await server.close();
+    await open(folder);
+  }
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const choose = async (name: string) => {
+    await button('Change…').click();
+    await page.getByRole('radio', { name: new RegExp(`^${name}`) }).check();
+    await button('Use this warehouse').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  const tabTo = async (name: string) => {
+    for (let presses = 0; presses < 20 && (await focused()) !== name; presses += 1) await page.keyboard.press('Tab');
+    expect(await focused()).toBe(name);
+  };
+  const answer = () => page.getByRole('heading', { level: 1 }).textContent();
+  const overrideOf = (userName: string) => {
+    const user = workspace.users.find((each) => each.userName === userName);
+    return workspace.state.overrides.get(user?.id ?? '');
+  };
+
+  /** Looks at the page in both colour schemes and all sizes: nothing for axe to find, nothing cut off at the side. */
+  async function inspect(name: string): Promise<void> {
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      for (const [size, [width, height]] of Object.entries(SIZES)) {
+        await page.setViewportSize({ width, height });
+        await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+        expect(await accessibilityFindings(page), `${name}, ${scheme}, ${size}`).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        if (SCREENS) {
+          await mkdir(SCREENS, { recursive: true });
+          await page.screenshot({ path: join(SCREENS, `${name}-${size}-${scheme}.png`) });
+        }
+      }
+    }
+    await page.setViewportSize({ width: SIZES.usual[0], height: SIZES.usual[1] });
+  }
+
+  const allow = async () => {
+    await expect.poll(() => server.opened.length).toBeGreaterThan(0);
+    const signInPage = await browser.newPage();
+    await signInPage.goto(server.opened.at(-1) ?? '');
+    await signInPage.getByRole('button', { name: /allow/i }).click();
+    await signInPage
+      .getByText(/signed in/i)
+      .first()
+      .waitFor();
+    await signInPage.close();
+  };
+
+  const go = (screen: string) => page.getByRole('link', { name: screen }).click();
+
+  /** In place of one that a test has closed. */
+  async function startWorkspaceAgain(): Promise<void> {
+    workspace = await startWorkspace();
+  }
+
+  const shown = {
+    get browser() {
+      return browser;
+    },
+    get page() {
+      return page;
+    },
+    get server() {
+      return server;
+    },
+    get workspace() {
+      return workspace;
+    },
+    get home() {
+      return home;
+    },
+  };
+  return {
+    shown,
+    button,
+    choose,
+    answer,
+    focused,
+    tabTo,
+    overrideOf,
+    inspect,
+    allow,
+    go,
+    reopenIn,
+    startWorkspaceAgain,
+  };
+}

@@ -1,0 +1,236 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('the warehouse in the window', () => {
+  const { shown, button, choose, answer, focused, tabTo, overrideOf, inspect, allow, reopenIn, startWorkspaceAgain } =
+    useWindow();
+
+  it('opens on the answer', async () => {
+    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+    await inspect('answer');
+  });
+
+  it('holds the places of the answer while it is on its way, so that nothing jumps', async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await shown.page.route('**/requests/causeway:getState', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await shown.page.reload();
+    await shown.page.getByText('Asking the workspace…').waitFor();
+    await inspect('loading');
+    const place = async () => ({
+      why: await shown.page.getByRole('heading', { name: 'Why' }).boundingBox(),
+      lead: await shown.page.getByText('Your queries run on').boundingBox(),
+    });
+    const before = await place();
+    letGo();
+    await button('Change…').waitFor();
+    expect(await place()).toEqual(before);
+  });
+
+  it('chooses a warehouse with the keyboard alone', async () => {
+    await tabTo('Change…');
+    await shown.page.keyboard.press('Enter');
+    await shown.page.getByRole('radio').first().waitFor();
+    await shown.page.keyboard.type('data');
+    await shown.page.keyboard.press('Enter');
+    await shown.page.getByText('because you chose it').waitFor();
+    expect(await answer()).toBe('Your queries run on Data science');
+    expect(overrideOf('ana@example.com')?.type).toBe('CUSTOM');
+    await expect.poll(focused).toBe('Change…');
+  });
+
+  it('moves through the list with the arrow keys', async () => {
+    await button('Change…').press('Enter');
+    await shown.page.getByRole('radio', { name: /^Shared analytics/ }).waitFor();
+    await shown.page.keyboard.press('ArrowDown');
+    expect(await shown.page.getByRole('radio', { name: /^Starter Warehouse/ }).isChecked()).toBe(true);
+    await shown.page.keyboard.press('ArrowDown');
+    expect(await shown.page.getByRole('radio', { name: /^Data science/ }).isChecked()).toBe(true);
+    await shown.page.keyboard.press('Escape');
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(overrideOf('ana@example.com')).toBeUndefined();
+  });
+
+  it('shows the list of warehouses', async () => {
+    await button('Change…').click();
+    await shown.page.getByRole('radio').first().waitFor();
+    await inspect('choose');
+    await shown.page.getByRole('textbox', { name: 'Search warehouses' }).fill('nowhere');
+    await shown.page.getByText('No warehouse matches “nowhere”.').waitFor();
+    expect(await button('Use this warehouse').isDisabled()).toBe(true);
+  });
+
+  it('warns before and after about a warehouse that the person may not use', async () => {
+    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
+    await shown.page.getByText('Ben Okafor').waitFor();
+    await button('Change…').click();
+    await shown.page.getByRole('radio', { name: /^Finance BI.*no permission to use/ }).check();
+    await shown.page.getByText('You do not have the CAN USE permission on Finance BI').waitFor();
+    await button('Use this warehouse').click();
+    await shown.page.getByRole('alert').waitFor();
+    expect(await shown.page.getByRole('alert').textContent()).toContain('CAN USE');
+    await inspect('cannot-use');
+    await button('Choose another…').click();
+    await shown.page.getByRole('dialog', { name: 'Choose a warehouse' }).waitFor();
+  });
+
+  it('follows the last selected warehouse, having said what that means', async () => {
+    await button('Use last selected…').click();
+    await shown.page.getByText('Only the workspace knows which one that is').waitFor();
+    await inspect('last-selected-question');
+    await button('Use last selected').click();
+    await shown.page.getByText('because you chose to follow your last pick').waitFor();
+    expect(overrideOf('ana@example.com')?.type).toBe('LAST_SELECTED');
+    expect(await answer()).toBe('Your queries run on The warehouse you last selected');
+    await inspect('last-selected');
+  });
+
+  it('clears the override, having said what will happen', async () => {
+    await choose('Data science');
+    await inspect('override');
+    await button('Clear override…').click();
+    await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
+    await inspect('clear-question');
+    await button('Clear override').click();
+    await shown.page.getByText('because it is the workspace default').waitFor();
+    expect(overrideOf('ana@example.com')).toBeUndefined();
+  });
+
+  it('starts and stops the warehouse, having said whose queries that ends, and follows its state', async () => {
+    await button('Start').click();
+    await button('Stop…').waitFor();
+    await shown.page.getByText(/^(Starting|Running) · /).waitFor();
+    await button('Stop…').click();
+    await shown.page
+      .getByText('Queries that run on Starter Warehouse, yours and those of others, are cut off.')
+      .waitFor();
+    await inspect('stop-question');
+    await button('Stop it').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await shown.page.getByText(/^(Stopping|Stopped) · /).waitFor();
+  });
+
+  it('says why a warehouse was not started, and offers to try again', async () => {
+    const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
+    shown.workspace.faults.add({
+      path: '/api/2.0/sql/warehouses/*/start',
+      effect: { kind: 'answer', status: 403, body },
+    });
+    await button('Start').click();
+    await shown.page.getByRole('alert').waitFor();
+    await inspect('start-refused');
+    await button('Try again').click();
+    await button('Stop…').waitFor();
+  });
+
+  const checkNamed = (title: string) => shown.page.getByRole('listitem').filter({ hasText: title });
+
+  it('checks that the choice is recorded and resolves', async () => {
+    await choose('Shared analytics');
+    await button('Run checks').click();
+    await checkNamed('Resolves').getByText('Passed').waitFor();
+    expect(await checkNamed('Recorded').textContent()).toContain('Passed');
+    expect(await checkNamed('End to end').textContent()).toContain('Not checked');
+    await inspect('verified');
+  });
+
+  it('asks before the third check, naming what it would stop, and does it live', async () => {
+    await choose('Shared analytics');
+    await button('Check end to end…').click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Check end to end?' });
+    await dialog.getByText('Shared analytics', { exact: true }).waitFor();
+    await inspect('end-to-end-question');
+    await button('Stop and check').click();
+    await button('Cancel').waitFor();
+    await checkNamed('End to end')
+      .getByText(/Stopping|Waiting|Sending/)
+      .waitFor();
+    await checkNamed('End to end').getByText('Passed').waitFor();
+    await inspect('verified-end-to-end');
+  });
+
+  it('lets the checks be cancelled, and starts again what they had stopped', async () => {
+    await choose('Shared analytics');
+    shown.workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    await button('Check end to end…').click();
+    await button('Stop and check').click();
+    await checkNamed('End to end').getByText('Sending a query').waitFor();
+    await inspect('verifying');
+    await button('Cancel').click();
+    await checkNamed('End to end').getByText('Cancelled', { exact: true }).waitFor();
+    await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
+  });
+
+  it('shows what the tray could not do, until it is dismissed', async () => {
+    const problem = { code: 'permission_denied', message: 'You may not change it.', remedy: 'Ask an admin.' };
+    shown.server.model.showFailedAction({ title: 'Your override was not cleared', problem });
+    await shown.page.getByText('Your override was not cleared. You may not change it.').waitFor();
+    await inspect('failed-action');
+    await button('Dismiss').click();
+    await shown.page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('keeps showing the answer when the workspace goes away, and says so', async () => {
+    await shown.workspace.close();
+    await button('Check again').click();
+    await shown.page.getByRole('alert').waitFor();
+    expect(await answer()).toBe('Your queries run on Starter Warehouse');
+    await inspect('stale');
+    await startWorkspaceAgain();
+  });
+
+  it('says what is wrong with a workspace that cannot be reached, and offers the way on', async () => {
+    await appendFile(shown.workspace.profileFile, '\n[elsewhere]\nhost = http://127.0.0.1:1\ntoken = dapi0\n');
+    await reopenIn(shown.home);
+    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('elsewhere');
+    await shown.page.getByRole('heading', { name: 'The workspace cannot be reached' }).waitFor();
+    await inspect('unreachable');
+    await button('Try again').click();
+    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ana');
+    await shown.page.getByText('because it is the workspace default').waitFor();
+  });
+
+  it('lets a profile be chosen where none is the default', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-several-'));
+    const profile = (name: string, token: string) => `[${name}]\nhost = ${shown.workspace.host}\ntoken = ${token}\n`;
+    const [ana, ben] = shown.workspace.users.map(({ token }) => token);
+    await writeFile(join(folder, '.databrickscfg'), profile('one', ana ?? '') + profile('two', ben ?? ''));
+    await reopenIn(folder);
+    await shown.page.getByRole('heading', { name: 'Choose a profile' }).waitFor();
+    await inspect('choose-profile');
+    await button('Use two').click();
+    await shown.page.getByText('Ben Okafor').waitFor();
+    await rm(folder, { recursive: true });
+  });
+
+  it('signs in in the browser', async () => {
+    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
+    await button('Sign in').waitFor();
+    await inspect('signed-out');
+    await button('Sign in').click();
+    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await inspect('signing-in');
+    await allow();
+    await shown.page.getByText('because it is the workspace default').waitFor();
+  });
+
+  it('lets a sign-in be cancelled, and begun again', async () => {
+    await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
+    await button('Sign in').click();
+    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await button('Cancel').click();
+    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await inspect('sign-in-cancelled');
+    await button('Sign in').click();
+    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await button('Cancel').click();
+  });
+});

@@ -1,0 +1,73 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { Accounts } from '../../../main/desktop/accounts.ts';
+import { DesktopModel } from '../../../main/desktop/model.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+
+/** Profiles and sign-ins as the window shows and changes them, from nothing on. */
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let causeway: Causeway;
+let model: DesktopModel;
+let accounts: Accounts;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome('');
+  causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
+  model = new DesktopModel(causeway);
+  accounts = new Accounts(causeway, model);
+});
+
+afterEach(async () => {
+  await model.close();
+  await causeway.close();
+  await workspace.close();
+  await home.remove();
+});
+
+describe('the accounts', () => {
+  it('lead from nothing to signed in and out again', async () => {
+    await model.start(undefined);
+    expect(model.state.warehouse.status).toBe('unconfigured');
+    expect(await accounts.list()).toEqual([]);
+
+    await accounts.add('mine', workspace.host);
+    expect(await accounts.list()).toMatchObject([
+      { name: 'mine', host: workspace.host, method: 'oauth-user', isDefault: true, state: { status: 'signed-out' } },
+    ]);
+
+    workspace.approve({ as: 'ben@example.com' });
+    await model.signInTo('mine');
+    expect(model.state).toMatchObject({ profile: 'mine', profiles: ['mine'], warehouse: { status: 'known' } });
+    expect(await accounts.list()).toMatchObject([
+      { state: { status: 'signed-in', renewable: true, expiresAt: expect.any(Number) } },
+    ]);
+
+    expect(await accounts.signOut('mine')).toEqual({ revoked: true });
+    expect(await accounts.list()).toMatchObject([{ state: { status: 'signed-out' } }]);
+    expect(model.state.warehouse).toMatchObject({ status: 'failed', failure: { next: 'sign-in' } });
+  });
+
+  it('refuse an address that is none, and a name that is taken, and write nothing', async () => {
+    await accounts.add('mine', workspace.host);
+    const before = await readFile(home.configFile, 'utf8');
+    await expect(accounts.add('other', 'not an address')).rejects.toMatchObject({ code: 'usage' });
+    await expect(accounts.add('mine', workspace.host)).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await readFile(home.configFile, 'utf8')).toBe(before);
+  });
+
+  it('say why a profile cannot be used, and show the others', async () => {
+    await appendFile(home.configFile, `[broken]\ntoken = dapi1\n[ana]\nhost = ${workspace.host}\ntoken = dapi2\n`);
+    const list = await accounts.list();
+    expect(list).toMatchObject([
+      { name: 'broken', method: null, state: { status: 'unusable', message: expect.stringContaining('host') } },
+      { name: 'ana', method: 'pat', state: { status: 'by-credentials' } },
+    ]);
+    expect(JSON.stringify(list)).not.toContain('dapi');
+  });
+});

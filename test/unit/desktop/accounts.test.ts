@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { startPageAt } from '../../../main/desktop/navigation.ts';
+import type { Account } from '../../../preload/contract.ts';
+import {
+  expiryInWords,
+  methodInWords,
+  signInOffer,
+  statusInWords,
+  suggestedName,
+} from '../../../renderer/accounts/words.ts';
+import { screenIn } from '../../../renderer/shared/screen.ts';
+
+const account = (state: Account['state'], method: Account['method'] = 'oauth-user'): Account => ({
+  name: 'acme',
+  host: 'https://acme.cloud.databricks.com',
+  isDefault: false,
+  method,
+  state,
+});
+const signedIn = (change: { expiresAt?: number | null; renewable?: boolean } = {}) =>
+  account({ status: 'signed-in', userName: 'ana@example.com', expiresAt: null, renewable: false, ...change });
+
+describe('an account in words', () => {
+  it.each([
+    [signedIn(), false, 'Signed in', 'sign-out'],
+    [account({ status: 'signed-out' }), false, 'Signed out', 'sign-in'],
+    [account({ status: 'signed-out' }), true, 'Waiting for the browser', 'sign-in'],
+    [account({ status: 'by-credentials' }, 'pat'), false, 'Has its own credentials', null],
+    [account({ status: 'by-databricks-cli' }, 'databricks-cli'), false, 'Signed in elsewhere', 'sign-in'],
+    [account({ status: 'unusable', message: 'It has no host.' }, null), false, 'Cannot be used', null],
+    [
+      account({ status: 'unreadable', problem: { code: 'keychain_unavailable', message: '', remedy: null } }),
+      false,
+      'Could not be read',
+      'sign-in',
+    ],
+  ])('%#', (value, signingIn, status, offer) => {
+    expect(statusInWords(value, signingIn)).toBe(status);
+    expect(signInOffer(value)).toBe(offer);
+  });
+
+  it('says how long it lasts', () => {
+    expect(expiryInWords(signedIn({ renewable: true, expiresAt: 5 }), 0)).toBe('Renews by itself');
+    expect(expiryInWords(signedIn({ expiresAt: 5000 }), 0)).toMatch(/^Until /);
+    expect(expiryInWords(signedIn({ expiresAt: 5000 }), 5000)).toMatch(/^Ended /);
+    expect(expiryInWords(signedIn(), 0)).toBe('');
+    expect(expiryInWords(account({ status: 'signed-out' }), 0)).toBe('');
+  });
+
+  it('names how it signs in', () => {
+    expect(methodInWords(account({ status: 'by-credentials' }, 'pat'))).toBe('Uses a personal access token');
+    expect(methodInWords(account({ status: 'unusable', message: '' }, null))).toBe('No way to sign in');
+    expect(methodInWords(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Signs in in the browser');
+    expect(methodInWords(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toContain('command line');
+  });
+});
+
+describe('the name that is suggested for a workspace', () => {
+  it.each([
+    ['https://my-company.cloud.databricks.com/?o=1', [], 'my-company'],
+    ['My-Company.cloud.databricks.com', ['my-company'], 'my-company-2'],
+    [' https://adb-12.3.azuredatabricks.net', ['adb-12', 'adb-12-2'], 'adb-12-3'],
+    ['http://127.0.0.1:8020', [], '127'],
+    ['https://', [], ''],
+    ['', [], ''],
+  ])('for %j where %j are taken is %j', (host, taken, name) => {
+    expect(suggestedName(host, taken)).toBe(name);
+  });
+});
+
+describe('the address of a screen', () => {
+  it('leads to that screen, and any other to the first', () => {
+    expect(screenIn(new URL(startPageAt('accounts')).hash)).toBe('accounts');
+    expect(screenIn(new URL(startPageAt()).hash)).toBe('warehouse');
+    expect(screenIn('#toString')).toBe('warehouse');
+  });
+});
