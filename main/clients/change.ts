@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type Backup, keepBackup } from './backups.ts';
@@ -103,31 +104,47 @@ export async function change(
 ): Promise<Changed> {
   return withFileLock(file, { locks, folder: client.lock === 'folder' }, async () => {
     await removeLeftOver(file);
-    for (let attempt = 1; ; attempt += 1) {
-      const known = record.read().files[file];
-      const planned = await plan(client, file, wanted, known);
-      const { before, after } = planned;
-      const bytes = Buffer.from(after);
-      const written = !(before ?? Buffer.alloc(0)).equals(bytes);
-      try {
-        const isFirst = written && known === undefined;
-        const backup = isFirst ? await keepBackup(env, file, client.id, before, now()) : undefined;
-        if (written && before && bytes.length === 0 && planned.record.created) await removeFile(file, before);
-        else if (written) await replaceFile(file, bytes, before);
+    const known = record.read().files[file];
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const planned = await plan(client, file, wanted, known);
+        const written = changes(planned);
+        const backup =
+          written && !known && attempt === 1
+            ? await keepBackup(env, file, client.id, planned.before, now())
+            : undefined;
+        // Before the file: a process that is killed in between must not leave an entry of which nobody knows what stood there.
+        await remember(record, file, { ...planned.record, entries: { ...known?.entries, ...planned.record.entries } });
+        if (written && !(await write(file, planned))) continue;
         await remember(record, file, planned.record);
         return { ...planned, written, backup };
-      } catch (error) {
-        if (!(error instanceof ChangedMeanwhile)) throw error;
-        if (attempt === ATTEMPTS) throw neverAtRest(client, file);
       }
+      throw neverAtRest(client, file);
+    } catch (error) {
+      await remember(record, file, known).catch(() => undefined);
+      throw error;
     }
   });
 }
 
-async function remember(record: Settings<WrittenRecord>, file: string, known: FileRecord): Promise<void> {
-  await record.change(({ files }) => {
-    const { [file]: _, ...others } = files;
-    return { files: Object.keys(known.entries).length === 0 ? others : { ...others, [file]: known } };
+/** Whether it could be written: not if somebody else changed the file meanwhile. */
+async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
+  try {
+    if (before && after === '' && record.created) await removeFile(file, before);
+    else await replaceFile(file, Buffer.from(after), before);
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedMeanwhile) return false;
+    throw error;
+  }
+}
+
+async function remember(record: Settings<WrittenRecord>, file: string, known: FileRecord | undefined): Promise<void> {
+  await record.change((now) => {
+    const { [file]: present, ...others } = now.files;
+    const next = known && Object.keys(known.entries).length > 0 ? known : undefined;
+    if (isDeepStrictEqual(present, next)) return now;
+    return { files: next ? { ...others, [file]: next } : others };
   });
 }
 
