@@ -1,12 +1,13 @@
 import { Carrier } from './carry.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
+import { EitherEra } from './eras/either-era.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
 import { InstantAnswers } from './instant.ts';
 import { Line } from './line.ts';
 import { Listening } from './listening.ts';
-import type { AnswerMemory } from './memory.ts';
+import type { AnswerMemory, EraMemory } from './memory.ts';
 import { rawId } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
@@ -33,7 +34,12 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
 /** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
 const BYTES_UNDER_WAY = 64 * 1024;
 
-const FORGETFUL: AnswerMemory = { get: async () => undefined, put: async () => {} };
+const FORGETFUL: AnswerMemory & EraMemory = {
+  get: async () => undefined,
+  put: async () => {},
+  isModern: async () => false,
+  setModern: async () => {},
+};
 
 /** How long a client that was answered from memory waits before a session is tried for again, in milliseconds. */
 const REVIVAL_MS = 5_000;
@@ -62,12 +68,14 @@ class StdioBridge implements Bridge {
   constructor(endpoint: Endpoint, sink: FrameSink) {
     this.#sink = sink;
     this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
-    this.#instant = new InstantAnswers(endpoint.memory ?? FORGETFUL, sink);
-    this.#carrier = new Carrier(this.#line, sink, this.#instant, {
+    const memory = endpoint.memory ?? FORGETFUL;
+    const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)));
+    this.#instant = new InstantAnswers(memory, sink);
+    this.#carrier = new Carrier(this.#line, server, sink, this.#instant, {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
     });
-    this.#listening = new Listening(this.#line, {
+    this.#listening = new Listening(server, {
       frame: (frame) => this.#fromServer(frame),
       sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
     });

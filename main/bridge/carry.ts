@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
+import type { EitherEra } from './eras/either-era.ts';
 import { errorFrame } from './error-frame.ts';
 import type { FrameSink } from './flow.ts';
 import { toLine } from './frames.ts';
@@ -24,6 +25,7 @@ export interface SessionDesk {
 /** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
 export class Carrier {
   readonly #line: Line;
+  readonly #server: EitherEra;
   readonly #sink: FrameSink;
   readonly #instant: InstantAnswers;
   readonly #desk: SessionDesk;
@@ -33,8 +35,9 @@ export class Carrier {
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
 
-  constructor(line: Line, sink: FrameSink, instant: InstantAnswers, desk: SessionDesk) {
+  constructor(line: Line, server: EitherEra, sink: FrameSink, instant: InstantAnswers, desk: SessionDesk) {
     this.#line = line;
+    this.#server = server;
     this.#sink = sink;
     this.#instant = instant;
     this.#desk = desk;
@@ -67,7 +70,8 @@ export class Carrier {
     try {
       const session = await reopen(
         { initialize: this.#initialize, initialized: this.#initialized },
-        (frame, session, onFrame) => this.#line.patiently((token) => this.#line.post(frame, session, token, onFrame)),
+        (method, frame, session, onFrame) =>
+          this.#line.patiently((token) => this.#server.post(method, frame, session, token, onFrame)),
         (failure) => this.#line.explained(failure, 'initialize'),
       );
       if (this.#initialized) this.#announcedIn = generation;
@@ -83,7 +87,7 @@ export class Carrier {
   async #checkTools(session: Session): Promise<void> {
     const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
     const take = (answer: Buffer) => this.#instant.learn({ method: 'tools/list', frame }, answer, parseFrame(answer));
-    const outcome = await this.#line.patiently((token) => this.#line.post(frame, session, token, take));
+    const outcome = await this.#line.patiently((token) => this.#server.post('tools/list', frame, session, token, take));
     if (outcome.kind === 'frame') take(outcome.frame);
   }
 
@@ -99,11 +103,15 @@ export class Carrier {
     const session = sessionOf(state);
     const token = await this.#line.token(trip.rejected);
     let death: { frame: Buffer; head: Head } | undefined;
-    const outcome = await this.#line.post(trip.frame, session, token, (frame, head) => {
+    const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
       if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) death = { frame, head };
       else this.#pass(trip, frame, head);
     });
     if (this.#line.signal.aborted) return true;
+    if (outcome.kind === 'cancelled') {
+      trip.owed = 0;
+      return true;
+    }
 
     if (session.id !== undefined && (death || saysSessionDeath(outcome)) && this.#initialize) {
       this.#desk.report({ name: 'died', generation: trip.generation });

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { AuthService, Profile, TokenSource } from '../auth/auth.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { type AnswerMemory, openMemory } from './memory.ts';
+import { type AnswerMemory, type EraMemory, openMemory } from './memory.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
@@ -16,7 +16,7 @@ export interface Endpoint {
   dispatcher: Dispatcher;
   userAgent: string;
   /** The server's last known answers; nothing is remembered without it. */
-  memory?: AnswerMemory;
+  memory?: AnswerMemory & EraMemory;
 }
 
 /** A managed server as somebody asks for it. */

@@ -12,6 +12,13 @@ const GOODBYE_MS = 1_000;
 
 export type OnFrame = (frame: Buffer, head: Head) => void;
 
+/** What one request has of its own. */
+export interface Special {
+  headers: Record<string, string>;
+  /** Ends this request alone. It must end with the line's own signal too. */
+  signal: AbortSignal;
+}
+
 /** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
 export class Line {
   readonly signal: AbortSignal;
@@ -28,15 +35,15 @@ export class Line {
     return this.#endpoint.tokens.token({ rejected, signal: this.signal });
   }
 
-  post(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+  post(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame, special?: Special): Promise<Outcome> {
     const { profile, path, dispatcher } = this.#endpoint;
     return exchange(dispatcher, this.#flow, {
       origin: profile.host,
       path,
       method: 'POST',
-      headers: { ...this.#headers(session, token), 'content-type': 'application/json' },
+      headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
       body: frame,
-      signal: this.signal,
+      signal: special?.signal ?? this.signal,
       onFrame,
     });
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Line } from './line.ts';
+import type { EitherEra } from './eras/either-era.ts';
 import type { Session } from './session-state.ts';
 import type { Outcome, StreamPlace } from './upstream.ts';
 
@@ -22,12 +22,12 @@ export interface ListeningEvents {
  * left in peace.
  */
 export class Listening {
-  readonly #line: Line;
+  readonly #server: EitherEra;
   readonly #events: ListeningEvents;
   #current: AbortController | undefined;
 
-  constructor(line: Line, events: ListeningEvents) {
-    this.#line = line;
+  constructor(server: EitherEra, events: ListeningEvents) {
+    this.#server = server;
     this.#events = events;
   }
 
@@ -36,7 +36,7 @@ export class Listening {
     this.stop();
     const current = new AbortController();
     this.#current = current;
-    void this.#listen(session, AbortSignal.any([current.signal, this.#line.signal]));
+    void this.#listen(session, AbortSignal.any([current.signal, this.#server.signal]));
   }
 
   stop(): void {
@@ -75,7 +75,7 @@ export class Listening {
     onAlive: () => void,
   ): Promise<Outcome | undefined> {
     try {
-      return await this.#line.listen(
+      return await this.#server.listen(
         session,
         place,
         (frame) => {

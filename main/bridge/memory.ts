@@ -12,7 +12,15 @@ export interface AnswerMemory {
   put(method: RememberedMethod, frame: Buffer): Promise<void>;
 }
 
-type Kept = Partial<Record<RememberedMethod, string>>;
+/** Which era a managed server was of when it was last asked. */
+export interface EraMemory {
+  /** Whether it spoke the stateless revision; false where nothing is known. Never throws. */
+  isModern(): Promise<boolean>;
+  /** Never throws. */
+  setModern(modern: boolean): Promise<void>;
+}
+
+type Kept = Partial<Record<RememberedMethod | 'era', string>>;
 
 /** Whether an answer to this method is kept. */
 export function isRemembered(method: string): method is RememberedMethod {
@@ -23,7 +31,7 @@ export function isRemembered(method: string): method is RememberedMethod {
 export function openMemory(
   env: NodeJS.ProcessEnv,
   server: { host: string; path: string; profile: string },
-): AnswerMemory {
+): AnswerMemory & EraMemory {
   let writing: Promise<void> = Promise.resolve();
   const file = async () => {
     const { createHash } = await import('node:crypto');
@@ -41,7 +49,7 @@ export function openMemory(
       return {};
     }
   };
-  const write = async (method: RememberedMethod, text: string) => {
+  const write = async (method: keyof Kept, text: string) => {
     const kept = await read();
     if (kept[method] === text) return;
     const { default: writeFileAtomic } = await import('write-file-atomic');
@@ -56,6 +64,18 @@ export function openMemory(
     },
     put(method, frame) {
       writing = writing.then(() => write(method, frame.toString('utf8'))).catch(() => {});
+      return writing;
+    },
+    async isModern() {
+      return (await read()).era === 'modern';
+    },
+    setModern(modern) {
+      writing = writing
+        .then(async () => {
+          // Servers with sessions are the rule: nothing is written for them.
+          if (modern || (await read()).era === 'modern') await write('era', modern ? 'modern' : 'legacy');
+        })
+        .catch(() => {});
       return writing;
     },
   };

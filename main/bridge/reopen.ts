@@ -9,7 +9,12 @@ export interface OpeningFrames {
   initialized: Buffer | undefined;
 }
 
-type Send = (frame: Buffer, session: Session, onFrame: (frame: Buffer, head: Head) => void) => Promise<Outcome>;
+type Send = (
+  method: string,
+  frame: Buffer,
+  session: Session,
+  onFrame: (frame: Buffer, head: Head) => void,
+) => Promise<Outcome>;
 
 const NONE: Session = { id: undefined, protocolVersion: undefined };
 
@@ -27,12 +32,12 @@ export async function reopen(
   const take = (frame: Buffer, head: Head) => {
     session ??= openedBy(parseFrame(frame), head);
   };
-  const outcome = await send(frames.initialize, NONE, take);
+  const outcome = await send('initialize', frames.initialize, NONE, take);
   if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
   if (!session) {
     throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
   }
-  if (frames.initialized) await send(frames.initialized, session, () => {});
+  if (frames.initialized) await send('notifications/initialized', frames.initialized, session, () => {});
   return session;
 }
 

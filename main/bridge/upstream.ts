@@ -34,6 +34,8 @@ export type Outcome =
   | { kind: 'streamed'; head: Head; place: StreamPlace }
   /** An answer that is not MCP: an error status, a redirect, a page. `text` is its beginning. */
   | { kind: 'refused'; head: Head; text: string }
+  /** The client took its request back: nobody waits for an answer. */
+  | { kind: 'cancelled' }
   /** No whole answer. `sent` tells whether the server may have seen the request. */
   | { kind: 'broken'; error: Error; sent: boolean; head: Head | undefined; place: StreamPlace };
 

@@ -2,7 +2,7 @@ import type { TokenSource } from '../../../main/auth/auth.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import type { FrameSink } from '../../../main/bridge/flow.ts';
 import { FrameSplitter } from '../../../main/bridge/frames.ts';
-import type { AnswerMemory } from '../../../main/bridge/memory.ts';
+import type { AnswerMemory, EraMemory } from '../../../main/bridge/memory.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -76,7 +76,12 @@ const FIXED: TokenSource = { token: async () => new Secret('dapi-test') };
 
 export async function bridgeTo(
   origin: string,
-  options: { tokens?: TokenSource; silenceMs?: number; env?: NodeJS.ProcessEnv; memory?: AnswerMemory } = {},
+  options: {
+    tokens?: TokenSource;
+    silenceMs?: number;
+    env?: NodeJS.ProcessEnv;
+    memory?: AnswerMemory & EraMemory;
+  } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();
   const dispatcher = await openPool(origin, { env: options.env ?? {}, silenceMs: options.silenceMs ?? 0 });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AnswerMemory, openMemory } from '../../../main/bridge/memory.ts';
+import { type AnswerMemory, type EraMemory, openMemory } from '../../../main/bridge/memory.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type BridgeUnderTest, bridgeTo } from './harness.ts';
@@ -10,7 +10,7 @@ import { json, orderly, result, type ScriptedServer, startScriptedServer } from 
 
 const open: { close(): Promise<void> }[] = [];
 let home: string;
-let memory: AnswerMemory;
+let memory: AnswerMemory & EraMemory;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'causeway-memory-'));

@@ -1,0 +1,62 @@
+import type { Secret } from '../../platform/secret.ts';
+import type { Line, OnFrame } from '../line.ts';
+import type { EraMemory } from '../memory.ts';
+import type { Session } from '../session-state.ts';
+import type { Outcome, StreamPlace } from '../upstream.ts';
+import { mayBeModern } from './discovery.ts';
+import type { ModernServer } from './modern-server.ts';
+
+/**
+ * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
+ * refuses `initialize` as the stateless revision does is asked what it is, and from then on spoken to in its own way.
+ */
+export class EitherEra {
+  readonly #line: Line;
+  readonly #memory: EraMemory;
+  readonly #write: (frame: Buffer) => void;
+  readonly #remembered: Promise<boolean>;
+  #modern: ModernServer | undefined;
+
+  constructor(line: Line, memory: EraMemory, write: (frame: Buffer) => void) {
+    this.#line = line;
+    this.#memory = memory;
+    this.#write = write;
+    this.#remembered = memory.isModern();
+  }
+
+  get signal(): AbortSignal {
+    return this.#line.signal;
+  }
+
+  post(method: string, frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    if (method === 'initialize') return this.#begin(frame, session, token, onFrame);
+    return this.#modern
+      ? this.#modern.post(method, frame, token, onFrame)
+      : this.#line.post(frame, session, token, onFrame);
+  }
+
+  listen(session: Session, place: StreamPlace | undefined, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {
+    return this.#modern ? this.#modern.listen(onFrame, signal) : this.#line.listen(session, place, onFrame, signal);
+  }
+
+  async #begin(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    const isKnown = this.#modern !== undefined || (await this.#remembered);
+    if (isKnown) {
+      const outcome = await this.#asModern(frame, token);
+      if (outcome) return outcome;
+    }
+    const outcome = await this.#line.post(frame, session, token, onFrame);
+    return (!isKnown && mayBeModern(outcome) && (await this.#asModern(frame, token))) || outcome;
+  }
+
+  /** Undefined where the server is of the other era. */
+  async #asModern(frame: Buffer, token: Secret): Promise<Outcome | undefined> {
+    const { ModernServer } = await import('./modern-server.ts');
+    const modern = this.#modern ?? new ModernServer(this.#line, this.#write);
+    const outcome = await modern.begin(frame, token);
+    if (outcome && outcome.kind !== 'frame') return outcome;
+    this.#modern = outcome && modern;
+    void this.#memory.setModern(outcome !== undefined);
+    return outcome;
+  }
+}

@@ -1,0 +1,287 @@
+import type { Secret } from '../../platform/secret.ts';
+import { parseFrame, readEnvelope } from '../envelope.ts';
+import { errorFrame } from '../error-frame.ts';
+import type { Line, OnFrame } from '../line.ts';
+import { rawId, withId } from '../raw-id.ts';
+import { isServersOwnError, jsonRpcError } from '../session-death.ts';
+import type { Head, Outcome } from '../upstream.ts';
+import { initializeAnswer, readDiscovered } from './discovery.ts';
+import { MODERN_REVISION, requestHeaders } from './headers.ts';
+import { InputRounds, needsInput } from './input-rounds.ts';
+import { elementsOf, textAt, wholeOf, withMembers } from './members.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { ToolCatalog } from './tool-catalog.ts';
+
+const NO_SESSION = { id: undefined, protocolVersion: MODERN_REVISION };
+const LOCAL: Head = { status: 200, headers: {} };
+const ACCEPTED: Outcome = { kind: 'accepted', head: LOCAL };
+/** How often a server may ask for more before it has to answer. */
+const MAX_ROUNDS = 10;
+/** How many pages of a list of tools are read for one call. */
+const MAX_PAGES = 100;
+
+/** What only sessions have: nothing of it goes to a server of the stateless revision. */
+const UNKNOWN_THERE = new Set([
+  'notifications/initialized',
+  'notifications/roots/list_changed',
+  'notifications/progress',
+]);
+
+/**
+ * A server of the stateless revision (2026-07-28), for a client of the session revisions. The client's frames get what the
+ * revision demands added to them; all their other bytes stay as they are.
+ */
+export class ModernServer {
+  readonly #line: Line;
+  readonly #inputs: InputRounds;
+  readonly #tools = new ToolCatalog();
+  readonly #subscriptions: Subscriptions;
+  /** The requests that are under way, by raw id. */
+  readonly #open = new Map<string, AbortController>();
+  /** What has been sent once: a second time it needs another id. */
+  readonly #sent = new WeakSet<Buffer>();
+  #initialize: Buffer = Buffer.from('{}');
+  #logLevel: string | undefined;
+  #ids = 0;
+
+  constructor(line: Line, write: (frame: Buffer) => void) {
+    this.#line = line;
+    this.#inputs = new InputRounds(write);
+    this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
+      line.patiently((token) => {
+        const frame = this.#own('subscriptions/listen', params);
+        return this.#send('subscriptions/listen', frame, token, onFrame, signal);
+      }),
+    );
+  }
+
+  /** Asks the server what it is, and answers the client's `initialize` with that. Undefined where it is of another era. */
+  async begin(initialize: Buffer, token: Secret): Promise<Outcome | undefined> {
+    this.#initialize = initialize;
+    let frame: Buffer | undefined;
+    const take = (answer: Buffer) => {
+      frame = answer;
+    };
+    const outcome = await this.#send('server/discover', this.#own('server/discover'), token, take, this.#line.signal);
+    if (outcome.kind === 'frame') take(outcome.frame);
+    const discovered = frame && readDiscovered(frame);
+    if (!discovered) return isAbsence(outcome) ? undefined : withoutPlace(outcome);
+    this.#subscriptions.offer(discovered.capabilities);
+    const { params } = Object(parseFrame(initialize));
+    const answer = initializeAnswer(discovered, rawId(initialize), Object(params).protocolVersion);
+    return { kind: 'frame', head: LOCAL, frame: answer };
+  }
+
+  async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    if (UNKNOWN_THERE.has(method)) return ACCEPTED;
+    switch (method) {
+      case 'response':
+        this.#inputs.answer(frame);
+        return ACCEPTED;
+      case 'notifications/cancelled':
+        // Closing the answer's stream is how a request is taken back (MCP 2026-07-28 › Cancellation).
+        this.#open.get(textAt(frame, 'params', 'requestId') ?? '')?.abort(new Error('the client has cancelled'));
+        return ACCEPTED;
+      case 'ping':
+        return answered(frame);
+      case 'logging/setLevel':
+        this.#logLevel = textAt(frame, 'params', 'level');
+        return answered(frame);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.#follow(method, frame);
+      case 'batch':
+        return this.#each(frame, token, onFrame);
+      default:
+        return this.#carry(method, frame, token, onFrame);
+    }
+  }
+
+  listen(onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {
+    return this.#subscriptions.listen(onFrame, signal);
+  }
+
+  /** Batches belong to revision 2025-03-26 alone: their frames go one by one, and the answers come back as one. */
+  async #each(batch: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    const carried = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
+      const frame = batch.subarray(start, end);
+      const envelope = readEnvelope(frame);
+      if (envelope.kind === 'invalid') return [];
+      const method = 'method' in envelope ? envelope.method : envelope.kind;
+      const answers: Buffer[] = [];
+      const take = (answer: Buffer, head: Head) => {
+        if (readEnvelope(answer).kind === 'response') answers.push(answer);
+        else onFrame(answer, head);
+      };
+      const outcome = await this.post(method, frame, token, take);
+      if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
+      if (envelope.kind !== 'request' || outcome.kind === 'cancelled') return [];
+      if (answers.length === 0) answers.push(await this.#failure(outcome, method));
+      return answers.map((answer) => withId(answer, rawId(frame)));
+    });
+    const answers = (await Promise.all(carried)).flat().map(String);
+    return answers.length === 0
+      ? ACCEPTED
+      : { kind: 'frame', head: LOCAL, frame: Buffer.from(`[${answers.join(',')}]`) };
+  }
+
+  async #failure(outcome: Outcome, method: string): Promise<Buffer> {
+    if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
+      return Buffer.from(outcome.text);
+    }
+    const isFailure = outcome.kind === 'refused' || outcome.kind === 'broken';
+    return errorFrame('null', await this.#line.explained(isFailure ? outcome : { kind: 'unanswered' }, method));
+  }
+
+  #follow(method: string, frame: Buffer): Outcome {
+    const { uri } = Object(Object(parseFrame(frame)).params);
+    if (!this.#subscriptions.hasResources || typeof uri !== 'string') {
+      return refusedHere(frame, `{"code":-32601,"message":"Method not found: ${method}"}`);
+    }
+    this.#subscriptions.follow(uri, method === 'resources/subscribe');
+    return answered(frame);
+  }
+
+  async #carry(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    const id = rawId(frame);
+    const gone = new AbortController();
+    this.#open.set(id, gone);
+    try {
+      const signal = AbortSignal.any([this.#line.signal, gone.signal]);
+      const outcome = await this.#inRounds(method, frame, token, onFrame, signal);
+      return gone.signal.aborted ? { kind: 'cancelled' } : withoutPlace(outcome);
+    } catch (error) {
+      if (gone.signal.aborted) return { kind: 'cancelled' };
+      throw error;
+    } finally {
+      if (this.#open.get(id) === gone) this.#open.delete(id);
+    }
+  }
+
+  /** Sends a request, and again with what the server asks for, until it answers. */
+  async #inRounds(
+    method: string,
+    frame: Buffer,
+    token: Secret,
+    onFrame: OnFrame,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    let input = '';
+    let isRelearnt = false;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      let asked: Buffer | undefined;
+      const outgoing = this.#outgoing(frame, input);
+      const bearer = round === 0 ? token : await this.#line.token();
+      const outcome = await this.#send(
+        method,
+        outgoing,
+        bearer,
+        (answer, head) => {
+          if (needsInput(answer)) asked = answer;
+          else onFrame(this.#forClient(method, answer), head);
+        },
+        signal,
+      );
+      if (outcome.kind === 'frame' && !needsInput(outcome.frame)) {
+        return { ...outcome, frame: this.#forClient(method, outcome.frame) };
+      }
+      if (outcome.kind === 'frame') asked = outcome.frame;
+      if (method === 'tools/call' && !isRelearnt && isHeaderMismatch(outcome)) {
+        isRelearnt = true;
+        await this.#relearn(signal);
+        continue;
+      }
+      if (!asked) return outcome;
+      const given = await this.#inputs.ask(asked, signal);
+      if (given.kind === 'refused') return refusedHere(frame, given.error);
+      input = given.members;
+    }
+    const error = { code: -31_999, message: `The server asked for more input ${MAX_ROUNDS} times and did not answer.` };
+    return refusedHere(frame, JSON.stringify(error));
+  }
+
+  #send(method: string, frame: Buffer, token: Secret, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {
+    const { params } = Object(parseFrame(frame));
+    const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
+    const headers = requestHeaders(method, params, declared);
+    return this.#line.post(frame, NO_SESSION, token, onFrame, { headers, signal });
+  }
+
+  /** A frame of the client's as the revision demands it. */
+  #outgoing(frame: Buffer, input: string): Buffer {
+    const isAgain = this.#sent.has(frame);
+    this.#sent.add(frame);
+    const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
+    const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
+    return withMembers(given, ['params', '_meta'], this.#meta());
+  }
+
+  /** A request of the bridge's own. `params` is JSON text without braces. */
+  #own(method: string, params = ''): Buffer {
+    const members = `${params}${params === '' ? '' : ','}"_meta":{${this.#meta()}}`;
+    return Buffer.from(`{"jsonrpc":"2.0","id":${this.#freshId()},"method":"${method}","params":{${members}}}`);
+  }
+
+  #freshId(): string {
+    this.#ids += 1;
+    return `"causeway-${this.#ids}"`;
+  }
+
+  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
+  #meta(): string {
+    const capabilities = textAt(this.#initialize, 'params', 'capabilities') ?? '{}';
+    const clientInfo = textAt(this.#initialize, 'params', 'clientInfo');
+    return [
+      `"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}"`,
+      `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
+      ...(clientInfo === undefined ? [] : [`"io.modelcontextprotocol/clientInfo":${clientInfo}`]),
+      ...(this.#logLevel === undefined ? [] : [`"io.modelcontextprotocol/logLevel":${this.#logLevel}`]),
+    ].join(',');
+  }
+
+  #forClient(method: string, answer: Buffer): Buffer {
+    return method === 'tools/list' ? this.#tools.learn(answer) : answer;
+  }
+
+  /** Reads the whole list of tools anew: a call was refused for the headers that it lacked. */
+  async #relearn(signal: AbortSignal): Promise<void> {
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
+      const list = this.#own('tools/list', params);
+      const take = (answer: Buffer) => {
+        this.#tools.learn(answer);
+        cursor = Object(Object(parseFrame(answer)).result).nextCursor;
+      };
+      cursor = undefined;
+      const outcome = await this.#line.patiently((token) => this.#send('tools/list', list, token, take, signal));
+      if (outcome.kind === 'frame') take(outcome.frame);
+      if (typeof cursor !== 'string') return;
+    }
+  }
+}
+
+function answered(frame: Buffer): Outcome {
+  return { kind: 'frame', head: LOCAL, frame: Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`) };
+}
+
+/** `error` is JSON text. */
+function refusedHere(frame: Buffer, error: string): Outcome {
+  return { kind: 'frame', head: LOCAL, frame: Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`) };
+}
+
+/** Whether a server answered `server/discover` as one does that has no such method. */
+function isAbsence(outcome: Outcome): boolean {
+  if (outcome.kind === 'frame' || outcome.kind === 'streamed' || outcome.kind === 'accepted') return true;
+  return outcome.kind === 'refused' && [400, 404, 405, 406, 410, 422, 501].includes(outcome.head.status);
+}
+
+function isHeaderMismatch(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && outcome.head.status === 400 && jsonRpcError(outcome.text)?.code === -32020;
+}
+
+/** Event ids mean nothing in this revision: a cut stream is not resumed. */
+function withoutPlace(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'streamed' && outcome.kind !== 'broken') return outcome;
+  return { ...outcome, place: { lastEventId: undefined, retryMs: outcome.place.retryMs } };
+}

@@ -1,0 +1,47 @@
+/** An argument of a tool that travels in a header as well (MCP 2026-07-28 › Streamable HTTP › Schema Extension). */
+export interface ParamHeader {
+  /** The names that lead to the argument. */
+  path: string[];
+  /** The header's name without its prefix `Mcp-Param-`. */
+  header: string;
+}
+
+const ANNOTATION = 'x-mcp-header';
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
+
+/** JSON Schema's keywords whose value is a schema or a list of them: an argument in there has no fixed place. */
+const SCHEMAS = [
+  ...['items', 'prefixItems', 'contains', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'],
+  ...['propertyNames', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else'],
+];
+/** Those whose value holds schemas by name. */
+const NAMED_SCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+/** The headers that a tool's input schema asks for; undefined where an annotation is invalid, so that the tool is not to be offered. */
+export function paramHeaders(inputSchema: unknown): ParamHeader[] | undefined {
+  const found: ParamHeader[] = [];
+  if (!collect(inputSchema, [], found)) return undefined;
+  const names = new Set(found.map(({ header }) => header.toLowerCase()));
+  return names.size === found.length ? found : undefined;
+}
+
+/** Whether all annotations under `schema` are valid. `path` is undefined where an argument has no fixed place. */
+function collect(schema: unknown, path: string[] | undefined, found: ParamHeader[]): boolean {
+  if (typeof schema !== 'object' || schema === null) return true;
+  const keywords: Record<string, unknown> = { ...schema };
+  if (Object.hasOwn(keywords, ANNOTATION)) {
+    const header = keywords[ANNOTATION];
+    if (path === undefined || path.length === 0 || typeof header !== 'string') return false;
+    if (!TOKEN.test(header) || !TYPES.has(keywords.type)) return false;
+    found.push({ path, header });
+  }
+  const fixed = entries(keywords.properties).every(([name, child]) => collect(child, path && [...path, name], found));
+  const named = NAMED_SCHEMAS.flatMap((keyword) => entries(keywords[keyword]).map(([, child]) => child));
+  const others = SCHEMAS.flatMap((keyword) => keywords[keyword]);
+  return fixed && [...named, ...others].every((child) => collect(child, undefined, found));
+}
+
+function entries(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { CAUSEWAY } from './proxy-process.ts';
+
+const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
+const INITIALS = { name: 'main__default__initials', arguments: { full_name: 'Ada Lovelace' } };
+
+let workspace: EmbeddedWorkspace;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  workspace = await startWorkspace({
+    state: { startupMillis: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' },
+    mcp: { era: 'modern', listening: 'supported' },
+  });
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  workspace.requests.clear();
+  workspace.mcp.settings.answers = (method) => (method === 'tools/call' ? 'sse' : 'json');
+});
+afterAll(() => workspace.close());
+
+/** The official client in its legacy mode, with `causeway proxy` as its server, spawned as AI clients do. */
+async function connect(client = new Client({ name: 'old', version: '0' })): Promise<Client> {
+  const home = dirname(workspace.profileFile);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [CAUSEWAY, 'proxy', '--profile', 'ana', '--path', FUNCTIONS],
+    env: { HOME: home, USERPROFILE: home },
+  });
+  await client.connect(transport);
+  clients.push(client);
+  return client;
+}
+
+describe('a client with sessions in front of a stateless server', () => {
+  it.each(['json', 'sse'] as const)('lists tools and runs one, answered as %s', async (answers) => {
+    workspace.mcp.settings.answers = answers;
+    const client = await connect();
+    expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
+    expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
+    expect(await client.ping()).toEqual({});
+  });
+
+  it("reads the server's own errors", async () => {
+    const client = await connect();
+    await expect(client.callTool({ name: 'main__default__gone', arguments: {} })).rejects.toThrow('BAD_REQUEST');
+    await expect(client.listPrompts()).resolves.toMatchObject({ prompts: [] });
+  });
+
+  it('hears that the tools have changed', async () => {
+    let changed = (): void => {};
+    const hears = new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+    workspace.state.mcpCalls.length = 0;
+    await connect(
+      new Client({ name: 'old', version: '0' }, { listChanged: { tools: { onChanged: () => changed() } } }),
+    );
+    await expect.poll(() => workspace.state.mcpCalls.map(({ method }) => method)).toContain('subscriptions/listen');
+    await workspace.mcp.announceToolsChanged();
+    await hears;
+  });
+});
