@@ -4,11 +4,12 @@ import { createCauseway } from './causeway.ts';
 import { Accounts } from './desktop/accounts.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/app-protocol.ts';
 import { applicationMenu } from './desktop/application-menu.ts';
+import { clientOf } from './desktop/client-process.ts';
 import { sendEvent, serveRequests } from './desktop/ipc.ts';
 import { lockDown, openInBrowser } from './desktop/lockdown.ts';
 import { DesktopModel } from './desktop/model.ts';
 import { notifyOrOpen } from './desktop/notification.ts';
-import { serveProxies } from './desktop/proxies.ts';
+import { createProxyList, serveProxies } from './desktop/proxies.ts';
 import { askPerson } from './desktop/question.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { createRequestHandlers } from './desktop/requests.ts';
@@ -59,7 +60,10 @@ function start(): void {
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
   powerMonitor.on('resume', () => void model.checkAgain());
-  const endProxies = serveProxies(causeway, (proxies) => model.showProxies(proxies));
+  const endProxies = serveProxies(
+    causeway,
+    createProxyList((proxies) => model.showProxies(proxies), clientOf),
+  );
   quitCleanly([() => model.close(), endProxies, () => causeway.close(), () => tray.close()]);
 
   if (opensWindowAtStart(process.argv)) open();

@@ -99,6 +99,8 @@ const verification = z.object({ running: z.boolean(), checks: z.array(check) });
 const attachedProxy = z.object({
   id: z.number(),
   pid: z.number(),
+  /** The program that started it, where the system tells. */
+  client: z.string().nullable(),
   /** Null for the default profile. */
   profile: z.string().nullable(),
   path: z.string(),
@@ -123,7 +125,7 @@ const desktopState = z.object({
   failedAction: failedAction.nullable(),
 });
 
-const screenName = z.enum(['warehouse', 'accounts']);
+const screenName = z.enum(['warehouse', 'activity', 'accounts']);
 
 /** One profile of the configuration file, and whether somebody is signed in to it. */
 const account = z.object({

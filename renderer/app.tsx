@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, ScreenName } from '../preload/contract.ts';
 import { AccountsScreen } from './accounts/accounts-screen.tsx';
+import { ActivityScreen } from './activity/activity-screen.tsx';
 import { Frame } from './frame/frame.tsx';
 import { useDesktopState } from './shared/desktop-state.ts';
 import { useScreen } from './shared/screen.ts';
@@ -11,6 +12,7 @@ import { WarehouseScreen } from './warehouse/warehouse-screen.tsx';
 
 const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode> = {
   warehouse: WarehouseScreen,
+  activity: ActivityScreen,
   accounts: AccountsScreen,
 };
 

@@ -4,7 +4,7 @@ import type { ScreenName } from '../../preload/contract.ts';
 
 export const APP_SCHEME = 'app';
 export const APP_ORIGIN = `${APP_SCHEME}://causeway`;
-export const START_PAGE = `${APP_ORIGIN}/index.html`;
+const START_PAGE = `${APP_ORIGIN}/index.html`;
 
 /** The address of the window's page, at one of its screens. */
 export function startPageAt(screen?: ScreenName): string {

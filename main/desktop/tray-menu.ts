@@ -16,11 +16,16 @@ export function trayMenu(state: DesktopState): TrayItem[] {
     text(whoAndWhere(state.profile, state.warehouse)),
     ...middle(state),
     { kind: 'separator' },
-    text(sessionsInWords(state.proxies.length)),
+    sessions(state),
     { kind: 'separator' },
     open('Open Causeway'),
     action('Quit', { do: 'quit' }),
   ];
+}
+
+function sessions({ proxies }: DesktopState): TrayItem {
+  const words = sessionsInWords(proxies.length);
+  return proxies.length === 0 ? text(words) : action(words, { do: 'open', screen: 'activity' });
 }
 
 /** The tray icon's tooltip: the answer in one line. */

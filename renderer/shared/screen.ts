@@ -2,7 +2,11 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { ScreenName } from '../../preload/contract.ts';
 
 /** The screens in the order of the navigation. The window opens on the first one. */
-export const SCREEN_TITLES: Record<ScreenName, string> = { warehouse: 'Warehouse', accounts: 'Accounts' };
+export const SCREEN_TITLES: Record<ScreenName, string> = {
+  warehouse: 'Warehouse',
+  activity: 'Activity',
+  accounts: 'Accounts',
+};
 
 /** The screen that the page's address names behind its `#`. */
 export function screenIn(hash: string): ScreenName {

@@ -1,7 +1,7 @@
 import type { Check, Verification } from '../../preload/contract.ts';
 
 /** What each check is called, and what it finds out, for as long as it has nothing to say itself. */
-export const CHECKS: Record<Check['name'], { title: string; meaning: string }> = {
+const CHECKS: Record<Check['name'], { title: string; meaning: string }> = {
   record: { title: 'Recorded', meaning: 'The workspace holds your choice as it is shown here.' },
   resolver: { title: 'Resolves', meaning: 'The Databricks command line comes to the same warehouse.' },
   'end-to-end': {

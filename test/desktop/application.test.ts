@@ -152,7 +152,8 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       location.href = 'https://example.com/';
     });
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
-    expect(page.url()).toBe('app://causeway/index.html');
+    // A screen's own name may follow behind a #: the page is the same.
+    expect(page.url().split('#', 1)).toEqual(['app://causeway/index.html']);
     expect(application.electron.windows()).toHaveLength(1);
   });
 
@@ -183,6 +184,18 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       getComputedStyle(document.documentElement).getPropertyValue('--mantine-color-accent-6'),
     );
     expect(accent).toBe('#12748a');
+  });
+
+  it('shows the AI clients that go through it, in the tray and in the window', async () => {
+    const end = application.startProxy();
+    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 session of an AI client');
+    await tray.click('1 session of an AI client');
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.getByText('SQL · default profile').waitFor();
+    await takePicture('activity');
+    await end();
+    await page.getByText('No AI client is connected').waitFor();
+    await page.getByRole('link', { name: 'Warehouse' }).click();
   });
 
   it('lives on in the tray when its window is closed, and opens again from there', async () => {

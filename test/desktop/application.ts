@@ -24,6 +24,8 @@ export interface RunningApplication {
   workspace: EmbeddedWorkspace;
   /** The window that is open, once it is. */
   window(): Promise<Page>;
+  /** Starts a `causeway proxy` in the same home, as an AI client does; gives the function that ends it. */
+  startProxy(): () => Promise<void>;
   /** Starts the application a second time in the same home; gives its exit code. */
   startAgain(): Promise<number | null>;
   close(): Promise<void>;
@@ -44,6 +46,18 @@ export async function startApplication(): Promise<RunningApplication> {
     startAgain: async () => {
       const [code] = await once(spawn(executablePath, args, { env, stdio: 'ignore' }), 'exit');
       return code;
+    },
+    startProxy: () => {
+      const cli = join(ROOT, 'out', 'cli', 'causeway.js');
+      const proxy = spawn(process.execPath, [cli, 'proxy', '--path', '/api/2.0/mcp/sql'], {
+        env,
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+      return async () => {
+        const ended = once(proxy, 'exit');
+        proxy.stdin.end();
+        await ended;
+      };
     },
     close: async () => {
       await electron.close();

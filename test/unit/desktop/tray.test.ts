@@ -265,11 +265,11 @@ describe('the choice of a warehouse in the tray', () => {
 });
 
 describe('the number of sessions in the tray', () => {
-  const proxy = { id: 1, pid: 7, profile: null, path: '/api/2.0/mcp/sql', since: 0 };
+  const proxy = { id: 1, pid: 7, client: null, profile: null, path: '/api/2.0/mcp/sql', since: 0 };
   it.each([
     [[], 'No AI client is connected'],
-    [[proxy], '1 session of an AI client'],
-    [[proxy, { ...proxy, id: 2 }], '2 sessions of AI clients'],
+    [[proxy], '[1 session of an AI client]'],
+    [[proxy, { ...proxy, id: 2 }], '[2 sessions of AI clients]'],
   ])('%#', (proxies, label) => {
     expect(read({ ...known(), proxies })).toContain(label);
   });
