@@ -1,0 +1,115 @@
+/**
+ * `npm run soak -- --seconds 600`: fifty clients through one hub and ten alone, a server that does everything wrong at
+ * random, a hub that is killed and started again; every call accounted for. Ends with 1 when anything was lost.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { quantile } from './clock.ts';
+import { copyCommand } from './contender.ts';
+import { residentMiB } from './memory.ts';
+import { type Program, startProgram } from './program.ts';
+import { Account } from './soak/account.ts';
+import { HostileServer } from './soak/hostile-server.ts';
+import { SoakClient } from './soak/soak-client.ts';
+
+const THROUGH_HUB = 50;
+const ALONE = 10;
+/** A client that is replaced lives this long, in milliseconds, on average. */
+const LIFE_MS = 20_000;
+/** The hub is killed about this often, in milliseconds, in the first half; in the second its memory is watched. */
+const HUB_LIFE_MS = 10_000;
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '120' } } });
+const seconds = Number(values.seconds);
+const start = performance.now();
+const elapsed = () => (performance.now() - start) / 1000;
+const isOver = () => elapsed() > seconds;
+
+const account = new Account();
+const server = new HostileServer(account);
+const home = await mkdtemp(join(tmpdir(), 'causeway-soak-'));
+const origin = await server.listen();
+await writeFile(
+  join(home, '.databrickscfg'),
+  `[DEFAULT]\nhost = ${origin}\nauth_type = oauth-m2m\nclient_id = soak\nclient_secret = soak\n`,
+  { mode: 0o600 },
+);
+const command = await copyCommand(home);
+const own = { HOME: home, USERPROFILE: home, PATH: process.env.PATH };
+const shared = { ...own, CAUSEWAY_HOME: home };
+
+let clients = 0;
+let hubs = 0;
+
+async function hubKeptGoing(): Promise<Program> {
+  for (;;) {
+    hubs += 1;
+    const hub = await startProgram('hub-program.ts', [home]);
+    if (elapsed() > seconds / 2) return hub;
+    await sleep(HUB_LIFE_MS * (0.5 + Math.random()));
+    account.cutAllOpen();
+    await hub.end();
+    if (Math.random() < 0.3) await sleep(2_000);
+  }
+}
+
+/** One place that a client takes, and the next one when it leaves. */
+async function place(env: NodeJS.ProcessEnv, lifeMs: number): Promise<void> {
+  while (!isOver()) {
+    clients += 1;
+    const leave = performance.now() + lifeMs * (0.5 + Math.random());
+    const client = new SoakClient(`client-${clients}`, account, command, env);
+    watched.set(client, env === own ? 'a proxy alone' : undefined);
+    await client.live(() => isOver() || performance.now() > leave);
+    watched.delete(client);
+  }
+}
+
+const watched = new Map<{ pid: number }, string | undefined>();
+const samples = new Map<string, { at: number; mib: number }[]>();
+
+async function watchMemory(): Promise<void> {
+  for (; !isOver(); await sleep(1_000)) {
+    if (elapsed() < seconds / 2) continue;
+    for (const [{ pid }, name] of watched) {
+      if (name === undefined) continue;
+      const mib = await residentMiB(pid).catch(() => Number.NaN);
+      if (Number.isNaN(mib)) continue;
+      samples.set(name, [...(samples.get(name) ?? []), { at: elapsed(), mib }]);
+    }
+  }
+}
+
+const keeping = hubKeptGoing();
+void keeping.then((hub) => watched.set(hub, 'the hub'));
+await Promise.all([
+  watchMemory(),
+  ...Array.from({ length: THROUGH_HUB }, () => place(shared, LIFE_MS)),
+  // These live as long as the soak does: what they take must not grow.
+  ...Array.from({ length: ALONE }, () => place(own, Number.POSITIVE_INFINITY)),
+]);
+await (await keeping).end();
+
+const list = (counts: Map<string, number>) => [...counts].map(([name, count]) => `  ${count} × ${name}`).join('\n');
+console.log(`${seconds} s, ${clients} clients, ${hubs} hubs, ${server.sessions} sessions that nobody ended`);
+console.log(`${account.calls} calls, ${account.results} results, ${account.notifications} notifications`);
+console.log(`faults:\n${list(account.faults)}\nerrors that clients were told:\n${list(account.errors)}`);
+for (const [name, all] of samples) {
+  const third = (from: number) => {
+    const [low, high] = [seconds * (0.5 + from / 6), seconds * (0.5 + (from + 1) / 6)];
+    return quantile(
+      all.filter(({ at }) => at >= low && at < high).map(({ mib }) => mib),
+      0.5,
+    ).toFixed(0);
+  };
+  console.log(`memory of ${name} over the second half, in thirds: ${third(0)}, ${third(1)}, ${third(2)} MiB`);
+}
+console.log(`${account.violations.length} lost, doubled or crossed`);
+for (const violation of account.violations.slice(0, 20)) console.log(`  ${violation}`);
+
+await server.close();
+await rm(home, { recursive: true });
+process.exitCode = account.violations.length === 0 ? 0 : 1;
