@@ -2,6 +2,8 @@ import { Carrier } from './carry.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { EitherEra } from './eras/either-era.ts';
+import { isModern } from './eras/headers.ts';
+import { ModernClient, throughClient } from './eras/modern-client.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
 import { InstantAnswers } from './instant.ts';
@@ -52,6 +54,7 @@ interface Waiting {
 }
 
 class StdioBridge implements Bridge {
+  readonly #modern: ModernClient;
   readonly #sink: FrameSink;
   readonly #line: Line;
   readonly #carrier: Carrier;
@@ -65,7 +68,12 @@ class StdioBridge implements Bridge {
   #state: SessionState = FRESH;
   pendingBytes = 0;
 
-  constructor(endpoint: Endpoint, sink: FrameSink) {
+  constructor(endpoint: Endpoint, client: FrameSink) {
+    this.#modern = new ModernClient({
+      toServer: (frame) => this.#take(frame),
+      toClient: (frame) => client.write(frame),
+    });
+    const sink = throughClient(client, this.#modern);
     this.#sink = sink;
     this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
     const memory = endpoint.memory ?? FORGETFUL;
@@ -82,6 +90,13 @@ class StdioBridge implements Bridge {
   }
 
   receive(frame: Buffer): void {
+    // Only a client that has begun no session can be of the stateless revision.
+    const isModernClient = this.#modern.isUsed || (this.#state.generation === 0 && isModern(frame));
+    if (isModernClient) this.#modern.receive(frame);
+    else this.#take(frame);
+  }
+
+  #take(frame: Buffer): void {
     const envelope = readEnvelope(frame);
     if (envelope.kind === 'invalid') {
       const id = envelope.code === -32600 ? rawId(frame) : 'null';
@@ -90,7 +105,7 @@ class StdioBridge implements Bridge {
       );
       return;
     }
-    const local = localAnswer(envelope, this.#state);
+    const local = this.#modern.isUsed ? undefined : localAnswer(envelope, this.#state);
     if (local !== undefined) {
       this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
       return;

@@ -3,7 +3,7 @@ import type { Line, OnFrame } from '../line.ts';
 import type { EraMemory } from '../memory.ts';
 import type { Session } from '../session-state.ts';
 import type { Outcome, StreamPlace } from '../upstream.ts';
-import { mayBeModern } from './discovery.ts';
+import { mayBeModern, readDiscovered } from './discovery.ts';
 import type { ModernServer } from './modern-server.ts';
 
 /**
@@ -30,6 +30,9 @@ export class EitherEra {
 
   post(method: string, frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {
     if (method === 'initialize') return this.#begin(frame, session, token, onFrame);
+    if (method === 'server/discover' && session.protocolVersion === undefined && !this.#modern) {
+      return this.#discover(frame, token, onFrame);
+    }
     return this.#modern
       ? this.#modern.post(method, frame, token, onFrame)
       : this.#line.post(frame, session, token, onFrame);
@@ -37,6 +40,22 @@ export class EitherEra {
 
   listen(session: Session, place: StreamPlace | undefined, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {
     return this.#modern ? this.#modern.listen(onFrame, signal) : this.#line.listen(session, place, onFrame, signal);
+  }
+
+  /** A client of the stateless revision asks what the server is: the answer tells the bridge too. */
+  async #discover(frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
+    const { ModernServer } = await import('./modern-server.ts');
+    const modern = new ModernServer(this.#line, this.#write);
+    const learn = (answer: Buffer) => {
+      if (readDiscovered(answer)) this.#modern = modern;
+    };
+    const outcome = await modern.post('server/discover', frame, token, (answer, head) => {
+      learn(answer);
+      onFrame(answer, head);
+    });
+    if (outcome.kind === 'frame') learn(outcome.frame);
+    if (this.#modern) void this.#memory.setModern(true);
+    return outcome;
   }
 
   async #begin(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<Outcome> {

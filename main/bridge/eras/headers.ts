@@ -1,7 +1,21 @@
+import { parseFrame } from '../envelope.ts';
 import type { ParamHeader } from './param-headers.ts';
 
 /** The stateless revision that the bridge speaks. */
 export const MODERN_REVISION = '2026-07-28';
+
+const REVISION = 'io.modelcontextprotocol/protocolVersion';
+
+/** The revision that a request names itself, as all those of the stateless revision do. */
+export function revisionOf(params: unknown): string | undefined {
+  const revision = valueAt(params, ['_meta', REVISION]);
+  return typeof revision === 'string' ? revision : undefined;
+}
+
+/** Whether a frame is of the stateless revision. */
+export function isModern(frame: Buffer): boolean {
+  return frame.includes(REVISION) && revisionOf(Object(parseFrame(frame)).params) !== undefined;
+}
 
 /** Which parameter `Mcp-Name` repeats (MCP 2026-07-28 › Streamable HTTP › Standard Request Headers). */
 const NAMED_BY = new Map([

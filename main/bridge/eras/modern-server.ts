@@ -6,13 +6,12 @@ import { rawId, withId } from '../raw-id.ts';
 import { isServersOwnError, jsonRpcError } from '../session-death.ts';
 import type { Head, Outcome } from '../upstream.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
-import { MODERN_REVISION, requestHeaders } from './headers.ts';
+import { isModern, MODERN_REVISION, requestHeaders, revisionOf } from './headers.ts';
 import { InputRounds, needsInput } from './input-rounds.ts';
 import { elementsOf, textAt, wholeOf, withMembers } from './members.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ToolCatalog } from './tool-catalog.ts';
 
-const NO_SESSION = { id: undefined, protocolVersion: MODERN_REVISION };
 const LOCAL: Head = { status: 200, headers: {} };
 const ACCEPTED: Outcome = { kind: 'accepted', head: LOCAL };
 /** How often a server may ask for more before it has to answer. */
@@ -74,6 +73,8 @@ export class ModernServer {
 
   async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
     if (UNKNOWN_THERE.has(method)) return ACCEPTED;
+    // A client of the same era says all that is to be said itself, and understands every answer.
+    if (isModern(frame) && method !== 'notifications/cancelled') return this.#carry(method, frame, token, onFrame);
     switch (method) {
       case 'response':
         this.#inputs.answer(frame);
@@ -166,6 +167,8 @@ export class ModernServer {
     onFrame: OnFrame,
     signal: AbortSignal,
   ): Promise<Outcome> {
+    const isNative = isModern(frame);
+    const asks = (answer: Buffer) => !isNative && needsInput(answer);
     let input = '';
     let isRelearnt = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -177,12 +180,12 @@ export class ModernServer {
         outgoing,
         bearer,
         (answer, head) => {
-          if (needsInput(answer)) asked = answer;
+          if (asks(answer)) asked = answer;
           else onFrame(this.#forClient(method, answer), head);
         },
         signal,
       );
-      if (outcome.kind === 'frame' && !needsInput(outcome.frame)) {
+      if (outcome.kind === 'frame' && !asks(outcome.frame)) {
         return { ...outcome, frame: this.#forClient(method, outcome.frame) };
       }
       if (outcome.kind === 'frame') asked = outcome.frame;
@@ -204,7 +207,8 @@ export class ModernServer {
     const { params } = Object(parseFrame(frame));
     const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
     const headers = requestHeaders(method, params, declared);
-    return this.#line.post(frame, NO_SESSION, token, onFrame, { headers, signal });
+    const session = { id: undefined, protocolVersion: revisionOf(params) ?? MODERN_REVISION };
+    return this.#line.post(frame, session, token, onFrame, { headers, signal });
   }
 
   /** A frame of the client's as the revision demands it. */
@@ -213,7 +217,7 @@ export class ModernServer {
     this.#sent.add(frame);
     const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
     const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
-    return withMembers(given, ['params', '_meta'], this.#meta());
+    return isModern(frame) ? given : withMembers(given, ['params', '_meta'], this.#meta());
   }
 
   /** A request of the bridge's own. `params` is JSON text without braces. */

@@ -67,3 +67,20 @@ describe('a client with sessions in front of a stateless server', () => {
     await hears;
   });
 });
+
+describe('a client of the stateless revision', () => {
+  const fresh = () =>
+    new Client({ name: 'new', version: '0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  afterEach(() => {
+    workspace.mcp.settings.era = 'modern';
+  });
+
+  it.each(['modern', 'legacy'] as const)('lists tools and runs one at a server of the %s era', async (era) => {
+    workspace.mcp.settings.era = era;
+    const client = await connect(fresh());
+    expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
+    expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
+    await expect(client.callTool({ name: 'main__default__gone', arguments: {} })).rejects.toThrow('BAD_REQUEST');
+  });
+});
