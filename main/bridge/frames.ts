@@ -6,7 +6,7 @@ const SPACE = 0x20;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The longest frame that is taken from a client, in bytes. What is longer is answered with an error and dropped. */
-export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** A line that is no frame: too long to hold, or not UTF-8 (the stdio transport demands it). */
 export type FrameFault = 'too-long' | 'not-utf8';

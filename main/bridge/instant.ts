@@ -127,7 +127,7 @@ function notYet(): CausewayError {
 }
 
 /** A failed call as a tool's result, so that the model reads it and can tell its user. `id` is raw JSON text. */
-export function toolErrorFrame(id: string, error: unknown): Buffer {
+function toolErrorFrame(id: string, error: unknown): Buffer {
   const result = JSON.stringify({ content: [{ type: 'text', text: inOneLine(error) }], isError: true });
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
