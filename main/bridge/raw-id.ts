@@ -59,7 +59,8 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
     const raw = id && frame.toString('utf8', id.start, id.end);
     // Throws where the id is no JSON: then the frame is none either.
     if (raw !== undefined) JSON.parse(raw);
-    return { id: raw, method: method && String(JSON.parse(frame.toString('utf8', method.start, method.end))) };
+    const name: unknown = method && JSON.parse(frame.toString('utf8', method.start, method.end));
+    return { id: raw, method: typeof name === 'string' ? name : undefined };
   } catch {
     return { id: undefined, method: undefined };
   }
