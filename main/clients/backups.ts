@@ -19,7 +19,7 @@ const aboutSchema = z.object({
 export type Backup = z.infer<typeof aboutSchema> & { id: string };
 
 /** Where backups are, each in a folder of its own, for the owner only: clients' files hold secrets of others. */
-export function backupFolder(env: NodeJS.ProcessEnv): string {
+function backupFolder(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'client-backups');
 }
 

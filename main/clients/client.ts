@@ -22,7 +22,7 @@ export interface FilePlace {
 }
 
 /** What else a client's own reader takes; `undefined` where nobody has measured it. */
-export interface Tolerance {
+interface Tolerance {
   comments: boolean;
   trailingCommas: boolean;
   byteOrderMark: boolean;

@@ -70,7 +70,7 @@ function severalFit({ name }: ClientFacts, paths: string[]): CausewayError {
 }
 
 /** The paths that exist and fit a pattern, in which `*` stands for any part of one segment. */
-export async function expand(pattern: string): Promise<string[]> {
+async function expand(pattern: string): Promise<string[]> {
   const [, before = '', segment = '', after = ''] = /^(.*?[/\\])?([^/\\]*\*[^/\\]*)([/\\].*)?$/.exec(pattern) ?? [];
   if (segment === '') return (await isThere(pattern)) ? [pattern] : [];
   const literal = segment.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -1,5 +1,5 @@
 /** How `causeway proxy` is started for one server. */
-export interface Launch {
+interface Launch {
   /** The server's name, which is the entry's. */
   name: string;
   /** An absolute path. */
@@ -8,7 +8,7 @@ export interface Launch {
 }
 
 /** How a client connects by itself, with OAuth of its own (spec/managed-mcp-endpoints.md › Stdio proxy pattern). */
-export interface Direct {
+interface Direct {
   name: string;
   url: string;
   clientId: string | undefined;

@@ -1,0 +1,145 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { runCauseway } from '../auth/causeway-process.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+
+beforeAll(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
+});
+afterAll(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+const causeway = (...args: string[]) => runCauseway(home, args);
+const json = async (...args: string[]) => JSON.parse((await causeway(...args, '--json')).stdout);
+
+describe('causeway servers', () => {
+  test('add by kind and target, or by path; list; remove', async () => {
+    expect(await json('servers', 'add', 'sql', '--profile', 'ana')).toEqual({
+      name: 'databricks-sql',
+      profile: 'ana',
+      kind: 'sql',
+      path: '/api/2.0/mcp/sql',
+    });
+    expect(await json('servers', 'add', 'functions', 'main.default')).toMatchObject({
+      name: 'functions-default',
+      profile: 'ana',
+      path: '/api/2.0/mcp/functions/main/default',
+    });
+    expect(await json('servers', 'add', 'vector-search', 'main', 'support')).toMatchObject({
+      path: '/api/2.0/mcp/vector-search/main/support',
+    });
+    expect(await json('servers', 'add', '--path', '/api/2.0/mcp/genie/01ef', '--name', 'my-genie')).toMatchObject({
+      name: 'my-genie',
+      kind: 'other',
+    });
+    expect((await causeway('servers', 'remove', 'my-genie', 'search-support')).code).toBe(0);
+    expect(await json('servers')).toMatchObject([{ name: 'databricks-sql' }, { name: 'functions-default' }]);
+  });
+
+  test.each([
+    [['add', 'genie'], 2, "A genie server takes the Genie space's id"],
+    [['add', 'functions', 'main'], 2, 'CATALOG.SCHEMA'],
+    [['add', 'mysql'], 2, '"mysql" is no kind of server'],
+    [['add', 'sql', '--name', 'My SQL'], 2, 'cannot name a server'],
+    [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
+    [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
+    [['add', 'sql', '--profile', 'nobody'], 2, 'nobody'],
+    [['remove', 'nothing'], 4, 'There are databricks-sql, functions-default'],
+    [['nonsense'], 2, 'is no command of causeway servers'],
+  ])('servers %j: %i, %s', async (args, code, words) => {
+    const run = await causeway('servers', ...args);
+    expect(run.stderr).toContain(words);
+    expect(run.code).toBe(code);
+  });
+
+  test('test connects and prints the tools; a server that refuses is said, and ends with 1', async () => {
+    const tested = await causeway('servers', 'test', 'databricks-sql');
+    expect(tested.stdout).toMatch(/databricks-sql: 3 tools\n {2}execute_sql {2}/);
+    await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/nowhere', '--name', 'nowhere', '--profile', 'ana');
+    const both = await causeway('servers', 'test', 'databricks-sql', 'nowhere');
+    expect(both.code).toBe(1);
+    expect(both.stderr).toMatch(/^nowhere: /m);
+    await causeway('servers', 'remove', 'nowhere');
+  });
+
+  test('a damaged list is set aside and named', async () => {
+    const file = join(home.folder, 'causeway', 'config', 'servers.json');
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, '{ "servers": [ half');
+    const run = await causeway('servers', 'list');
+    const [, aside = ''] = /is now (.*); the list/.exec(run.stderr) ?? [];
+    expect(await readFile(aside, 'utf8')).toBe('{ "servers": [ half');
+    await writeFile(file, whole);
+  });
+});
+
+describe('causeway clients', () => {
+  test('a client starts the entry that was written, and reaches the workspace through it', async () => {
+    await mkdir(join(home.folder, '.cursor'));
+    const [outcome] = await json('clients', 'add', 'cursor', '--server', 'databricks-sql');
+    expect(outcome).toMatchObject({ client: 'cursor', result: 'written' });
+    const { mcpServers } = JSON.parse(await readFile(outcome.file, 'utf8'));
+    const { command, args } = mcpServers['databricks-sql'];
+    expect(command).toBe(process.execPath);
+    expect(args.slice(1)).toEqual(['proxy', '--profile', 'ana', '--path', '/api/2.0/mcp/sql']);
+    const client = new Client({ name: 'test', version: '1' });
+    const env = { HOME: home.folder, USERPROFILE: home.folder };
+    await client.connect(new StdioClientTransport({ command, args, env }));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('execute_sql');
+    await client.close();
+    const list = await causeway('clients');
+    expect(list.stdout).toContain('    databricks-sql: there\n');
+    expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
+  });
+
+  test('--config-root leads to another home, --dry-run writes nothing', async () => {
+    const other = join(home.folder, 'other home');
+    await mkdir(join(other, '.codex'), { recursive: true });
+    const diff = await causeway('clients', 'add', '--dry-run', '--config-root', other);
+    expect(diff.stdout).toContain('+[mcp_servers.databricks-sql]');
+    expect(diff.stdout).not.toContain('Cursor');
+    const config = join(other, '.codex', 'config.toml');
+    await expect(readFile(config)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await causeway('clients', 'add', '--config-root', other)).code).toBe(0);
+    expect(await readFile(config, 'utf8')).toContain('[mcp_servers.functions-default]');
+    expect((await causeway('clients', 'remove', '--config-root', other)).code).toBe(0);
+    await expect(readFile(config)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('backups are listed, and restored by one command', async () => {
+    const [backup] = (await json('clients', 'backups')).filter(({ client }: { client: string }) => client === 'cursor');
+    expect((await causeway('clients', 'restore', backup.id)).stdout).toContain('is as it was');
+    await expect(readFile(backup.file)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await causeway('clients', 'restore', 'nothing')).code).toBe(4);
+  });
+
+  test('json prints what to paste, and the links by which clients add it themselves', async () => {
+    const { mcpServers } = JSON.parse((await causeway('clients', 'json')).stdout);
+    expect(mcpServers['databricks-sql'].args).toContain('proxy');
+    const { entries, links } = JSON.parse((await causeway('clients', 'json', 'vscode', '-s', 'databricks-sql')).stdout);
+    expect(entries.servers['databricks-sql']).toMatchObject({ type: 'stdio' });
+    expect(decodeURIComponent(links['databricks-sql'])).toMatch(/^vscode:mcp\/install\?\{"name":"databricks-sql"/);
+  });
+
+  test.each([
+    [['add', 'emacs'], 4, 'There is no client "emacs"'],
+    [['add', 'zed'], 1, 'Zed was not found on this computer'],
+    [['add', '--client-id', 'x'], 2, 'Add --http'],
+    [['add', '--server', 'none'], 4, 'There is no server "none"'],
+    [['nonsense'], 2, 'is no command of causeway clients'],
+  ])('clients %j: %i, %s', async (args, code, words) => {
+    const run = await causeway('clients', ...args);
+    expect(run.stderr).toContain(words);
+    expect(run.code).toBe(code);
+  });
+});
