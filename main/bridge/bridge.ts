@@ -158,6 +158,7 @@ class StdioBridge implements Bridge {
     // Sent a second time after a refusal: nothing may wait for it but what came behind it.
     else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
     else {
+      if (this.#isUnfounded(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
       if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
       if (passage(this.#state) === 'wait') {
         return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
@@ -202,10 +203,25 @@ class StdioBridge implements Bridge {
     if (readEnvelope(frame).kind !== 'invalid') this.#sink.write(toLine(frame));
   }
 
+  /**
+   * Whether a client announces a session that it does not have: its `initialize` was refused here, but answered before,
+   * by the application that carried it until it ended.
+   */
+  #isUnfounded(method: string): boolean {
+    return method === 'notifications/initialized' && this.#state.name === 'fresh' && this.#state.generation > 0;
+  }
+
   #letGo(): void {
     while (passage(this.#state) === 'go') {
-      const first = this.#waiting.shift();
+      const [first] = this.#waiting;
       if (!first) return;
+      if (this.#isUnfounded(first.method)) {
+        const { generation } = this.#state;
+        this.#apply({ name: 'deferred', generation });
+        this.#apply({ name: 'died', generation });
+        return;
+      }
+      this.#waiting.shift();
       if (first.method === 'notifications/initialized') this.#state = next(this.#state, { name: 'initialized' });
       first.go(this.#state);
     }

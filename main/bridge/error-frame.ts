@@ -9,3 +9,10 @@ export function errorFrame(id: string, error: unknown): Buffer {
   const body = JSON.stringify({ code: LOCAL_ERROR_CODE, message: inOneLine(error), data });
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
 }
+
+/** The application that carried a call has ended before the answer came. */
+export function lostApplication(method: string): CausewayError {
+  return new CausewayError('outcome_unknown', `Causeway was closed before it had the answer to ${method}.`, {
+    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  });
+}

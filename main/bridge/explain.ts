@@ -78,13 +78,6 @@ export function explain(failure: Failure, where: Where, method: string): Causewa
   }
 }
 
-/** The application that carried a call has ended before the answer came. */
-export function lostApplication(method: string): CausewayError {
-  return new CausewayError('outcome_unknown', `Causeway was closed before it had the answer to ${method}.`, {
-    remedy: 'It may or may not have run: look at the result before you repeat it.',
-  });
-}
-
 function explainRefusal(head: Head, text: string, where: Where, method: string): CausewayError {
   if (isSignInPage(head, text)) return inWords('login_page', where, '');
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) });

@@ -29,7 +29,7 @@ export type SessionEvent =
   | { name: 'opened'; generation: number; session: Session }
   | { name: 'announced'; generation: number }
   | { name: 'refused'; generation: number }
-  /** As refused, but the client was given the last known answer and goes on as if there were a session. */
+  /** There is no session, but the client goes on as if there were: it was given an answer that this one is not of. */
   | { name: 'deferred'; generation: number }
   /** The server no longer knows the session that requests of `generation` carried. */
   | { name: 'died'; generation: number }
@@ -56,7 +56,9 @@ export function next(state: SessionState, event: SessionEvent): SessionState {
     case 'refused':
       return state.name === 'opening' && event.generation === generation ? { name: 'fresh', generation } : state;
     case 'deferred':
-      return state.name === 'opening' && event.generation === generation ? { name: 'lost', generation } : state;
+      return (state.name === 'opening' || state.name === 'fresh') && event.generation === generation
+        ? { name: 'lost', generation }
+        : state;
     case 'died':
       return canHeal(state) && event.generation === generation
         ? { name: 'healing', generation: generation + 1 }

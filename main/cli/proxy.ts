@@ -46,13 +46,6 @@ async function openBridge(request: ProxyRequest, sink: StreamSink): Promise<Brid
       return undefined;
     },
     alone: async (client) => (await prepareAlone(request))(client),
-    outcomeUnknown: async ({ id, method }) => {
-      const [{ errorFrame }, { lostApplication }] = await Promise.all([
-        import('../bridge/error-frame.ts'),
-        import('../bridge/explain.ts'),
-      ]);
-      return errorFrame(id, lostApplication(method));
-    },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Bridge } from '../bridge/bridge.ts';
+import { errorFrame, lostApplication } from '../bridge/error-frame.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { type FrameFault, faultFrame } from '../bridge/frames.ts';
 import { scanFrame } from '../bridge/raw-id.ts';
@@ -12,8 +13,6 @@ export interface RelayFallbacks {
   reattach(): Promise<HubConnection | undefined>;
   /** The same bridge inside this process. */
   alone(sink: FrameSink): Promise<Bridge>;
-  /** The answer to a request whose outcome nobody knows any more. */
-  outcomeUnknown(request: OpenRequest): Promise<Buffer>;
 }
 
 /**
@@ -82,7 +81,7 @@ export class Relay implements Bridge {
       gone: () => {
         this.#lost.add(way);
         this.#way = undefined;
-        if (!this.#ended) this.#moving = this.#moveOn();
+        if (!this.#ended) this.#moving = this.#moveOn().catch((error: unknown) => this.#giveUp(error));
       },
     });
     return way;
@@ -102,10 +101,8 @@ export class Relay implements Bridge {
 
   async #moveOn(): Promise<void> {
     const open = this.#ledger.open;
-    for (const request of open.filter(({ frame }) => frame === undefined)) {
-      this.#ledger.forget(request.id);
-      this.#client.write(await this.#fallbacks.outcomeUnknown(request));
-    }
+    for (const { id, method } of open.filter(({ frame }) => frame === undefined))
+      this.#refuse(id, lostApplication(method));
     const connection = await this.#fallbacks.reattach();
     if (this.#ended) {
       connection?.socket.destroy();
@@ -119,6 +116,24 @@ export class Relay implements Bridge {
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) this.receive(frame);
     this.#settled();
+  }
+
+  /** No way is left: the profile is gone, say. Whoever waits is told so, and so is whoever asks from now on. */
+  #giveUp(error: unknown): void {
+    const refuse = (frame: Buffer) => {
+      this.#ledger.sent(frame);
+      for (const { id } of this.#ledger.open) this.#refuse(id, error);
+    };
+    this.#way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {} };
+    for (const { id } of this.#ledger.open) this.#refuse(id, error);
+    this.#heldBytes = 0;
+    for (const frame of this.#held.splice(0)) refuse(frame);
+    this.#settled();
+  }
+
+  #refuse(id: string, error: unknown): void {
+    this.#ledger.forget(id);
+    this.#client.write(errorFrame(id, error));
   }
 
   async #alone(): Promise<Way> {

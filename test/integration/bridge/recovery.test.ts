@@ -118,6 +118,25 @@ describe('a session that the server forgets', () => {
   });
 });
 
+describe('a client that holds the answer of an earlier bridge', () => {
+  it('gets its session although its replayed initialize was refused at first', async () => {
+    const session = orderly();
+    let refusals = 1;
+    const server = await serve((arrival, response) => {
+      if (arrival.frame?.method === 'initialize' && refusals-- > 0) response.writeHead(500).end('out of order');
+      else return session.script(arrival, response);
+    });
+    const client = await connect(server);
+    client.send({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: {} });
+    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await client.request(1, 'tools/call', { text: 'there' })).toMatchObject({
+      result: { content: [{ text: 'there' }] },
+    });
+    expect(server.count('initialize')).toBe(2);
+    expect(server.count('notifications/initialized')).toBe(1);
+  });
+});
+
 describe('the order of the opening', () => {
   it('holds frames that were pipelined behind initialize, and what follows initialized until that was taken', async () => {
     const order: string[] = [];

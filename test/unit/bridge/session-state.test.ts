@@ -42,7 +42,7 @@ const HEALING = { name: 'healing', generation: 5 };
 
 /** Where each event leads from each state. What is not listed changes nothing. */
 const TABLE: { [From in keyof typeof STATES]: { [Event in keyof typeof EVENTS]?: SessionState | object } } = {
-  fresh: { initialize: OPENING },
+  fresh: { initialize: OPENING, deferred: STATES.lost },
   opening: {
     initialize: OPENING,
     opened: { name: 'active', generation, session: NEW },
