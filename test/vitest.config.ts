@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/{unit,integration,workspace}/**/*.test.ts'],
+    globalSetup: ['test/left-out.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -10,6 +10,8 @@ export interface Account {
   done(summary: string, data?: Record<string, unknown>): void;
   failed(reason: string): void;
   end(summary: string): void;
+  /** What the demo does not show. */
+  note(text: string): void;
 }
 
 /** Picks the form that suits where the text goes. Colours and motion only on a terminal, and not where NO_COLOR is set. */
@@ -52,6 +54,7 @@ function textAccount(stream: NodeJS.WriteStream, live: boolean): Account {
       stream.write(`  ${paint('red', reason)}\n`);
     },
     end: (summary) => void stream.write(`\n${summary}\n`),
+    note: (text) => void stream.write(`${paint('dim', text)}\n`),
   };
 }
 
@@ -72,6 +75,7 @@ function jsonAccount(stream: NodeJS.WriteStream): Account {
     done: (summary, data = {}) => write({ step, ok: true, summary, seconds: took(start), ...data }),
     failed: (reason) => write({ step, ok: false, reason, seconds: took(start) }),
     end: (summary) => write({ done: summary, seconds: took(began) }),
+    note: (text) => write({ note: text }),
   };
 }
 
