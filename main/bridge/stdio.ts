@@ -1,3 +1,4 @@
+import { isProcessAlive } from '../platform/process-alive.ts';
 import type { Bridge } from './bridge.ts';
 import { feed } from './feed.ts';
 import type { StreamSink } from './stream-sink.ts';
@@ -50,7 +51,7 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
 
     const parent = host.ppid;
     const parentCheck = setInterval(() => {
-      if (!isAlive(parent) || host.ppid !== parent) stop();
+      if (!isProcessAlive(parent) || host.ppid !== parent) stop();
     }, PARENT_CHECK_MS);
     parentCheck.unref();
   });
@@ -64,14 +65,4 @@ function within(milliseconds: number, promise: Promise<void>): Promise<void> {
       resolve();
     });
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, as another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

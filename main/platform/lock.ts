@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 /**
  * A lock among processes, and its one promise: never two holders, not even when twenty processes find that the holder was
@@ -100,7 +101,7 @@ async function look(file: string): Promise<string> {
 function isDead(seen: string, world: string, silentMs: number): boolean {
   const owner = readOwner(seen.slice(seen.indexOf(' ') + 1));
   if (owner?.world !== world) return silentMs > SILENT_MS;
-  return !isRunning(owner.pid) || silentMs > SILENT_BUT_RUNNING_MS;
+  return !isProcessAlive(owner.pid) || silentMs > SILENT_BUT_RUNNING_MS;
 }
 
 function readOwner(text: string): Owner | undefined {
@@ -112,15 +113,6 @@ function readOwner(text: string): Owner | undefined {
       : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -1,12 +1,16 @@
-import { endOfString, endOfValue, type Place, skipWhiteSpace } from '../raw-id.ts';
-
-const QUOTE = 0x22;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d;
-const CLOSE_BRACKET = 0x5d;
-const COLON = 0x3a;
-const COMMA = 0x2c;
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  type Place,
+  QUOTE,
+  skipWhiteSpace,
+} from '../json-bytes.ts';
 
 /** A member of a JSON object: its name, and where its value stands. */
 export interface Member {

@@ -1,0 +1,64 @@
+/** Finding one's way in the bytes of a JSON text that is known to be valid, without making values of them. */
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const COLON = 0x3a;
+export const COMMA = 0x2c;
+const ENDS_OF_SCALARS = new Set<number | undefined>([COMMA, CLOSE_BRACE, CLOSE_BRACKET]);
+
+/** Where a value stands in a frame: bytes `start` (included) to `end` (excluded). */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** The position behind the closing quote of the string that opens at `start`. */
+export function endOfString(frame: Buffer, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const quote = frame.indexOf(QUOTE, at);
+    if (quote === -1) return frame.length;
+    let backslashes = 0;
+    while (frame[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/** The position behind the value that begins at `start`. */
+export function endOfValue(frame: Buffer, start: number): number {
+  const first = frame[start];
+  if (first === QUOTE) return endOfString(frame, start);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfScalar(frame, start);
+  let depth = 0;
+  for (let at = start; at < frame.length; at += 1) {
+    const byte = frame[at];
+    if (byte === QUOTE) at = endOfString(frame, at) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return frame.length;
+}
+
+function endOfScalar(frame: Buffer, start: number): number {
+  let at = start;
+  while (at < frame.length && !isWhiteSpace(frame[at]) && !ENDS_OF_SCALARS.has(frame[at])) at += 1;
+  return at;
+}
+
+/** The first position from `start` on that is no white space. */
+export function skipWhiteSpace(frame: Buffer, start: number): number {
+  let at = start;
+  while (isWhiteSpace(frame[at])) at += 1;
+  return at;
+}
+
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
