@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AuthService, Profile } from './auth/auth.ts';
-import type { AttachedProxy, Hub } from './hub/hub.ts';
+import type { Hub } from './hub/hub.ts';
+import type { HubWatcher } from './hub/session-board.ts';
 import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { RestClient } from './workspace/client.ts';
@@ -33,7 +34,7 @@ export interface Causeway {
    * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
    * @throws {CausewayError} `hub_running`, `hub_foreign`
    */
-  serveProxies(onChange?: (attached: AttachedProxy[]) => void): Promise<Hub>;
+  serveProxies(watcher?: HubWatcher): Promise<Hub>;
   /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
   close(): Promise<void>;
 }
@@ -66,7 +67,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client, warehouses: createWarehouseService(client, { env }) };
   };
 
-  const serveProxies: Causeway['serveProxies'] = async (onChange) => {
+  const serveProxies: Causeway['serveProxies'] = async (watcher) => {
     const [{ startHub }, { hubFolder }, { openEndpoint, SILENCE_MS }, { createBridge }, { sharedPools }] =
       await Promise.all([
         import('./hub/hub.ts'),
@@ -80,7 +81,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return startHub({
       folder: hubFolder(env),
       serve: async (request, sink) => createBridge(await openEndpoint(request, await auth(), to, env), sink),
-      ...(onChange ? { onChange } : {}),
+      ...(watcher ? { watcher } : {}),
     });
   };
 

@@ -60,10 +60,9 @@ function start(): void {
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
   powerMonitor.on('resume', () => void model.checkAgain());
-  const endProxies = serveProxies(
-    causeway,
-    createProxyList((proxies) => model.showProxies(proxies), clientOf),
-  );
+  const endProxies = serveProxies(causeway, {
+    onSessions: createProxyList((proxies) => model.showProxies(proxies), clientOf),
+  });
   quitCleanly([() => model.close(), endProxies, () => causeway.close(), () => tray.close()]);
 
   if (opensWindowAtStart(process.argv)) open();

@@ -5,40 +5,33 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { feed } from '../bridge/feed.ts';
+import type { FrameSink } from '../bridge/flow.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { isHubAlive } from './attach.ts';
 import { readHello } from './hello.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
+import { recordedBridge, recordedSink } from './recorded.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
+import { type HubWatcher, SessionBoard } from './session-board.ts';
+import type { HubSession } from './session-record.ts';
 import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type Welcome } from './wire.ts';
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
 const MAX_HELLO_BYTES = 16 * 1024;
 
-/** A proxy that is attached. */
-export interface AttachedProxy {
-  /** Counts the proxies since the hub began. */
-  id: number;
-  pid: number;
-  profile: string | undefined;
-  path: string;
-  /** Milliseconds since 1970. */
-  since: number;
-}
-
 export interface HubOptions {
   folder: string;
   /** Builds the bridge for a proxy. What it throws sends the proxy to work alone, where it says the same by itself. */
-  serve(request: ServerRequest, sink: StreamSink): Promise<Bridge>;
-  onChange?: (attached: AttachedProxy[]) => void;
+  serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
+  watcher?: HubWatcher;
 }
 
 /** The running application's side of the private socket. */
 export interface Hub {
-  attached(): AttachedProxy[];
+  sessions(): HubSession[];
   close(): Promise<void>;
 }
 
@@ -66,12 +59,12 @@ class PrivateHub implements Hub {
   readonly #rendezvous: Rendezvous;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #attached = new Map<number, AttachedProxy>();
-  #lastId = 0;
+  readonly #board: SessionBoard;
 
   constructor(options: HubOptions, rendezvous: Rendezvous) {
     this.#options = options;
     this.#rendezvous = rendezvous;
+    this.#board = new SessionBoard(options.watcher ?? {});
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#receive(socket));
   }
 
@@ -81,8 +74,8 @@ class PrivateHub implements Hub {
     if (process.platform !== 'win32') await chmod(this.#rendezvous.address, 0o600);
   }
 
-  attached(): AttachedProxy[] {
-    return [...this.#attached.values()];
+  sessions(): HubSession[] {
+    return this.#board.sessions();
   }
 
   async close(): Promise<void> {
@@ -121,7 +114,9 @@ class PrivateHub implements Hub {
   }
 
   async #attach(socket: Socket, hello: Hello, rest: Buffer): Promise<void> {
-    const sink = new StreamSink(socket);
+    const { profile, path } = hello.request;
+    const record = this.#board.begin({ pid: hello.pid, profile, path });
+    const sink = recordedSink(new StreamSink(socket), record);
     let bridge: Bridge;
     try {
       bridge = await this.#options.serve(hello.request, sink);
@@ -130,24 +125,15 @@ class PrivateHub implements Hub {
       socket.end(welcome(false));
       return;
     }
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const { profile, path } = hello.request;
-    this.#attached.set(id, { id, pid: hello.pid, profile, path, since: Date.now() });
-    this.#changed();
+    this.#board.add(record);
     socket.write(welcome(true));
-    await serveSocket(bridge, sink, socket, rest);
-    this.#attached.delete(id);
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.#options.onChange?.(this.attached());
+    await serveSocket(recordedBridge(bridge, record), sink, socket, rest);
+    this.#board.remove(record);
   }
 }
 
 /** Runs a bridge over a socket until the proxy has gone. */
-function serveSocket(bridge: Bridge, sink: StreamSink, socket: Socket, rest: Buffer): Promise<void> {
+function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
   const fed = feed(bridge, sink, socket);
   return new Promise((resolve) => {
     let ending = false;

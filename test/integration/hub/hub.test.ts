@@ -9,8 +9,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
-import type { AttachedProxy, Hub } from '../../../main/hub/hub.ts';
+import type { Hub } from '../../../main/hub/hub.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
+import type { HubSession } from '../../../main/hub/session-record.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
@@ -42,14 +43,14 @@ const hubFolder = () => join(home, 'causeway', 'hub');
 interface App {
   hub: Hub;
   causeway: Causeway;
-  changes: AttachedProxy[][];
+  changes: HubSession[][];
   close(): Promise<void>;
 }
 
 async function startApp(): Promise<App> {
   const causeway = createCauseway({ env });
-  const changes: AttachedProxy[][] = [];
-  const hub = await causeway.serveProxies((attached) => changes.push(attached));
+  const changes: HubSession[][] = [];
+  const hub = await causeway.serveProxies({ onSessions: (sessions) => changes.push(sessions) });
   let closed = false;
   const close = async () => {
     if (closed) return;
@@ -116,10 +117,10 @@ describe('a proxy while the application runs', () => {
     expect(await proxy.request(1, 'tools/call', { text: 'hello' })).toMatchObject({
       result: { content: [{ text: 'hello' }] },
     });
-    expect(app.hub.attached()).toMatchObject([{ pid: proxy.child.pid, path: '/api/2.0/mcp/sql' }]);
+    expect(app.hub.sessions()).toMatchObject([{ pid: proxy.child.pid, path: '/api/2.0/mcp/sql' }]);
     expect(await proxy.end()).toBe(0);
     expect(proxy.stderr).toBe('');
-    await expect.poll(() => app.hub.attached()).toEqual([]);
+    await expect.poll(() => app.hub.sessions()).toEqual([]);
     expect(server.arrivals.some(({ method }) => method === 'DELETE')).toBe(true);
   });
 
@@ -188,7 +189,7 @@ describe('the application goes away mid-session', () => {
     await first.close();
     const second = await startApp();
     expect(await proxy.request(1, 'tools/list')).toHaveProperty('result');
-    await expect.poll(() => second.hub.attached().length).toBe(1);
+    await expect.poll(() => second.hub.sessions().length).toBe(1);
   });
 });
 
@@ -233,6 +234,6 @@ describe('who is let in', () => {
     const second = await startApp();
     const proxy = new Spawned();
     await proxy.open();
-    expect(second.hub.attached()).toHaveLength(1);
+    expect(second.hub.sessions()).toHaveLength(1);
   });
 });

@@ -80,10 +80,10 @@ async function comeAndGo(): Promise<void> {
   for (let from = 0; from < PROXIES; from += AT_ONCE) {
     sockets.push(...(await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => attached(from + at)))));
   }
-  expect(hub.attached()).toHaveLength(PROXIES);
+  expect(hub.sessions()).toHaveLength(PROXIES);
   expect(session.sessions.size).toBe(PROXIES);
   await Promise.all(sockets.map(leaves));
-  await expect.poll(() => hub.attached().length, { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => hub.sessions().length, { timeout: 20_000 }).toBe(0);
 }
 
 it('a thousand proxies that come and go, three times over, leave nothing behind', { timeout: 120_000 }, async () => {

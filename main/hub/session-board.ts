@@ -1,0 +1,74 @@
+import { type HubCall, type HubSession, SessionRecord } from './session-record.ts';
+
+/** The shortest time between two lists of sessions, in milliseconds. */
+const PAUSE_MS = 250;
+
+/** Who hears of the hub's sessions. Neither function may throw, and both must be quick: frames wait meanwhile. */
+export interface HubWatcher {
+  /** All the sessions there are: as soon as something is different, then at most four times a second. */
+  onSessions?(sessions: HubSession[]): void;
+  /** One request of a client's has ended. */
+  onCall?(call: HubCall): void;
+}
+
+/** The sessions that there are now, and who is told of them. */
+export class SessionBoard {
+  readonly #watcher: HubWatcher;
+  readonly #records = new Map<number, SessionRecord>();
+  #lastSession = 0;
+  #lastCall = 0;
+  /** Set while a change has to wait before it is told. */
+  #pause: NodeJS.Timeout | undefined;
+  #isStale = false;
+
+  constructor(watcher: HubWatcher) {
+    this.#watcher = watcher;
+  }
+
+  sessions(): HubSession[] {
+    return Array.from(this.#records.values(), ({ session }) => session);
+  }
+
+  /** A record for a proxy that may be about to attach. */
+  begin(of: Pick<HubSession, 'pid' | 'profile' | 'path'>): SessionRecord {
+    this.#lastSession += 1;
+    return new SessionRecord(
+      { id: this.#lastSession, since: Date.now(), ...of },
+      {
+        call: (call) => {
+          this.#lastCall += 1;
+          this.#watcher.onCall?.({ id: this.#lastCall, ...call });
+        },
+        changed: () => this.#changed(),
+      },
+    );
+  }
+
+  /** The proxy is attached. */
+  add(record: SessionRecord): void {
+    this.#records.set(record.session.id, record);
+    this.#changed();
+  }
+
+  /** The proxy has gone. */
+  remove(record: SessionRecord): void {
+    record.ended();
+    this.#records.delete(record.session.id);
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#pause) this.#isStale = true;
+    else this.#tell();
+  }
+
+  #tell(): void {
+    this.#isStale = false;
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#isStale) this.#tell();
+    }, PAUSE_MS);
+    this.#pause.unref();
+    this.#watcher.onSessions?.(this.sessions());
+  }
+}

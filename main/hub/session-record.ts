@@ -1,0 +1,201 @@
+import { parseFrame } from '../bridge/envelope.ts';
+import { revisionOf } from '../bridge/eras/headers.ts';
+import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from './glance.ts';
+
+/** A proxy that is attached, and what is known of the client behind it. Nothing of what its tools are given or return. */
+export interface HubSession {
+  /** Counts the proxies since the hub began. */
+  id: number;
+  pid: number;
+  profile: string | undefined;
+  path: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** As the client names itself; null until it has. */
+  clientName: string | null;
+  clientVersion: string | null;
+  /** The revision that client and server speak, as far as it is known. */
+  protocolVersion: string | null;
+  /** Requests that wait for their answer. */
+  open: number;
+  /** Requests that have ended, however. */
+  done: number;
+  /** Those of `done` that ended with an error, a tool's or the protocol's, or without an answer. */
+  failed: number;
+  bytesFromClient: number;
+  bytesToClient: number;
+  /** When the last request came, in milliseconds since 1970. */
+  lastCallAt: number | null;
+}
+
+/** One request of a client's, told when it has ended. */
+export interface HubCall {
+  /** Counts the calls since the hub began. */
+  id: number;
+  /** The `HubSession` that it belongs to. */
+  session: number;
+  clientName: string | null;
+  profile: string | undefined;
+  path: string;
+  method: string;
+  /** For `tools/call`: which. */
+  tool: string | null;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  durationMs: number;
+  /**
+   * `tool-error`: the tool itself said that it failed. `error`: a JSON-RPC error. `cancelled`: the client took it back.
+   * `lost`: nobody knows whether it ran, for the connection or the session ended before the answer.
+   */
+  outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
+  /** The JSON-RPC code of an `error`. */
+  errorCode: number | null;
+  /** The request's size. */
+  bytesFromClient: number;
+  /** The answer's size. */
+  bytesToClient: number;
+}
+
+/** Who is told. Neither may throw, and both must be quick: a client's frames wait meanwhile. */
+export interface RecordEvents {
+  /** A call has ended. Its `id` is the listener's to give. */
+  call(call: Omit<HubCall, 'id'>): void;
+  /** Something of the session is different now. */
+  changed(): void;
+}
+
+interface OpenCall {
+  method: string;
+  tool: string | null;
+  startedAt: number;
+  start: number;
+  bytes: number;
+}
+
+/** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
+const STANDING = 'subscriptions/listen';
+
+/** Counts what passes between one client and its bridge. Frames are looked at, never kept. */
+export class SessionRecord {
+  readonly #session: HubSession;
+  readonly #events: RecordEvents;
+  /** By the id as it was written. */
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(of: Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>, events: RecordEvents) {
+    this.#session = {
+      ...of,
+      clientName: null,
+      clientVersion: null,
+      protocolVersion: null,
+      open: 0,
+      done: 0,
+      failed: 0,
+      bytesFromClient: 0,
+      bytesToClient: 0,
+      lastCallAt: null,
+    };
+    this.#events = events;
+  }
+
+  /** As it is now. */
+  get session(): HubSession {
+    return { ...this.#session, open: this.#open.size };
+  }
+
+  /** A frame of the client's has come. */
+  fromClient(frame: Buffer): void {
+    this.#session.bytesFromClient += frame.length;
+    for (const one of batchOf(frame) ?? [frame]) this.#sent(one);
+    this.#events.changed();
+  }
+
+  /** A frame goes to the client. */
+  toClient(frame: Buffer): void {
+    this.#session.bytesToClient += frame.length;
+    if (this.#open.size > 0) for (const one of batchOf(frame) ?? [frame]) this.#answered(one);
+    this.#events.changed();
+  }
+
+  /** The session is over: what is open has no answer any more. */
+  ended(): void {
+    for (const [id, { method }] of this.#open) this.#end(id, method === STANDING ? 'cancelled' : 'lost', null, 0);
+  }
+
+  #sent(frame: Buffer): void {
+    const { id, method } = glance(frame);
+    if (method === undefined) return;
+    if (id === undefined) {
+      if (method === 'notifications/cancelled') this.#cancelled(frame);
+      return;
+    }
+    if (method === 'initialize' || this.#session.protocolVersion === null) this.#learnClient(method, frame);
+    // A client that gives one id twice gets one answer.
+    this.#end(id, 'lost', null, 0);
+    const startedAt = Date.now();
+    this.#session.lastCallAt = startedAt;
+    const tool = method === 'tools/call' ? toolOf(frame) : null;
+    this.#open.set(id, { method, tool, startedAt, start: performance.now(), bytes: frame.length });
+  }
+
+  #answered(frame: Buffer): void {
+    const { id, method } = glance(frame);
+    const call = method === undefined && id !== undefined ? this.#open.get(id) : undefined;
+    if (!call || id === undefined) return;
+    if (call.method === 'initialize') this.#learnRevision(frame);
+    const verdict = verdictOf(frame);
+    if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
+    else {
+      const isLost = verdict.reason === 'outcome_unknown';
+      this.#end(id, isLost ? 'lost' : 'error', verdict.errorCode, frame.length);
+    }
+  }
+
+  #cancelled(frame: Buffer): void {
+    const { requestId } = Object(paramsOf(frame));
+    // A later answer, which a server need not spare itself, is only bytes then.
+    this.#end(JSON.stringify(requestId), 'cancelled', null, 0);
+  }
+
+  #end(id: string, outcome: HubCall['outcome'], errorCode: number | null, bytesToClient: number): void {
+    const call = this.#open.get(id);
+    if (!call) return;
+    this.#open.delete(id);
+    this.#session.done += 1;
+    if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
+    const { id: session, clientName, profile, path } = this.#session;
+    const { method, tool, startedAt, start, bytes: bytesFromClient } = call;
+    const durationMs = performance.now() - start;
+    this.#events.call({
+      session,
+      clientName,
+      profile,
+      path,
+      method,
+      tool,
+      startedAt,
+      durationMs,
+      outcome,
+      errorCode,
+      bytesFromClient,
+      bytesToClient,
+    });
+  }
+
+  /** Clients of the session revisions introduce themselves once, those of the stateless revision in each request. */
+  #learnClient(method: string, frame: Buffer): void {
+    const params = Object(paramsOf(frame));
+    const revision = method === 'initialize' ? params.protocolVersion : revisionOf(params);
+    const info = Object(
+      method === 'initialize' ? params.clientInfo : Object(params._meta)['io.modelcontextprotocol/clientInfo'],
+    );
+    this.#session.clientName = shown(info.name) ?? this.#session.clientName;
+    this.#session.clientVersion = shown(info.version) ?? this.#session.clientVersion;
+    this.#session.protocolVersion = shown(revision) ?? this.#session.protocolVersion;
+  }
+
+  #learnRevision(answer: Buffer): void {
+    const { result } = Object(parseFrame(answer));
+    this.#session.protocolVersion = shown(Object(result).protocolVersion) ?? this.#session.protocolVersion;
+  }
+}

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createCauseway } from '../../../main/causeway.ts';
+import type { HubCall, HubSession } from '../../../main/hub/session-record.ts';
+import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
+import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
+
+const PATH = '/api/2.0/mcp/sql';
+
+let server: ScriptedServer;
+let env: NodeJS.ProcessEnv;
+/** Ends the connections of the calls that the server does not answer. */
+let cut: () => void;
+let heard: { lists: HubSession[][]; calls: HubCall[] };
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  const unanswered: ServerResponse[] = [];
+  cut = () => {
+    for (const response of unanswered) response.destroy();
+  };
+  const session = orderly({
+    onCall: ({ frame }, response) => {
+      const { name } = Object(frame?.params);
+      if (name === 'never') unanswered.push(response);
+      else json(response, result(frame?.id, { content: [], ...(name === 'failing' ? { isError: true } : {}) }));
+    },
+  });
+  server = await startScriptedServer(session.script);
+  const { home, close } = await homeWith({ acme: { host: server.origin, token: 'dapi-acme' } });
+  env = environment(home, { CAUSEWAY_HOME: home });
+  const causeway = createCauseway({ env });
+  heard = { lists: [], calls: [] };
+  const { lists, calls } = heard;
+  const hub = await causeway.serveProxies({
+    onSessions: (sessions) => lists.push(sessions),
+    onCall: (call) => calls.push(call),
+  });
+  ends.push(
+    close,
+    server.close,
+    () => causeway.close(),
+    () => hub.close(),
+  );
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+function proxy(): ProxyProcess {
+  const process = new ProxyProcess(['--profile', 'acme', '--path', PATH], env);
+  ends.push(() => process.close());
+  return process;
+}
+
+it('the application knows who is attached, what they ask and how it went, and sees them go', async () => {
+  const client = proxy();
+  await client.request('open', 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'claude-ai', version: '0.9' },
+  });
+  client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await client.request(1, 'tools/call', { name: 'working' });
+  await client.request(2, 'tools/call', { name: 'failing' });
+  client.send({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'never' } });
+  await expect
+    .poll(() => heard.lists.at(-1))
+    .toMatchObject([
+      {
+        id: 1,
+        pid: client.child.pid,
+        profile: 'acme',
+        path: PATH,
+        clientName: 'claude-ai',
+        clientVersion: '0.9',
+        protocolVersion: '2025-06-18',
+        open: 1,
+        done: 3,
+        failed: 1,
+      },
+    ]);
+  cut();
+  expect((await client.answerTo(3)).error).toBeDefined();
+  client.child.kill('SIGKILL');
+  await expect.poll(() => heard.lists.at(-1)).toEqual([]);
+  expect(heard.calls).toMatchObject([
+    { id: 1, session: 1, method: 'initialize', tool: null, outcome: 'answered' },
+    { id: 2, clientName: 'claude-ai', profile: 'acme', path: PATH, tool: 'working', outcome: 'answered' },
+    { id: 3, tool: 'failing', outcome: 'tool-error' },
+    { id: 4, tool: 'never', outcome: 'lost', errorCode: -31_999 },
+  ]);
+});
+
+it('calls that come one after the other do not make a list each', async () => {
+  const client = proxy();
+  await client.open();
+  for (let id = 0; id < 200; id += 1) await client.request(id, 'tools/call', { name: 'working' });
+  await expect.poll(() => heard.lists.at(-1)).toMatchObject([{ open: 0, done: 201 }]);
+  expect(heard.calls).toHaveLength(201);
+  expect(heard.lists.length).toBeLessThan(100);
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scanFrame } from '../../../main/bridge/raw-id.ts';
+import { batchOf, glance, shown, toolOf, verdictOf } from '../../../main/hub/glance.ts';
+
+const LONG = 'x'.repeat(100_000);
+const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** JSON-RPC frames as SDKs order them, and as none does, with something large in the middle. */
+const frames = fc
+  .record({
+    id: fc.oneof(fc.integer(), fc.string({ unit: 'binary' }), fc.constant('"},"id":5}'), fc.constant(null)),
+    large: fc.oneof(
+      fc.constantFrom({ id: 5 }, { 'a","id': 5 }, [{ id: 6, method: 'm' }], '","id":7}', 1),
+      fc.jsonValue(),
+    ),
+    padding: fc.constantFrom(0, 600, 3_000),
+    shape: fc.constantFrom('request', 'notification', 'result', 'error'),
+    order: fc.shuffledSubarray(['jsonrpc', 'id', 'method', 'large'], { minLength: 4 }),
+    space: fc.constantFrom(undefined, 1),
+  })
+  .map(({ id, large, padding, shape, order, space }) => {
+    const body = [large, 'y'.repeat(padding), large];
+    const members: Record<string, [string, unknown][]> = {
+      jsonrpc: [['jsonrpc', '2.0']],
+      id: shape === 'notification' ? [] : [['id', id]],
+      method: shape === 'result' || shape === 'error' ? [] : [['method', 'tools/call']],
+      large: [[shape === 'result' || shape === 'error' ? shape : 'params', body]],
+    };
+    return frame(JSON.stringify(Object.fromEntries(order.flatMap((name) => members[name] ?? [])), null, space));
+  });
+
+describe('a look at the ends of a frame', () => {
+  it('tells what a walk through all of it tells', () => {
+    fc.assert(
+      fc.property(frames, (bytes) => {
+        expect(glance(bytes)).toEqual(scanFrame(bytes));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    { method: 'tools/call', params: { name: 'query', arguments: { text: LONG } }, jsonrpc: '2.0', id: 9 },
+    { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'query', arguments: { text: LONG } } },
+    { jsonrpc: '2.0', method: 'tools/call', params: { name: 'query', text: LONG }, id: 9 },
+  ])('finds id, method and tool on either side of long arguments', (value) => {
+    expect(glance(frame(value))).toEqual({ id: '9', method: 'tools/call' });
+    expect(toolOf(frame(value))).toBe('query');
+  });
+});
+
+describe('the name of a tool', () => {
+  it.each([
+    [{ params: { name: 'query' } }, 'query'],
+    [{ params: { arguments: { name: 'other' }, name: 'query' } }, 'query'],
+    [{ params: { name: 'größe "1"' } }, 'größe "1"'],
+    [{ params: { name: 5 } }, null],
+    [{ params: { arguments: { text: LONG }, name: 'query' } }, null],
+    [{}, null],
+    ['{"params":{"name":', null],
+  ])('in %.60j is %s', (value, name) => {
+    expect(toolOf(frame(value))).toBe(name);
+  });
+
+  it('is cut where it is too long to show', () => {
+    expect(shown(LONG)).toHaveLength(128);
+    expect(shown('')).toBeNull();
+  });
+});
+
+describe('how an answer says that it went', () => {
+  it.each([
+    [{ result: { content: [] } }, 'answered'],
+    [{ result: { content: [], isError: false } }, 'answered'],
+    [{ result: { content: [{ text: '"isError":true' }] } }, 'answered'],
+    [{ result: { structuredContent: { isError: true } } }, 'answered'],
+    [{ result: { content: [], isError: true, _meta: {} } }, 'tool-error'],
+    [{ result: { content: [{ text: LONG }], isError: true }, jsonrpc: '2.0', id: 1 }, 'tool-error'],
+    [{ result: { isError: true, content: [{ text: LONG }] } }, 'tool-error'],
+    [{ result: { content: [{ text: LONG, isError: true }] } }, 'answered'],
+    [{ result: { content: [{ text: LONG }], isError: false } }, 'answered'],
+    [{ result: { error: { code: 1 } } }, 'answered'],
+    [{ jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no' } }, 'error'],
+    [{ jsonrpc: '2.0', id: 1, error: { code: -32602, message: LONG } }, 'error'],
+  ])('%.60j is %s', (value, outcome) => {
+    expect(verdictOf(frame(value))).toMatchObject({ outcome });
+  });
+
+  it('is not looked for in the middle of a long answer', () => {
+    const value = { result: { content: [{ text: LONG }], isError: true, _meta: {} } };
+    expect(verdictOf(frame(value))).toEqual({ outcome: 'answered' });
+  });
+
+  it('names the error', () => {
+    const value = { error: { code: -31_999, message: 'no', data: { source: 'causeway', reason: 'unreachable' } } };
+    expect(verdictOf(frame(value))).toEqual({ outcome: 'error', errorCode: -31_999, reason: 'unreachable' });
+  });
+});
+
+it('a batch is its frames', () => {
+  expect(batchOf(frame('[{"id":1},{"id":2}]'))?.map(String)).toEqual(['{"id":1}', '{"id":2}']);
+  expect(batchOf(frame('{"id":1}'))).toBeUndefined();
+  expect(batchOf(frame('[{"id":'))).toEqual([]);
+});

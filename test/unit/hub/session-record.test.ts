@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { type HubCall, SessionRecord } from '../../../main/hub/session-record.ts';
+
+const SQL = '/api/2.0/mcp/sql';
+
+function recorded() {
+  const calls: Omit<HubCall, 'id'>[] = [];
+  const record = new SessionRecord(
+    { id: 7, pid: 42, profile: 'acme', path: SQL, since: 0 },
+    { call: (call) => calls.push(call), changed: () => {} },
+  );
+  const bytes = (frame: unknown) => Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  return {
+    record,
+    calls,
+    sends: (frame: unknown) => record.fromClient(bytes(frame)),
+    hears: (frame: unknown) => record.toClient(bytes(frame)),
+    ends: () => calls.map(({ method, outcome }) => `${method} ${outcome}`),
+  };
+}
+
+const call = (id: unknown, name = 'query') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+const answer = (id: unknown, result: unknown = {}) => ({ jsonrpc: '2.0', id, result });
+
+describe('what is known of a session', () => {
+  it('is the name that the client gave itself, and the revision that was agreed on', () => {
+    const { record, sends, hears } = recorded();
+    expect(record.session).toMatchObject({ id: 7, clientName: null, protocolVersion: null, lastCallAt: null });
+    const clientInfo = { name: 'cursor', version: '1.4' };
+    sends({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', clientInfo } });
+    expect(record.session).toMatchObject({ clientName: 'cursor', clientVersion: '1.4', open: 1, done: 0 });
+    hears(answer(0, { protocolVersion: '2025-06-18' }));
+    expect(record.session).toMatchObject({ protocolVersion: '2025-06-18', open: 0, done: 1, failed: 0 });
+    expect(record.session.lastCallAt).not.toBeNull();
+  });
+
+  it('is what a client of the stateless revision says in its requests', () => {
+    const { record, sends } = recorded();
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'modern', version: '3' },
+    };
+    sends({ id: 0, method: 'tools/list', params: { _meta } });
+    expect(record.session).toMatchObject({
+      clientName: 'modern',
+      clientVersion: '3',
+      protocolVersion: '2026-07-28',
+    });
+  });
+});
+
+describe('a call', () => {
+  it('is told when it is answered, with its tool and its sizes and nothing of its contents', () => {
+    const { calls, sends, hears } = recorded();
+    const request = call(1);
+    sends(request);
+    hears({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1 } });
+    hears({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: {} });
+    expect(calls).toEqual([]);
+    sends(answer(1));
+    hears(answer(1, { content: [] }));
+    expect(calls).toEqual([
+      {
+        session: 7,
+        clientName: null,
+        profile: 'acme',
+        path: SQL,
+        method: 'tools/call',
+        tool: 'query',
+        startedAt: expect.any(Number),
+        durationMs: expect.any(Number),
+        outcome: 'answered',
+        errorCode: null,
+        bytesFromClient: JSON.stringify(request).length,
+        bytesToClient: JSON.stringify(answer(1, { content: [] })).length,
+      },
+    ]);
+  });
+
+  it('ends in one of five ways', () => {
+    const { record, calls, sends, hears, ends } = recorded();
+    for (const id of [1, 2, 3, 4, 5, 6]) sends(call(id));
+    hears(answer(1));
+    hears(answer(2, { isError: true }));
+    hears({ jsonrpc: '2.0', id: 3, error: { code: -32602, message: 'no' } });
+    sends({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } });
+    hears({ jsonrpc: '2.0', id: 5, error: { code: -31_999, message: '', data: { reason: 'outcome_unknown' } } });
+    hears(answer(4));
+    record.ended();
+    const outcomes = ['answered', 'tool-error', 'error', 'cancelled', 'lost', 'lost'];
+    expect(ends()).toEqual(outcomes.map((outcome) => `tools/call ${outcome}`));
+    expect(calls.map(({ errorCode }) => errorCode)).toEqual([null, null, -32602, null, -31_999, null]);
+    expect(record.session).toMatchObject({ open: 0, done: 6, failed: 4 });
+  });
+
+  it('is one of several in a batch', () => {
+    const { record, sends, hears, ends } = recorded();
+    sends([call('a'), { jsonrpc: '2.0', method: 'notifications/initialized' }, { id: 2, method: 'ping' }]);
+    expect(record.session.open).toBe(2);
+    hears([answer('a', { isError: true }), answer(2)]);
+    expect(ends()).toEqual(['tools/call tool-error', 'ping answered']);
+  });
+
+  it('with the id of one that is open ends that one', () => {
+    const { record, sends, ends } = recorded();
+    sends(call(1));
+    sends({ id: 1, method: 'ping' });
+    expect(ends()).toEqual(['tools/call lost']);
+    expect(record.session).toMatchObject({ open: 1, done: 1 });
+  });
+
+  it('that is meant to stay open has not failed when the session ends', () => {
+    const { record, sends, ends } = recorded();
+    sends({ id: 1, method: 'subscriptions/listen', params: {} });
+    record.ended();
+    expect(ends()).toEqual(['subscriptions/listen cancelled']);
+  });
+
+  it('is none where the line is no frame', () => {
+    const { record, sends, hears } = recorded();
+    for (const line of ['{"id":1,"method":', '{"id":}', '[', '[]', '5', '{"method":5,"id":1}', 'x']) sends(line);
+    hears('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}');
+    expect(record.session).toMatchObject({ open: 0, done: 0, failed: 0 });
+    expect(record.session.bytesFromClient).toBeGreaterThan(0);
+  });
+});
