@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
-import { NONCE_PLACEHOLDER } from './main/desktop/app-files.ts';
+import { NONCE_PLACEHOLDER } from './main/desktop/window/app-files.ts';
 
 /**
  * Electron takes schemes and the sandbox's switch only until it is ready, and a CommonJS main is always loaded by then,

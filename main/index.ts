@@ -1,23 +1,19 @@
-import { app, Menu, powerMonitor } from 'electron';
+import { app, clipboard, Menu, powerMonitor } from 'electron';
 import type { ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
-import { Accounts } from './desktop/accounts.ts';
-import { registerAppScheme, serveAppFiles } from './desktop/app-protocol.ts';
 import { applicationMenu } from './desktop/application-menu.ts';
-import { clientOf } from './desktop/client-process.ts';
-import { sendEvent, serveRequests } from './desktop/ipc.ts';
-import { lockDown, openInBrowser } from './desktop/lockdown.ts';
-import { DesktopModel } from './desktop/model.ts';
+import { createDesktop } from './desktop/desktop.ts';
 import { notifyOrOpen } from './desktop/notification.ts';
-import { createProxyList, serveProxies } from './desktop/proxies.ts';
 import { askPerson } from './desktop/question.ts';
 import { quitCleanly } from './desktop/quit.ts';
-import { createRequestHandlers } from './desktop/requests.ts';
-import { SettingsFile } from './desktop/settings.ts';
+import { SettingsFile } from './desktop/settings/settings-file.ts';
 import { opensWindowAtStart } from './desktop/start-up.ts';
-import { CausewayTray } from './desktop/tray.ts';
-import { createTrayActions } from './desktop/tray-action.ts';
-import { MainWindow } from './desktop/window.ts';
+import { CausewayTray } from './desktop/tray/tray.ts';
+import { createTrayActions } from './desktop/tray/tray-action.ts';
+import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
+import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
+import { lockDown, openInBrowser } from './desktop/window/lockdown.ts';
+import { MainWindow } from './desktop/window/window.ts';
 
 registerAppScheme();
 
@@ -31,8 +27,16 @@ function start(): void {
 
   const settings = new SettingsFile();
   const causeway = createCauseway({ env: process.env, openBrowser: openInBrowser });
-  const model = new DesktopModel(causeway);
   const window = new MainWindow(settings, { onWatched: (watched) => model.watch(watched) });
+  const desktop = createDesktop({
+    causeway,
+    env: process.env,
+    shell: { openInBrowser, copy: (text) => clipboard.writeText(text) },
+    onEvent: (name, payload) => {
+      if (window.current) sendEvent(window.current, name, payload);
+    },
+  });
+  const { model } = desktop;
   const open = (screen?: ScreenName) => {
     if (window.current && screen) sendEvent(window.current, 'screenWanted', { screen });
     window.open(screen);
@@ -45,13 +49,9 @@ function start(): void {
   });
   const tray = new CausewayTray(act, model.state);
 
-  serveRequests(
-    createRequestHandlers(model, new Accounts(causeway, model)),
-    ({ sender }) => sender === window.current?.webContents,
-  );
+  serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
   model.onChange((state) => {
     tray.render(state);
-    if (window.current) sendEvent(window.current, 'stateChanged', state);
     if (state.profile !== null) settings.rememberProfile(state.profile);
   });
 
@@ -60,11 +60,8 @@ function start(): void {
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
   powerMonitor.on('resume', () => void model.checkAgain());
-  const endProxies = serveProxies(causeway, {
-    onSessions: createProxyList((proxies) => model.showProxies(proxies), clientOf),
-  });
-  quitCleanly([() => model.close(), endProxies, () => causeway.close(), () => tray.close()]);
+  quitCleanly([() => desktop.close(), () => causeway.close(), () => tray.close()]);
 
   if (opensWindowAtStart(process.argv)) open();
-  void model.start(settings.profile);
+  void desktop.start(settings.profile);
 }

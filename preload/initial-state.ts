@@ -7,6 +7,7 @@ export const INITIAL_STATE: DesktopState = {
   warehouse: { status: 'loading' },
   choices: null,
   verification: null,
+  servers: [],
   proxies: [],
   failedAction: null,
 };

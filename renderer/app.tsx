@@ -4,7 +4,12 @@ import type { ReactNode } from 'react';
 import type { DesktopState, ScreenName } from '../preload/contract.ts';
 import { AccountsScreen } from './accounts/accounts-screen.tsx';
 import { ActivityScreen } from './activity/activity-screen.tsx';
+import { ClientsScreen } from './clients/clients-screen.tsx';
+import { DiagnosticsScreen } from './diagnostics/diagnostics-screen.tsx';
+import { EveryoneScreen } from './everyone/everyone-screen.tsx';
 import { Frame } from './frame/frame.tsx';
+import { ServersScreen } from './servers/servers-screen.tsx';
+import { SettingsScreen } from './settings/settings-screen.tsx';
 import { useDesktopState } from './shared/desktop-state.ts';
 import { useScreen } from './shared/screen.ts';
 import { styleNonce, theme } from './shared/theme.ts';
@@ -12,8 +17,13 @@ import { WarehouseScreen } from './warehouse/warehouse-screen.tsx';
 
 const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode> = {
   warehouse: WarehouseScreen,
+  servers: ServersScreen,
+  clients: ClientsScreen,
   activity: ActivityScreen,
+  everyone: EveryoneScreen,
   accounts: AccountsScreen,
+  settings: SettingsScreen,
+  diagnostics: DiagnosticsScreen,
 };
 
 /** Everything is local and main decides when to retry: the cache neither retries nor refetches by itself. */

@@ -3,12 +3,11 @@ import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { choicesOf } from './choices.ts';
+import { signInState } from './accounts/sign-in-state.ts';
 import { failureOf } from './failure.ts';
-
-import { refreshAfterMillis } from './refresh.ts';
-import { signInState } from './sign-in-state.ts';
-import { VerificationRuns } from './verification.ts';
+import { choicesOf } from './warehouse/choices.ts';
+import { refreshAfterMillis } from './warehouse/refresh.ts';
+import { VerificationRuns } from './warehouse/verification.ts';
 
 type Listener = (state: DesktopState) => void;
 

@@ -1,5 +1,5 @@
 import { dialog } from 'electron';
-import type { Question } from './tray-action.ts';
+import type { Question } from './tray/tray-action.ts';
 
 /** Asks in a dialog of the system. Closing it, and the key that comes first, are a no. */
 export async function askPerson({ message, detail, verb }: Question): Promise<boolean> {

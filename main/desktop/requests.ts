@@ -6,14 +6,20 @@ import {
   requests,
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
-import type { Accounts } from './accounts.ts';
-import type { DesktopModel } from './model.ts';
+import { accountHandlers } from './accounts/handlers.ts';
+import { activityHandlers } from './activity/handlers.ts';
+import { clientHandlers } from './clients/handlers.ts';
+import type { DesktopContext } from './context.ts';
+import { diagnosticsHandlers } from './diagnostics/handlers.ts';
+import { everyoneHandlers } from './everyone/handlers.ts';
+import type { HandlersOf } from './handlers.ts';
 import { problemOf } from './problem.ts';
+import { serverHandlers } from './servers/handlers.ts';
+import { settingsHandlers } from './settings/handlers.ts';
+import { warehouseHandlers } from './warehouse/handlers.ts';
 
 /** One function for each request of the contract. */
-export type RequestHandlers = {
-  [Name in RequestName]: (input: RequestInputs[Name]) => Promise<RequestOutputs[Name]>;
-};
+export type RequestHandlers = HandlersOf<typeof requests>;
 
 type Schemas = {
   [Name in RequestName]: {
@@ -22,32 +28,17 @@ type Schemas = {
   };
 };
 
-export function createRequestHandlers(model: DesktopModel, accounts: Accounts): RequestHandlers {
+/** The handlers of every group. */
+export function createRequestHandlers(context: DesktopContext): RequestHandlers {
   return {
-    getState: async () => model.state,
-    checkAgain: async () => void (await model.checkAgain()),
-    chooseProfile: async ({ profile }) => void (await model.open(profile)),
-    signIn: async () => void (await model.signIn()),
-    cancelSignIn: async () => void model.cancelSignIn(),
-    listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
-    setOverride: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
-    setLastSelected: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
-    clearOverride: async ({ profile }) =>
-      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
-    startWarehouse: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
-    stopWarehouse: async ({ profile, warehouseId }) =>
-      void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
-    wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
-    verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
-    cancelVerify: async () => void model.cancelVerify(),
-    listAccounts: () => accounts.list(),
-    signInTo: async ({ profile }) => void (await model.signInTo(profile)),
-    signOut: ({ profile }) => accounts.signOut(profile),
-    addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),
-    dismissFailedAction: async () => void model.showFailedAction(null),
+    ...warehouseHandlers(context),
+    ...serverHandlers(context),
+    ...clientHandlers(context),
+    ...activityHandlers(context),
+    ...everyoneHandlers(context),
+    ...accountHandlers(context),
+    ...settingsHandlers(context),
+    ...diagnosticsHandlers(context),
   };
 }
 

@@ -4,8 +4,13 @@ import type { ScreenName } from '../../preload/contract.ts';
 /** The screens in the order of the navigation. The window opens on the first one. */
 export const SCREEN_TITLES: Record<ScreenName, string> = {
   warehouse: 'Warehouse',
+  servers: 'Servers',
+  clients: 'AI clients',
   activity: 'Activity',
+  everyone: 'Everyone',
   accounts: 'Accounts',
+  settings: 'Settings',
+  diagnostics: 'Diagnostics',
 };
 
 /** The screen that the page's address names behind its `#`. */

@@ -5,19 +5,21 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { type Causeway, createCauseway } from '../../main/causeway.ts';
-import { Accounts } from '../../main/desktop/accounts.ts';
-import { appFileOf, contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/desktop/app-files.ts';
-import { DesktopModel } from '../../main/desktop/model.ts';
-import { APP_ORIGIN } from '../../main/desktop/navigation.ts';
+import { createDesktop } from '../../main/desktop/desktop.ts';
+import type { DesktopModel } from '../../main/desktop/model.ts';
 import { RENDERER_FOLDER } from '../../main/desktop/places.ts';
-import { answer, createRequestHandlers } from '../../main/desktop/requests.ts';
+import { answer } from '../../main/desktop/requests.ts';
+import { appFileOf, contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/desktop/window/app-files.ts';
+import { APP_ORIGIN } from '../../main/desktop/window/navigation.ts';
 import { channelOf } from '../../preload/api.ts';
-import { type RequestName, requests } from '../../preload/contract.ts';
+import { events, type RequestName, requests } from '../../preload/contract.ts';
 
 export interface WindowServer {
   url: string;
   /** The sign-in pages that the system's browser would have been shown. */
   opened: string[];
+  /** What the clipboard was given, in order. */
+  copied: string[];
   /** What tray and window are drawn from, for what happens outside the window. */
   model: DesktopModel;
   close(): Promise<void>;
@@ -34,16 +36,21 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   const opened: string[] = [];
   const openBrowser = async (address: string) => void opened.push(address);
   const causeway: Causeway = createCauseway({ env, openBrowser });
-  const model = new DesktopModel(causeway);
-  const handlers = createRequestHandlers(model, new Accounts(causeway, model));
+  const copied: string[] = [];
+  const hearers = new Set<ServerResponse>();
+  const desktop = createDesktop({
+    causeway,
+    env,
+    shell: { openInBrowser: openBrowser, copy: (text) => void copied.push(text) },
+    onEvent: (name, payload) => {
+      const message = JSON.stringify({ channel: channelOf(name), payload: events[name].parse(payload) });
+      for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
+    },
+  });
+  const { model, handlers } = desktop;
   transport ??= bundleTransport();
   const script = await transport;
   const names = new Map(Object.keys(requests).map((name) => [`/requests/${channelOf(name)}`, name as RequestName]));
-  const hearers = new Set<ServerResponse>();
-  model.onChange((state) => {
-    const message = JSON.stringify({ channel: channelOf('stateChanged'), payload: state });
-    for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
-  });
 
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
@@ -68,13 +75,14 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  await model.start(undefined);
+  await desktop.start(undefined);
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
     opened,
+    copied,
     model,
     close: async () => {
-      await model.close();
+      await desktop.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await causeway.close();

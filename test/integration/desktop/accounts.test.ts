@@ -1,7 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
-import { Accounts } from '../../../main/desktop/accounts.ts';
+import { Accounts } from '../../../main/desktop/accounts/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';

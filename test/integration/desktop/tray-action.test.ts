@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
-import { createTrayActions, type TrayAction } from '../../../main/desktop/tray-action.ts';
+import { createTrayActions, type TrayAction } from '../../../main/desktop/tray/tray-action.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 

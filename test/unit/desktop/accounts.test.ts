@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startPageAt } from '../../../main/desktop/navigation.ts';
+import { startPageAt } from '../../../main/desktop/window/navigation.ts';
 import type { Account } from '../../../preload/contract.ts';
 import {
   expiryInWords,

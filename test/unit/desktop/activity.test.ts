@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientOf, nameOfProgram } from '../../../main/desktop/client-process.ts';
-import { createProxyList } from '../../../main/desktop/proxies.ts';
+import { clientOf, nameOfProgram } from '../../../main/desktop/activity/client-process.ts';
+import { createProxyList } from '../../../main/desktop/activity/proxies.ts';
 import type { AttachedProxy } from '../../../preload/contract.ts';
 import { clientInWords, serverInWords } from '../../../renderer/activity/words.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Causeway } from '../../../main/causeway.ts';
-import { Accounts } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { answer, createRequestHandlers, type RequestHandlers } from '../../../main/desktop/requests.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
@@ -18,10 +17,14 @@ const causeway: Causeway = {
   serveProxies: unused,
   close: unused,
 };
-const handlers = () => {
-  const model = new DesktopModel(causeway);
-  return createRequestHandlers(model, new Accounts(causeway, model));
-};
+const handlers = () =>
+  createRequestHandlers({
+    causeway,
+    env: {},
+    model: new DesktopModel(causeway),
+    shell: { openInBrowser: unused, copy: unused },
+    emit: unused,
+  });
 
 describe('each request of the contract', () => {
   const { request } = createApi({ invoke: async (...sent) => sent, subscribe: () => () => undefined });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthMethod } from '../../../main/auth/auth.ts';
 import { failureOf } from '../../../main/desktop/failure.ts';
-import { refreshAfterMillis } from '../../../main/desktop/refresh.ts';
+import { refreshAfterMillis } from '../../../main/desktop/warehouse/refresh.ts';
 import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
 import type { Failure } from '../../../preload/contract.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';

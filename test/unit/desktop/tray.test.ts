@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { choicesOf } from '../../../main/desktop/choices.ts';
 import { RESOURCES_FOLDER } from '../../../main/desktop/places.ts';
-import { type TrayMood, trayIconFile, trayMood } from '../../../main/desktop/tray-icon.ts';
-import type { TrayItem } from '../../../main/desktop/tray-item.ts';
-import { trayMenu, trayTooltip } from '../../../main/desktop/tray-menu.ts';
+import { type TrayMood, trayIconFile, trayMood } from '../../../main/desktop/tray/tray-icon.ts';
+import type { TrayItem } from '../../../main/desktop/tray/tray-item.ts';
+import { trayMenu, trayTooltip } from '../../../main/desktop/tray/tray-menu.ts';
+import { choicesOf } from '../../../main/desktop/warehouse/choices.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';

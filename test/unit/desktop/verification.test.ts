@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterEvent, atEnd, verificationAtStart } from '../../../main/desktop/verification.ts';
+import { afterEvent, atEnd, verificationAtStart } from '../../../main/desktop/warehouse/verification.ts';
 import type { CheckResult } from '../../../main/warehouses/verify.ts';
 import type { Verification } from '../../../preload/contract.ts';
 import { beforeEndToEnd, checkLines } from '../../../renderer/warehouse/verify-words.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appFileOf, contentSecurityPolicy } from '../../../main/desktop/app-files.ts';
-import { isOwnAddress, mayAsk, mayOpenInBrowser } from '../../../main/desktop/navigation.ts';
 import { opensWindowAtStart } from '../../../main/desktop/start-up.ts';
-import { type Bounds, DEFAULT_SIZE, placeWindow } from '../../../main/desktop/window-bounds.ts';
+import { appFileOf, contentSecurityPolicy } from '../../../main/desktop/window/app-files.ts';
+import { isOwnAddress, mayAsk, mayOpenInBrowser } from '../../../main/desktop/window/navigation.ts';
+import { type Bounds, DEFAULT_SIZE, placeWindow } from '../../../main/desktop/window/window-bounds.ts';
 
 describe('an address of the window', () => {
   it.each([

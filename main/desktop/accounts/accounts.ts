@@ -1,0 +1,55 @@
+import type { Account } from '../../../preload/contract.ts';
+import type { AuthService, ProfileEntry } from '../../auth/auth.ts';
+import type { Causeway } from '../../causeway.ts';
+import type { DesktopModel } from '../model.ts';
+import { problemOf } from '../problem.ts';
+
+/** The profiles and their sign-ins, as the window shows and changes them. */
+export class Accounts {
+  readonly #causeway: Causeway;
+  readonly #model: DesktopModel;
+
+  constructor(causeway: Causeway, model: DesktopModel) {
+    this.#causeway = causeway;
+    this.#model = model;
+  }
+
+  async list(): Promise<Account[]> {
+    const auth = await this.#causeway.auth();
+    const entries = await auth.profiles();
+    return Promise.all(entries.map(async (entry) => accountOf(entry, await stateOf(entry, auth))));
+  }
+
+  async add(name: string, host: string): Promise<void> {
+    const auth = await this.#causeway.auth();
+    await auth.addProfile(name, host);
+  }
+
+  /** Signs out, and shows it where that profile is the open one. */
+  async signOut(name: string): Promise<{ revoked: boolean }> {
+    const auth = await this.#causeway.auth();
+    const outcome = await auth.signOut(await auth.profile(name));
+    if (this.#model.state.profile === name) await this.#model.open(name);
+    return outcome;
+  }
+}
+
+function accountOf(entry: ProfileEntry, state: Account['state']): Account {
+  const { name, isDefault } = entry;
+  if (!entry.usable) return { name, isDefault, host: entry.host ?? null, method: null, state };
+  const { host, method } = entry.profile;
+  return { name, isDefault, host, method, state };
+}
+
+async function stateOf(entry: ProfileEntry, auth: AuthService): Promise<Account['state']> {
+  if (!entry.usable) return { status: 'unusable', message: entry.message };
+  try {
+    const signIn = await auth.signInState(entry.profile);
+    if (signIn.state !== 'signed-in') return { status: signIn.state };
+    const { userName = null, expiresAt = null, renewable } = signIn;
+    return { status: 'signed-in', userName, expiresAt, renewable };
+  } catch (error) {
+    // One profile that cannot be read, for a locked keychain say, must not hide the others.
+    return { status: 'unreadable', problem: problemOf(error) };
+  }
+}

@@ -1,0 +1,14 @@
+import type { accountRequests } from '../../../preload/contract/accounts.ts';
+import type { DesktopContext } from '../context.ts';
+import type { HandlersOf } from '../handlers.ts';
+import { Accounts } from './accounts.ts';
+
+export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf<typeof accountRequests> {
+  const accounts = new Accounts(causeway, model);
+  return {
+    listAccounts: () => accounts.list(),
+    signInTo: async ({ profile }) => void (await model.signInTo(profile)),
+    signOut: ({ profile }) => accounts.signOut(profile),
+    addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),
+  };
+}

@@ -1,0 +1,53 @@
+import type { AttachedProxy } from '../../../preload/contract.ts';
+import type { Causeway } from '../../causeway.ts';
+import type { HubWatcher } from '../../hub/session-board.ts';
+import type { HubSession } from '../../hub/session-record.ts';
+import { inOneLine } from '../../platform/errors.ts';
+
+type Show = (proxies: AttachedProxy[]) => void;
+type Session = Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>;
+
+/** What is shown of the proxies: at once, and again when it is known which programs they belong to. */
+export function createProxyList(show: Show, clientOf: (pid: number) => Promise<string | null>) {
+  const clients = new Map<number, string | null>();
+  let attached: Session[] = [];
+  const showAll = () =>
+    show(
+      attached.map(({ id, pid, path, since, profile }) => ({
+        id,
+        pid,
+        path,
+        since,
+        profile: profile ?? null,
+        client: clients.get(id) ?? null,
+      })),
+    );
+
+  const look = async ({ id, pid }: Session) => {
+    const name = await clientOf(pid);
+    // It may have gone while its client was looked up.
+    if (!attached.some((proxy) => proxy.id === id)) return;
+    clients.set(id, name);
+    showAll();
+  };
+
+  return (now: Session[]): void => {
+    const before = new Set(attached.map(({ id }) => id));
+    attached = now;
+    for (const id of clients.keys()) if (!now.some((proxy) => proxy.id === id)) clients.delete(id);
+    showAll();
+    for (const proxy of now) if (!before.has(proxy.id)) void look(proxy);
+  };
+}
+
+/**
+ * Lets this user's `causeway proxy` processes share the application's connections and sign-in. Gives the function that
+ * ends it. Where it cannot be done every proxy works alone, so there is nothing for the person to act on.
+ */
+export function serveProxies(causeway: Causeway, watcher: HubWatcher): () => Promise<void> {
+  const hub = causeway.serveProxies(watcher).catch((error: unknown) => {
+    console.error(`The proxies work alone. ${inOneLine(error)}`);
+    return undefined;
+  });
+  return async () => (await hub)?.close();
+}

@@ -1,0 +1,101 @@
+import type { Problem, ScreenName } from '../../../preload/contract.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { DesktopModel } from '../model.ts';
+import { problemOf } from '../problem.ts';
+
+/** What a click in the tray's menu does. What changes something names the profile that the menu was drawn for. */
+export type TrayAction =
+  | { do: 'open'; screen: ScreenName }
+  | { do: 'check-again' }
+  | { do: 'sign-in' }
+  | { do: 'quit' }
+  | { do: 'use-warehouse'; profile: string; warehouseId: string; name: string }
+  | { do: 'use-last-selected'; profile: string }
+  | { do: 'use-workspace-default'; profile: string }
+  | { do: 'start-warehouse'; profile: string; warehouseId: string; name: string }
+  | { do: 'stop-warehouse'; profile: string; warehouseId: string; name: string };
+
+/** A question that only the person can answer, before something is done. */
+export interface Question {
+  message: string;
+  detail: string;
+  verb: string;
+}
+
+/** What the tray's actions need of the desktop around them. */
+export interface Surroundings {
+  open(screen: ScreenName): void;
+  quit(): void;
+  ask(question: Question): Promise<boolean>;
+  /** Says what went wrong where the person can see it, and leads to that screen. */
+  tell(title: string, problem: Problem, screen: ScreenName): void;
+}
+
+/** Carries out the tray's actions. What goes wrong is told, and stands in the window until it is dismissed. */
+export function createTrayActions(model: DesktopModel, around: Surroundings): (action: TrayAction) => Promise<void> {
+  const tell = (title: string, problem: Problem) => {
+    model.showFailedAction({ title, problem });
+    around.tell(title, problem, 'warehouse');
+  };
+
+  const attempt = async (title: string, work: () => Promise<void>) => {
+    model.showFailedAction(null);
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof CausewayError)) console.error(title, error);
+      tell(title, problemOf(error));
+    }
+  };
+
+  const signIn = async () => {
+    await model.signIn();
+    const { warehouse } = model.state;
+    if (warehouse.status !== 'failed') return;
+    const { problem } = warehouse.failure;
+    // The person's own doing is no news, and the screen says the rest.
+    if (problem.code !== 'sign_in_cancelled') around.tell('You are not signed in', problem, 'warehouse');
+  };
+
+  return async (action) => {
+    switch (action.do) {
+      case 'open':
+        return around.open(action.screen);
+      case 'quit':
+        return around.quit();
+      case 'check-again':
+        return model.checkAgain();
+      case 'sign-in':
+        return signIn();
+      case 'use-warehouse':
+        return attempt(`Your queries were not moved to ${action.name}`, () =>
+          model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),
+        );
+      case 'use-last-selected':
+        return attempt('The last selected warehouse is not used', () =>
+          model.change(action.profile, (warehouses) => warehouses.setLastSelected()),
+        );
+      case 'use-workspace-default':
+        return attempt('Your override was not cleared', () =>
+          model.change(action.profile, (warehouses) => warehouses.clearOverride()),
+        );
+      case 'start-warehouse':
+        return attempt(`${action.name} was not started`, () =>
+          model.change(action.profile, (warehouses) => warehouses.start(action.warehouseId)),
+        );
+      case 'stop-warehouse':
+        if (!(await around.ask(beforeStopping(action.name)))) return;
+        return attempt(`${action.name} was not stopped`, () =>
+          model.change(action.profile, (warehouses) => warehouses.stop(action.warehouseId)),
+        );
+    }
+  };
+}
+
+function beforeStopping(name: string): Question {
+  return {
+    message: `Stop ${name}?`,
+    detail: 'Queries that run on it, yours and those of others, are cut off.',
+    verb: 'Stop it',
+  };
+}

@@ -1,0 +1,99 @@
+import type { DesktopState, EffectiveWarehouse, Failure, WarehouseState } from '../../../preload/contract.ts';
+import {
+  becauseOf,
+  effectiveName,
+  hostInWords,
+  mattersNow,
+  nameAndState,
+  sessionsInWords,
+} from '../../../preload/words.ts';
+import { action, open, type TrayItem, text } from './tray-item.ts';
+import { startOrStop, switchWarehouse } from './tray-switch.ts';
+
+/** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, open, quit. */
+export function trayMenu(state: DesktopState): TrayItem[] {
+  return [
+    text(whoAndWhere(state.profile, state.warehouse)),
+    ...middle(state),
+    { kind: 'separator' },
+    sessions(state),
+    { kind: 'separator' },
+    open('Open Causeway'),
+    action('Quit', { do: 'quit' }),
+  ];
+}
+
+function sessions({ proxies }: DesktopState): TrayItem {
+  const words = sessionsInWords(proxies.length);
+  return proxies.length === 0 ? text(words) : action(words, { do: 'open', screen: 'activity' });
+}
+
+/** The tray icon's tooltip: the answer in one line. */
+export function trayTooltip({ warehouse }: DesktopState): string {
+  return `Causeway: ${warehouse.status === 'known' ? answerOf(warehouse.effective) : inShort(warehouse)}`;
+}
+
+function whoAndWhere(profile: string | null, warehouse: WarehouseState): string {
+  if (warehouse.status !== 'known') return profile ?? 'Causeway';
+  const { user, host } = warehouse.effective;
+  return `${warehouse.effective.profile} · ${user.userName || hostInWords(host)}`;
+}
+
+function middle({ warehouse, choices }: DesktopState): TrayItem[] {
+  switch (warehouse.status) {
+    case 'loading':
+    case 'signing-in':
+      return [text(inShort(warehouse))];
+    case 'unconfigured':
+      return [open(inShort(warehouse))];
+    case 'failed':
+      return [open(inShort(warehouse)), nextStep(warehouse.failure)];
+    case 'known': {
+      const { effective, lastFailure } = warehouse;
+      const problem = effective.problems.find(mattersNow);
+      return [
+        open(answerOf(effective)),
+        text(becauseOf(effective)),
+        ...(problem ? [open(shortened(problem.message))] : []),
+        ...(lastFailure ? [open(shortened(lastFailure.problem.message)), nextStep(lastFailure)] : []),
+        switchWarehouse(effective, choices),
+        ...startOrStop(effective),
+      ];
+    }
+  }
+}
+
+function inShort(warehouse: Exclude<WarehouseState, { status: 'known' }>): string {
+  switch (warehouse.status) {
+    case 'loading':
+      return 'Asking the workspace…';
+    case 'signing-in':
+      return 'Waiting for the browser…';
+    case 'unconfigured':
+      return 'No workspace yet: set one up…';
+    case 'failed':
+      return shortened(warehouse.failure.problem.message);
+  }
+}
+
+function nextStep({ next }: Failure): TrayItem {
+  switch (next) {
+    case 'sign-in':
+      return action('Sign in…', { do: 'sign-in' });
+    case 'choose-profile':
+      return open('Choose a profile…');
+    case 'try-again':
+      return action('Try again', { do: 'check-again' });
+  }
+}
+
+function answerOf(effective: EffectiveWarehouse): string {
+  return effective.warehouse ? nameAndState(effective.warehouse) : effectiveName(effective);
+}
+
+/** A menu as wide as a sentence hides the screen: the window has the whole of it. */
+const WIDEST = 60;
+
+function shortened(sentence: string): string {
+  return sentence.length <= WIDEST ? sentence : `${sentence.slice(0, WIDEST - 1).trimEnd()}…`;
+}

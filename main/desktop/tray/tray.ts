@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
+import type { DesktopState } from '../../../preload/contract.ts';
+import { RESOURCES_FOLDER } from '../places.ts';
+import type { TrayAction } from './tray-action.ts';
+import { trayIconFile, trayMood } from './tray-icon.ts';
+import type { TrayItem } from './tray-item.ts';
+import { trayMenu, trayTooltip } from './tray-menu.ts';
+
+/** The icon in the system's tray. Drawn anew from the state whenever what it shows has changed, and only then. */
+export class CausewayTray {
+  readonly #act: (action: TrayAction) => Promise<void>;
+  readonly #tray: Tray;
+  #state: DesktopState;
+  #shown = '';
+
+  constructor(act: (action: TrayAction) => Promise<void>, state: DesktopState) {
+    this.#act = act;
+    this.#state = state;
+    this.#tray = new Tray(iconOf(state));
+    this.#tray.on('click', () => void act({ do: 'open', screen: 'warehouse' }));
+    this.render(state);
+  }
+
+  render(state: DesktopState): void {
+    this.#state = state;
+    const items = trayMenu(state);
+    const tooltip = trayTooltip(state);
+    // A menu that is replaced while it is open closes under the person's hand on Linux.
+    const shown = JSON.stringify([trayMood(state), tooltip, items]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#tray.setImage(iconOf(state));
+    this.#tray.setToolTip(tooltip);
+    this.#tray.setContextMenu(Menu.buildFromTemplate(items.map((item) => this.#entryOf(item))));
+  }
+
+  close(): void {
+    this.#tray.destroy();
+  }
+
+  #entryOf(item: TrayItem): MenuItemConstructorOptions {
+    switch (item.kind) {
+      case 'separator':
+        return { type: 'separator' };
+      case 'text':
+        return { label: item.label, enabled: false };
+      case 'action':
+        return { label: item.label, click: () => void this.#act(item.action) };
+      case 'submenu':
+        return { label: item.label, submenu: item.items.map((inner) => this.#entryOf(inner)) };
+      case 'choice': {
+        const { label, chosen, action } = item;
+        return {
+          type: 'radio',
+          label,
+          checked: chosen,
+          enabled: action !== null,
+          click: () => action && void this.#choose(action),
+        };
+      }
+    }
+  }
+
+  /** The system marks what was clicked, done or not: afterwards the menu is drawn from the state again. */
+  async #choose(action: TrayAction): Promise<void> {
+    await this.#act(action);
+    this.#shown = '';
+    if (!this.#tray.isDestroyed()) this.render(this.#state);
+  }
+}
+
+function iconOf(state: DesktopState): Electron.NativeImage {
+  return nativeImage.createFromPath(join(RESOURCES_FOLDER, 'tray', trayIconFile(trayMood(state), process.platform)));
+}

@@ -1,0 +1,32 @@
+import type { stateRequests } from '../../../preload/contract/desktop-state.ts';
+import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
+import type { DesktopContext } from '../context.ts';
+import type { HandlersOf } from '../handlers.ts';
+
+/** The state as a whole, and what changes the warehouse. */
+export function warehouseHandlers({
+  model,
+}: DesktopContext): HandlersOf<typeof stateRequests & typeof warehouseRequests> {
+  return {
+    getState: async () => model.state,
+    dismissFailedAction: async () => void model.showFailedAction(null),
+    checkAgain: async () => void (await model.checkAgain()),
+    chooseProfile: async ({ profile }) => void (await model.open(profile)),
+    signIn: async () => void (await model.signIn()),
+    cancelSignIn: async () => void model.cancelSignIn(),
+    listWarehouses: ({ profile }) => model.using(profile, (warehouses) => warehouses.list()),
+    setOverride: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setOverride(warehouseId))),
+    setLastSelected: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.setLastSelected())),
+    clearOverride: async ({ profile }) =>
+      void (await model.change(profile, (warehouses) => warehouses.clearOverride())),
+    startWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.start(warehouseId))),
+    stopWarehouse: async ({ profile, warehouseId }) =>
+      void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
+    wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
+    verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
+    cancelVerify: async () => void model.cancelVerify(),
+  };
+}

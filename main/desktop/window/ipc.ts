@@ -1,0 +1,37 @@
+import { type BrowserWindow, type IpcMainInvokeEvent, ipcMain } from 'electron';
+import { channelOf } from '../../../preload/api.ts';
+import { type EventName, type EventPayloads, events, type RequestName, requests } from '../../../preload/contract.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { problemOf } from '../problem.ts';
+import { answer, type RequestHandlers } from '../requests.ts';
+import { mayAsk } from './navigation.ts';
+
+/** Answers the contract's requests. This is the one place where it is checked who asks: window, frame and origin. */
+export function serveRequests(handlers: RequestHandlers, isOurWindow: (event: IpcMainInvokeEvent) => boolean): void {
+  for (const name of requestNames()) {
+    ipcMain.handle(channelOf(name), (event, input: unknown) => {
+      const frame = event.senderFrame;
+      const asker = {
+        ourWindow: isOurWindow(event),
+        mainFrame: frame !== null && frame.parent === null,
+        url: frame?.url ?? '',
+      };
+      if (mayAsk(asker)) return answer(handlers, name, input);
+      const refusal = new CausewayError('permission_denied', 'Only the window of Causeway may ask for this.');
+      return { ok: false, problem: problemOf(refusal) };
+    });
+  }
+}
+
+/** Tells the window something that the contract lists. */
+export function sendEvent<Name extends EventName>(
+  window: BrowserWindow,
+  name: Name,
+  payload: EventPayloads[Name],
+): void {
+  window.webContents.send(channelOf(name), events[name].parse(payload));
+}
+
+function requestNames(): RequestName[] {
+  return Object.keys(requests).filter((name): name is RequestName => name in requests);
+}

@@ -1,0 +1,29 @@
+import { app, session, shell } from 'electron';
+import { CausewayError } from '../../platform/errors.ts';
+import { isOwnAddress, mayOpenInBrowser } from './navigation.ts';
+
+/** Denies what a page could ask for: permissions, devices, other addresses, new windows, embedded pages. */
+export function lockDown(): void {
+  const { defaultSession } = session;
+  defaultSession.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
+  defaultSession.setPermissionCheckHandler(() => false);
+  defaultSession.setDevicePermissionHandler(() => false);
+  defaultSession.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !isOwnAddress(url) }));
+
+  app.on('web-contents-created', (_event, contents) => {
+    contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+    contents.on('will-navigate', (event) => event.preventDefault());
+    contents.on('will-redirect', (event) => event.preventDefault());
+    contents.on('will-attach-webview', (event) => event.preventDefault());
+  });
+}
+
+/** Shows an address in the system's browser, for signing in. @throws {CausewayError} `usage` */
+export async function openInBrowser(address: string): Promise<void> {
+  if (!mayOpenInBrowser(address)) {
+    throw new CausewayError('usage', 'The sign-in page was not opened: its address is not https.', {
+      remedy: 'Check the host of the profile.',
+    });
+  }
+  await shell.openExternal(address);
+}

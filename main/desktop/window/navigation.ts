@@ -1,0 +1,38 @@
+import type { ScreenName } from '../../../preload/contract.ts';
+
+/** Where the window may go and who may ask for things: decisions alone, applied by `lockdown.ts` and `ipc.ts`. */
+
+export const APP_SCHEME = 'app';
+export const APP_ORIGIN = `${APP_SCHEME}://causeway`;
+const START_PAGE = `${APP_ORIGIN}/index.html`;
+
+/** The address of the window's page, at one of its screens. */
+export function startPageAt(screen?: ScreenName): string {
+  return screen === undefined ? START_PAGE : `${START_PAGE}#${screen}`;
+}
+
+/** Whether an address belongs to the window's own pages. Everything else is neither loaded nor shown. */
+export function isOwnAddress(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url !== undefined && url.protocol === `${APP_SCHEME}:` && url.host === 'causeway' && url.username === '';
+}
+
+/** Who sent a message to the main process, as Electron tells it. */
+export interface Asker {
+  ourWindow: boolean;
+  mainFrame: boolean;
+  url: string;
+}
+
+export function mayAsk({ ourWindow, mainFrame, url }: Asker): boolean {
+  return ourWindow && mainFrame && isOwnAddress(url);
+}
+
+/** Whether an address may be handed to the system's browser: https, or a workspace on this very computer. */
+export function mayOpenInBrowser(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  if (username !== '' || password !== '') return false;
+  if (protocol === 'https:') return true;
+  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+}

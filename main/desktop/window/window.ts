@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import type { ScreenName } from '../../../preload/contract.ts';
+import { PRELOAD_FILE, RESOURCES_FOLDER } from '../places.ts';
+import type { SettingsFile } from '../settings/settings-file.ts';
+import { startPageAt } from './navigation.ts';
+import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
+
+/** The page's own background, so that the window does not flash before the first frame. */
+const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };
+
+export interface WindowEvents {
+  /** Told each time the window comes into sight or goes out of it. */
+  onWatched(watched: boolean): void;
+}
+
+/** The application's one window: made when it is opened, gone when it is closed, while the tray lives on. */
+export class MainWindow {
+  readonly #settings: SettingsFile;
+  readonly #events: WindowEvents;
+  #window: BrowserWindow | undefined;
+
+  constructor(settings: SettingsFile, events: WindowEvents) {
+    this.#settings = settings;
+    this.#events = events;
+  }
+
+  get current(): BrowserWindow | undefined {
+    return this.#window;
+  }
+
+  /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
+  open(screen?: ScreenName): void {
+    if (this.#window) {
+      if (this.#window.isMinimized()) this.#window.restore();
+      this.#window.show();
+      this.#window.focus();
+      return;
+    }
+    const window = this.#create();
+    this.#window = window;
+    window.once('ready-to-show', () => window.show());
+    window.on('show', () => this.#events.onWatched(true));
+    window.on('focus', () => this.#events.onWatched(true));
+    window.on('hide', () => this.#events.onWatched(false));
+    window.on('minimize', () => this.#events.onWatched(false));
+    window.on('close', () => this.#settings.rememberWindowBounds(window.getNormalBounds()));
+    window.on('closed', () => {
+      this.#window = undefined;
+      this.#events.onWatched(false);
+    });
+    void window.loadURL(startPageAt(screen));
+  }
+
+  #create(): BrowserWindow {
+    const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
+    return new BrowserWindow({
+      ...placeWindow(this.#settings.windowBounds, screens),
+      minWidth: MINIMUM_SIZE.width,
+      minHeight: MINIMUM_SIZE.height,
+      title: app.name,
+      // For Linux: elsewhere the packaged application brings its icon.
+      icon: join(RESOURCES_FOLDER, 'icon.png'),
+      show: false,
+      autoHideMenuBar: true,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
+      webPreferences: {
+        preload: PRELOAD_FILE,
+        sandbox: true,
+        contextIsolation: true,
+        nodeIntegration: false,
+        webviewTag: false,
+        // Its dictionaries would be downloaded, and there is nothing to spell.
+        spellcheck: false,
+      },
+    });
+  }
+}

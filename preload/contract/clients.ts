@@ -1,0 +1,3 @@
+export const clientRequests = {} as const;
+
+export const clientEvents = {} as const;

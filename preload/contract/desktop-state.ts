@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { attachedProxy } from './activity.ts';
+import { problem } from './parts.ts';
+import { configuredServer } from './servers.ts';
+import { choices, verification, warehouseState } from './warehouse.ts';
+
+/** What was asked for outside the window and went wrong. */
+const failedAction = z.object({ title: z.string(), problem });
+
+/** All that the tray and the window show, as one value. */
+const desktopState = z.object({
+  profiles: z.array(z.string()),
+  /** The profile that is shown; null until one is open. */
+  profile: z.string().nullable(),
+  warehouse: warehouseState,
+  /** Null while they could not be read. */
+  choices: choices.nullable(),
+  /** Null until a check was run on what is effective now. */
+  verification: verification.nullable(),
+  /** Those of all profiles, in the order in which they were added. */
+  servers: z.array(configuredServer),
+  proxies: z.array(attachedProxy),
+  failedAction: failedAction.nullable(),
+});
+
+const screenName = z.enum([
+  'warehouse',
+  'servers',
+  'clients',
+  'activity',
+  'everyone',
+  'accounts',
+  'settings',
+  'diagnostics',
+]);
+
+export const stateRequests = {
+  getState: { input: z.undefined(), output: desktopState },
+  dismissFailedAction: { input: z.undefined(), output: z.undefined() },
+} as const;
+
+export const stateEvents = {
+  stateChanged: desktopState,
+  /** The tray or a notification leads to a screen of the window that is open already. */
+  screenWanted: z.object({ screen: screenName }),
+} as const;
+
+export type DesktopState = z.output<typeof desktopState>;
+export type FailedAction = z.output<typeof failedAction>;
+export type ScreenName = z.output<typeof screenName>;

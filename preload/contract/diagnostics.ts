@@ -1,0 +1,3 @@
+export const diagnosticsRequests = {} as const;
+
+export const diagnosticsEvents = {} as const;

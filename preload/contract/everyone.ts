@@ -1,0 +1,3 @@
+export const everyoneRequests = {} as const;
+
+export const everyoneEvents = {} as const;

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What several groups of the contract share. */
+
+/** A failure as it crosses to the window: a code to switch on, what happened, and what to do. Never a stack. */
+export const problem = z.object({ code: z.string(), message: z.string(), remedy: z.string().nullable() });
+
+/** A failure with the step that leads on, which tray and window offer first. */
+export const failure = z.object({ problem, next: z.enum(['try-again', 'sign-in', 'choose-profile']) });
+
+/** Requests that change or list something name the profile they mean: the tray may have switched it meanwhile. */
+export const inProfile = z.object({ profile: z.string() });
+
+export type Failure = z.output<typeof failure>;
+export type Problem = z.output<typeof problem>;

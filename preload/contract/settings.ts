@@ -1,0 +1,3 @@
+export const settingsRequests = {} as const;
+
+export const settingsEvents = {} as const;

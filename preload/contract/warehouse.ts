@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { failure, inProfile, problem } from './parts.ts';
+
+const certainty = z.enum(['known', 'predicted', 'unknown']);
+const stepSource = z.enum(['override', 'workspace-default', 'heuristic']);
+
+const warehouse = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.string(),
+  size: z.string(),
+  serverless: z.boolean(),
+  canUse: z.union([z.boolean(), z.literal('unknown')]),
+});
+
+const step = z.object({
+  source: stepSource,
+  outcome: z.enum(['decides', 'passed-over', 'empty', 'unreadable']),
+  certainty,
+  warehouse: warehouse.nullable(),
+  reason: z.string(),
+});
+
+const warehouseProblem = z.object({
+  code: z.enum([
+    'warehouse-gone',
+    'cannot-use',
+    'deleting',
+    'last-selected-unseen',
+    'override-api-missing',
+    'no-warehouse',
+  ]),
+  message: z.string(),
+  remedy: z.string(),
+});
+
+const effectiveWarehouse = z.object({
+  profile: z.string(),
+  host: z.string(),
+  user: z.object({
+    id: z.string(),
+    userName: z.string(),
+    displayName: z.string(),
+    admin: z.union([z.boolean(), z.literal('unknown')]),
+  }),
+  warehouse: warehouse.nullable(),
+  decidedBy: stepSource.nullable(),
+  certainty,
+  override: z.object({ type: z.string(), warehouseId: z.string().nullable() }).nullable(),
+  steps: z.array(step),
+  problems: z.array(warehouseProblem),
+});
+
+export const warehouseState = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('loading') }),
+  /** No profile anywhere: there is nothing to open yet. */
+  z.object({ status: z.literal('unconfigured'), problem }),
+  z.object({
+    status: z.literal('signing-in'),
+    step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
+    /** The sign-in page, where the person has to open it: the browser could not be opened. */
+    address: z.string().nullable(),
+  }),
+  z.object({ status: z.literal('failed'), failure }),
+  z.object({
+    status: z.literal('known'),
+    effective: effectiveWarehouse,
+    /** Milliseconds since the epoch. */
+    checkedAt: z.number(),
+    checking: z.boolean(),
+    /** Why the last check failed, while the answer before it is still shown. */
+    lastFailure: failure.nullable(),
+  }),
+]);
+
+/** The warehouses that the tray offers, best first, and how many more the window has. */
+export const choices = z.object({ warehouses: z.array(warehouse), more: z.number() });
+
+/** The three checks of spec/default-warehouse-override.md › Verification layers, as far as they have come. */
+const check = z.object({
+  name: z.enum(['record', 'resolver', 'end-to-end']),
+  status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'cancelled']),
+  /** What was seen, or what is being done just now. */
+  words: z.string(),
+});
+export const verification = z.object({ running: z.boolean(), checks: z.array(check) });
+
+const warehouseInProfile = inProfile.extend({ warehouseId: z.string().min(1) });
+
+export const warehouseRequests = {
+  /** Reads the effective warehouse again; opens the profile again if that had failed. */
+  checkAgain: { input: z.undefined(), output: z.undefined() },
+  chooseProfile: { input: inProfile, output: z.undefined() },
+  /** Answers when the sign-in has ended, however it ended: the state tells how. */
+  signIn: { input: z.undefined(), output: z.undefined() },
+  cancelSignIn: { input: z.undefined(), output: z.undefined() },
+  listWarehouses: { input: inProfile, output: z.array(warehouse) },
+  setOverride: { input: warehouseInProfile, output: z.undefined() },
+  setLastSelected: { input: inProfile, output: z.undefined() },
+  clearOverride: { input: inProfile, output: z.undefined() },
+  /** Answers when the workspace has begun: the state follows. */
+  startWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  stopWarehouse: { input: warehouseInProfile, output: z.undefined() },
+  /** What the third check would have to stop. */
+  wouldStop: { input: inProfile, output: z.array(warehouse) },
+  /** Answers when the checks have ended. `mayStop` is null where the third one is not wanted. */
+  verify: { input: inProfile.extend({ mayStop: z.array(z.string()).nullable() }), output: z.undefined() },
+  cancelVerify: { input: z.undefined(), output: z.undefined() },
+} as const;
+
+export type Choices = z.output<typeof choices>;
+export type Verification = z.output<typeof verification>;
+export type Check = z.output<typeof check>;
+export type WarehouseState = z.output<typeof warehouseState>;
+export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;
+export type EffectiveStep = z.output<typeof step>;
+export type WarehouseProblem = z.output<typeof warehouseProblem>;
+export type Warehouse = z.output<typeof warehouse>;

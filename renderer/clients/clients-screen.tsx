@@ -1,0 +1,4 @@
+/** Not built yet. */
+export function ClientsScreen() {
+  return <h1>AI clients</h1>;
+}

@@ -1,0 +1,4 @@
+/** Not built yet. */
+export function DiagnosticsScreen() {
+  return <h1>Diagnostics</h1>;
+}
