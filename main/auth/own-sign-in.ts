@@ -7,7 +7,7 @@ import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInState }
 import type { AuthHttp } from './host-fetch.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import type { ProfileSettings } from './profile-settings.ts';
-import { scopesToAsk } from './scopes.ts';
+import { scopeForPath, scopesToAsk } from './scopes.ts';
 import { openSecretStore, type SecretStore } from './secret-store.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from './user-tokens.ts';
@@ -104,9 +104,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   }
 
   async function ask(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
-    const [{ signInWithBrowser }, { scopeForPath }, { application, accountId }] = await Promise.all([
+    const [{ signInWithBrowser }, { application, accountId }] = await Promise.all([
       import('./browser-sign-in.ts'),
-      import('./scopes.ts'),
       clientOf(profile),
     ]);
     const needed = (asked.servers ?? []).map(scopeForPath).filter((scope) => scope !== undefined);
