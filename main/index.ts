@@ -11,6 +11,7 @@ import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
+import { chooseFileToOpen, chooseFileToSave } from './desktop/window/file-dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { lockDown, openInBrowser } from './desktop/window/lockdown.ts';
 import { MainWindow } from './desktop/window/window.ts';
@@ -31,7 +32,7 @@ function start(): void {
   const desktop = createDesktop({
     causeway,
     env: process.env,
-    shell: { openInBrowser, copy: (text) => clipboard.writeText(text) },
+    shell: { openInBrowser, copy: (text) => clipboard.writeText(text), chooseFileToSave, chooseFileToOpen },
     onEvent: (name, payload) => {
       if (window.current) sendEvent(window.current, name, payload);
     },

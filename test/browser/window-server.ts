@@ -20,6 +20,8 @@ export interface WindowServer {
   opened: string[];
   /** What the clipboard was given, in order. */
   copied: string[];
+  /** What the next file dialogs are answered with, in order; one that has no answer here is cancelled. */
+  fileAnswers: string[];
   /** What tray and window are drawn from, for what happens outside the window. */
   model: DesktopModel;
   close(): Promise<void>;
@@ -37,11 +39,18 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   const openBrowser = async (address: string) => void opened.push(address);
   const causeway: Causeway = createCauseway({ env, openBrowser });
   const copied: string[] = [];
+  const fileAnswers: string[] = [];
+  const answerFileDialog = async () => fileAnswers.shift() ?? null;
   const hearers = new Set<ServerResponse>();
   const desktop = createDesktop({
     causeway,
     env,
-    shell: { openInBrowser: openBrowser, copy: (text) => void copied.push(text) },
+    shell: {
+      openInBrowser: openBrowser,
+      copy: (text) => void copied.push(text),
+      chooseFileToSave: answerFileDialog,
+      chooseFileToOpen: answerFileDialog,
+    },
     onEvent: (name, payload) => {
       const message = JSON.stringify({ channel: channelOf(name), payload: events[name].parse(payload) });
       for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
@@ -80,6 +89,7 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
     opened,
     copied,
+    fileAnswers,
     model,
     close: async () => {
       await desktop.close();

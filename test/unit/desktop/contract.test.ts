@@ -22,7 +22,7 @@ const handlers = () =>
     causeway,
     env: {},
     model: new DesktopModel(causeway),
-    shell: { openInBrowser: unused, copy: unused },
+    shell: { openInBrowser: unused, copy: unused, chooseFileToSave: unused, chooseFileToOpen: unused },
     emit: unused,
   });
 

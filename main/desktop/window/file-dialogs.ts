@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { app, BrowserWindow, dialog, type OpenDialogOptions, type SaveDialogOptions } from 'electron';
+import type { FileOffer } from '../context.ts';
+
+/** Asks where to write. It opens among the person's documents, over the window that asked. */
+export async function chooseFileToSave({ title, name, kinds }: FileOffer): Promise<string | null> {
+  const options: SaveDialogOptions = { title, defaultPath: join(app.getPath('documents'), name), filters: kinds };
+  const window = BrowserWindow.getFocusedWindow();
+  const { canceled, filePath } = await (window
+    ? dialog.showSaveDialog(window, options)
+    : dialog.showSaveDialog(options));
+  return canceled || filePath === '' ? null : filePath;
+}
+
+/** Asks which file to read. */
+export async function chooseFileToOpen({ title, kinds }: FileOffer): Promise<string | null> {
+  const options: OpenDialogOptions = { title, filters: kinds, properties: ['openFile'] };
+  const window = BrowserWindow.getFocusedWindow();
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options));
+  return canceled ? null : (filePaths[0] ?? null);
+}
