@@ -1,5 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { type ConfigDocument, parseConfig } from './config-document.ts';
@@ -16,15 +16,10 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
  * @throws {CausewayError} `invalid_file` when it exists and cannot be read
  */
 export async function readConfig(path: string): Promise<ConfigDocument> {
-  return parseConfig(await readConfigText(path));
-}
-
-/** The configuration file's text, empty where there is none. @throws {CausewayError} `invalid_file` */
-async function readConfigText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return parseConfig(await readFile(path, 'utf8'));
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '';
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return parseConfig('');
     throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
       cause,
       remedy: 'Check that it is a file and that you may read it.',
@@ -32,23 +27,44 @@ async function readConfigText(path: string): Promise<string> {
   }
 }
 
+/** How often an edit begins anew because another tool has changed the file meanwhile. */
+const ATTEMPTS = 5;
+const OWNER_ONLY = 0o600;
+
 /**
  * Changes the configuration file in place: one process at a time, the old text beside it as `.bak`, the new one atomic and
- * readable by its owner only. A symbolic link stays one.
- * @throws {CausewayError} `invalid_file`, and what the edit throws
+ * readable by its owner only. A symbolic link stays one, and what a full disk cuts short replaces nothing.
+ * @throws {CausewayError} `invalid_file`, `file_not_writable`, `conflict`, and what the edit throws
  */
 export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
   const path = configFilePath(env);
-  const [{ default: writeFileAtomic }, { withLock }] = await Promise.all([
-    import('write-file-atomic'),
+  const [{ readBytes, removeLeftOver, replaceFile, ChangedMeanwhile }, { withLock }] = await Promise.all([
+    import('../platform/replace-file.ts'),
     import('../platform/lock.ts'),
   ]);
+  const backup = `${path}.bak`;
+  const editOnce = async () => {
+    const before = await readBytes(path);
+    const text = before?.toString('utf8') ?? '';
+    const after = edit(text);
+    if (after === text) return;
+    if (before?.length) await replaceFile(backup, before, await readBytes(backup), OWNER_ONLY);
+    await replaceFile(path, Buffer.from(after), before, OWNER_ONLY);
+  };
   await withLock(join(stateFolder(env), 'locks', 'configuration-file'), async () => {
-    const before = await readConfigText(path);
-    const after = edit(before);
-    if (after === before) return;
-    await mkdir(dirname(path), { recursive: true });
-    if (before !== '') await writeFileAtomic(`${path}.bak`, before, { mode: 0o600 });
-    await writeFileAtomic(path, after, { mode: 0o600 });
+    await Promise.all([removeLeftOver(path), removeLeftOver(backup)]);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await editOnce();
+      } catch (error) {
+        if (!(error instanceof ChangedMeanwhile)) throw error;
+        if (attempt === ATTEMPTS) {
+          throw new CausewayError('conflict', `Another program keeps changing ${path}.`, {
+            cause: error,
+            remedy: 'Close it, then try again.',
+          });
+        }
+      }
+    }
   });
 }

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
-import { explain } from './replace-file.ts';
+import { explain } from '../platform/replace-file.ts';
 
 const aboutSchema = z.object({
   file: z.string(),

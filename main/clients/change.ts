@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
+import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type Backup, keepBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
@@ -9,7 +10,6 @@ import { editorOf } from './editors.ts';
 import type { Entry } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
 import type { FileRecord, WrittenRecord } from './record.ts';
-import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from './replace-file.ts';
 
 /** How often a change is begun anew because somebody else changed the file meanwhile. */
 const ATTEMPTS = 20;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
+import { readBytes, removeFile, replaceFile } from '../platform/replace-file.ts';
 import type { Settings } from '../platform/settings.ts';
 import { keepBackup, readBackup } from './backups.ts';
 import { change, changes, decode, plan, targetOf, type Wanted } from './change.ts';
@@ -13,7 +14,6 @@ import type { Launcher } from './launcher.ts';
 import { failed, notInstalled, type Outcome, outcomeOf, taken } from './outcome.ts';
 import type { Surroundings } from './places.ts';
 import { openRecord, type WrittenRecord } from './record.ts';
-import { readBytes, removeFile, replaceFile } from './replace-file.ts';
 import type { ManagedServer } from './servers.ts';
 import { type EntryState, REPAIRABLE, stateOf } from './state.ts';
 import { CLIENTS } from './table.ts';

@@ -1,5 +1,7 @@
-import { lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configFilePath } from '../../../main/auth/config-file.ts';
 import { openAuth } from '../../../main/auth/open.ts';
@@ -60,6 +62,22 @@ describe('the configuration file', () => {
     const listed = (await openAuth({ env: home.env }).profiles()).map(({ name }) => name);
     expect(listed.sort()).toEqual(['a', ...names].sort());
     expect(await home.readConfig()).toContain(TEXT);
+  });
+
+  test('stays whole when the disk is full, and says so', async () => {
+    // The system lets this process write files of up to 1 KB: its writes are cut short there, as on a full disk.
+    const long = `${TEXT}${'# a long comment\n'.repeat(200)}`;
+    await writeFile(home.configFile, long);
+    const module = new URL('../../../main/auth/open.ts', import.meta.url).href;
+    const add = `import { openAuth } from ${JSON.stringify(module)};
+      process.on('SIGXFSZ', () => {});
+      await openAuth({ env: process.env }).addProfile('b', 'b.example').catch((error) => console.log(error.message));`;
+    const limited = 'ulimit -f 2; exec "$0" "$@"';
+    const node = [process.execPath, '--input-type=module', '-e', add];
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, ...node], { env: home.env });
+    expect(stdout).toMatch(/cannot be written/);
+    expect(await home.readConfig()).toBe(long);
+    expect((await readdir(home.folder)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   test('does not take an account host, and says why', async () => {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError } from './errors.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
 const LARGEST = 64 * 1024 * 1024;
-/** How often a rename is tried on Windows, where a virus scanner or the client may have the file open, and the pauses in milliseconds. */
+/** How often a rename is tried on Windows, where a virus scanner or another program may have the file open, and the pauses in milliseconds. */
 const RENAME_PAUSES_MS = [20, 100, 400];
 
 /**
@@ -30,16 +30,23 @@ export class ChangedMeanwhile extends Error {}
 
 /**
  * Puts new bytes in a file's place in one step, so that whoever reads it, or whatever is killed, sees the old or the new
- * ones whole. Links are followed, the mode and the owner kept. `expected` is what the file must still hold.
+ * ones whole. Links are followed, the owner kept, and the mode unless another one is given. `expected` is what the file
+ * must still hold.
  *
  * (Not write-file-atomic: it takes a write that a full disk cut short for a whole one and renames the stump.)
  * @throws {ChangedMeanwhile} if the file no longer holds what was expected, or not what was just written
  * @throws {CausewayError} `file_not_writable`, `invalid_file`
  */
-export async function replaceFile(path: string, bytes: Buffer, expected: Buffer | undefined): Promise<void> {
+export async function replaceFile(
+  path: string,
+  bytes: Buffer,
+  expected: Buffer | undefined,
+  wantedMode?: number,
+): Promise<void> {
   let temporary: string | undefined;
   try {
-    const { target, mode, owner } = await placeOf(path);
+    const { target, mode: modeSoFar, owner } = await placeOf(path);
+    const mode = wantedMode ?? modeSoFar;
     if (!expected) await mkdir(dirname(target), { recursive: true });
     temporary = `${target}.causeway-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
     const handle = await open(temporary, 'wx', mode);
@@ -58,7 +65,7 @@ export async function replaceFile(path: string, bytes: Buffer, expected: Buffer 
     if (error instanceof ChangedMeanwhile) throw error;
     throw explain(path, error);
   }
-  // Read back: a client that wrote at the same moment may have undone it.
+  // Read back: a program that wrote at the same moment may have undone it.
   if (!same(await readBytes(path), bytes)) throw new ChangedMeanwhile();
 }
 
@@ -89,7 +96,7 @@ async function placeOf(path: string): Promise<Place> {
     const target = await realpath(path);
     const { mode, uid, gid } = await stat(target);
     // A rename would replace it all the same, against the wish that it stay.
-    if ((mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable, or leave this client out.');
+    if ((mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
     return { target, mode: mode & 0o7777, owner: process.getuid ? { uid, gid } : undefined };
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -129,11 +136,11 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   EFBIG: ['cannot be written: it would be larger than the system allows', 'Make room and try again.'],
   EACCES: ['may not be read or written', 'Check who owns the file and its folder, and their permissions.'],
   EPERM: ['may not be changed', 'Check who owns the file and its folder, and their permissions.'],
-  EROFS: ['is on a disk that cannot be written to', 'Leave this client out, or move its configuration.'],
+  EROFS: ['is on a disk that cannot be written to', 'Move it to another disk.'],
   EISDIR: ['is a folder', 'Move the folder out of the way.'],
   ENOTDIR: ['cannot exist: a part of its path is a file', 'Move that file out of the way.'],
   ELOOP: ['is a symbolic link that leads nowhere', 'Correct or remove the link.'],
-  EBUSY: ['is in use', 'Close the client and try again.'],
+  EBUSY: ['is in use', 'Close the program that uses it and try again.'],
 };
 
 /** A system's error in words, with the remedy; any other as it is. */
