@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { AuthService, Profile } from './auth/auth.ts';
+import type { Discovery } from './discovery/browse.ts';
 import type { Hub } from './hub/hub.ts';
 import type { HubWatcher } from './hub/session-board.ts';
 import type { SharedPools } from './platform/pools.ts';
@@ -20,6 +21,7 @@ export interface WorkspaceSession {
   profile: Profile;
   client: RestClient;
   warehouses: WarehouseService;
+  discovery: Discovery;
 }
 
 /** The application's services, built once. The desktop shell, the command line and the tests all stand on this. */
@@ -57,14 +59,16 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
-    const [service, { createRestClient }, { createWarehouseService }] = await Promise.all([
+    const [service, { createRestClient }, { createWarehouseService }, { createDiscovery }] = await Promise.all([
       auth(),
       import('./workspace/client.ts'),
       import('./warehouses/service.ts'),
+      import('./discovery/browse.ts'),
     ]);
     const profile = await service.profile(profileName);
     const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await http() });
-    return { profile, client, warehouses: createWarehouseService(client, { env }) };
+    const warehouses = createWarehouseService(client, { env });
+    return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher) => {

@@ -38,3 +38,26 @@ export async function gather<T>(all: AsyncIterable<T>): Promise<T[]> {
   for await (const item of all) gathered.push(item);
   return gathered;
 }
+
+/** Part of a list, and where it goes on. */
+export interface Listing<T> {
+  items: T[];
+  /** Undefined at the end. */
+  next: string | undefined;
+}
+
+/**
+ * The next part of a list that has something in it, for those who leaf through it: empty pages are passed over, and
+ * nothing is asked for beyond.
+ */
+export async function listing<P extends Page, T>(
+  fetchPage: (pageToken: string | undefined) => Promise<P>,
+  of: (page: P) => T[],
+  from: string | undefined,
+): Promise<Listing<T>> {
+  for await (const page of pages((pageToken) => fetchPage(pageToken ?? from))) {
+    const found = of(page);
+    if (found.length > 0) return { items: found, next: page.next_page_token || undefined };
+  }
+  return { items: [], next: undefined };
+}

@@ -1,5 +1,5 @@
 import { findServer, type ManagedServer } from '../../clients/servers.ts';
-import { CLIENTS } from '../../clients/table.ts';
+import { longNames } from '../../clients/tool-names.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
@@ -36,22 +36,19 @@ export async function test(context: CommandContext, names: string[], options: { 
 async function testOne(context: CommandContext, server: ManagedServer): Promise<Tested> {
   try {
     const tools = await askForTools(context, server);
-    return { server, tools, warnings: longNames(server, tools), error: null };
+    return {
+      server,
+      tools,
+      warnings: longNames(
+        server.name,
+        tools.map(({ name }) => name),
+      ),
+      error: null,
+    };
   } catch (error) {
     context.signal.throwIfAborted();
     return { server, tools: null, warnings: [], error: inOneLine(error) };
   }
-}
-
-function longNames({ name: server }: ManagedServer, tools: Tool[]): string[] {
-  return CLIENTS.flatMap(({ name: client, toolNames }) => {
-    if (!toolNames) return [];
-    const room = toolNames.limit - toolNames.prefix(server).length;
-    const long = tools.filter(({ name }) => name.length > room).map(({ name }) => name);
-    return long.length === 0
-      ? []
-      : [`${client} takes ${toolNames.limit} characters with its prefix, which is too few for ${long.join(', ')}.`];
-  });
 }
 
 async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { type Listing, listing } from './paging.ts';
+import type { Rest } from './rest.ts';
+
+const PATH = '/api/2.1/unity-catalog';
+/** Lets the workspace choose the size of a page. */
+const ITS_CHOICE = { max_results: 0 };
+
+const Named = z.looseObject({ name: z.string(), comment: z.string().optional() });
+const token = { next_page_token: z.string().optional() };
+const Catalogs = z.looseObject({ catalogs: z.array(Named).default([]), ...token });
+const Schemas = z.looseObject({ schemas: z.array(Named).default([]), ...token });
+const Functions = z.looseObject({ functions: z.array(Named).default([]), ...token });
+const Connection = z.looseObject({
+  ...Named.shape,
+  options: z.record(z.string(), z.unknown()).default({}),
+  properties: z.record(z.string(), z.unknown()).default({}),
+});
+const Connections = z.looseObject({ connections: z.array(Connection).default([]), ...token });
+const Services = z.looseObject({ mcp_services: z.array(Named).default([]), ...token });
+
+/** Something in the data catalog, by its own name. */
+export type CatalogItem = z.infer<typeof Named>;
+
+/** A connection to something outside the workspace, which may be an MCP server. */
+export type Connection = z.infer<typeof Connection>;
+
+/** Look-ups in the data catalog; each gives what comes next from the page token on. */
+export interface Catalog {
+  catalogs(from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
+  schemas(catalog: string, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
+  /** Without a grant on the schema the list is empty, not an error. */
+  functions(catalog: string, schema: string, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
+  connections(from?: string, signal?: AbortSignal): Promise<Listing<Connection>>;
+  /** The MCP services of the schema `system.ai`, named `mcp-services/…`; in preview, so 404 in many workspaces. */
+  mcpServices(from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
+}
+
+/** The data catalog's look-ups over one REST client. */
+export function catalogApi(rest: Rest): Catalog {
+  return {
+    catalogs: (from, signal) =>
+      listing(
+        (page_token) =>
+          rest.request({ path: `${PATH}/catalogs`, query: { ...ITS_CHOICE, page_token }, schema: Catalogs, signal }),
+        (page) => page.catalogs,
+        from,
+      ),
+    schemas: (catalog_name, from, signal) =>
+      listing(
+        (page_token) => {
+          const query = { ...ITS_CHOICE, catalog_name, page_token };
+          return rest.request({ path: `${PATH}/schemas`, query, schema: Schemas, signal });
+        },
+        (page) => page.schemas,
+        from,
+      ),
+    functions: (catalog_name, schema_name, from, signal) =>
+      listing(
+        (page_token) => {
+          const query = { ...ITS_CHOICE, catalog_name, schema_name, page_token };
+          return rest.request({ path: `${PATH}/functions`, query, schema: Functions, signal });
+        },
+        (page) => page.functions,
+        from,
+      ),
+    connections: (from, signal) =>
+      listing(
+        (page_token) => {
+          const query = { ...ITS_CHOICE, page_token };
+          return rest.request({ path: `${PATH}/connections`, query, schema: Connections, signal });
+        },
+        (page) => page.connections,
+        from,
+      ),
+    mcpServices: (from, signal) =>
+      listing(
+        (page_token) => rest.request({ path: `${PATH}/mcp-services`, query: { page_token }, schema: Services, signal }),
+        (page) => page.mcp_services,
+        from,
+      ),
+  };
+}
