@@ -1,11 +1,9 @@
 import { parseFrame } from '../bridge/envelope.ts';
 import { scanFrame } from '../bridge/raw-id.ts';
 
-/** Up to this size, in bytes, finding a frame's id by walking through it costs no more than a look at its ends. */
-const SHORT = 2 * 1024;
 /** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
 const WHOLE = 64 * 1024;
-/** How much of a longer frame's beginning and of its end is looked at, in bytes. */
+/** How much of a frame's beginning and of its end is looked at, in bytes. */
 const EDGE = 512;
 
 const SCALAR = String.raw`(?:"(?:[^"\\]|\\.)*"|-?[\d.eE+-]+|null)`;
@@ -20,53 +18,81 @@ const NAME_FIRST = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 const ERROR_FIRST = /"result"\s*:\s*\{\s*"isError"\s*:\s*true\b/;
 const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,${MEMBER})*\}\s*$`);
 
+/** What a frame shows of itself. */
+export interface Glance {
+  /** As it was written. */
+  id: string | undefined;
+  method: string | undefined;
+  /** The member that holds what the frame is about, where its beginning shows it. */
+  body: 'params' | 'result' | 'error' | undefined;
+}
+
 /** How a request was answered, as far as its answer tells. */
 export type Verdict =
   | { outcome: 'answered' | 'tool-error' }
   /** `reason` is Causeway's own word for it, where the answer is Causeway's own. */
   | { outcome: 'error'; errorCode: number | null; reason: unknown };
 
-/** A frame's id as it was written, and its method. The middle of a long frame is passed over where its ends tell both. */
-export function glance(frame: Buffer): ReturnType<typeof scanFrame> {
-  if (frame.length <= SHORT) return scanFrame(frame);
-  const beginning = BEGINNING.exec(frame.toString('latin1', 0, EDGE));
-  if (!beginning) return scanFrame(frame);
-  const [, members = '', large] = beginning;
+const ANSWERED: Verdict = { outcome: 'answered' };
+const IS_ERROR = Buffer.from('"isError"');
+
+/** Reads a frame's id and method. Its middle is passed over where its ends tell both, as they do with every known SDK. */
+export function glance(frame: Buffer): Glance {
+  const start = frame.toString('latin1', 0, EDGE);
+  const beginning = BEGINNING.exec(start);
+  const body = bodyOf(beginning?.[2]);
+  if (!beginning || !body) return { ...scanFrame(frame), body: undefined };
+  const [, members = ''] = beginning;
   const method = METHOD.exec(members)?.[1];
-  const rest = ID.test(members) ? members : (ENDING.exec(frame.toString('latin1', frame.length - EDGE))?.[1] ?? '');
-  const id = ID.exec(rest)?.[1];
-  const isKnown =
-    id !== undefined && (large === 'params') === (method !== undefined) && !METHOD.test(rest.slice(members.length));
-  return isKnown ? { id: Buffer.from(id, 'latin1').toString('utf8'), method } : scanFrame(frame);
+  let id = ID.exec(members)?.[1];
+  if (id === undefined) {
+    const end = frame.length <= EDGE ? start : frame.toString('latin1', frame.length - EDGE);
+    const behind = ENDING.exec(end)?.[1] ?? '';
+    id = METHOD.test(behind) ? undefined : ID.exec(behind)?.[1];
+  }
+  if (id === undefined || (body === 'params') !== (method !== undefined)) return { ...scanFrame(frame), body };
+  return { id: asUtf8(id), method, body };
 }
 
 /** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
 export function toolOf(frame: Buffer): string | null {
   const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE))?.[1];
+  const isPlain = first !== undefined && !first.includes('\\');
+  if (isPlain) return shown(asUtf8(first.slice(1, -1)));
   if (first !== undefined) return shown(parseFrame(Buffer.from(first, 'latin1')));
   return frame.length <= WHOLE ? shown(Object(paramsOf(frame)).name) : null;
 }
 
 /**
  * How an answer says that it went. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
- * result's first or last member, and an error only where nothing but id and version stand before it.
+ * result's first or last member, and the error's code is not.
  */
-export function verdictOf(frame: Buffer): Verdict {
-  if (frame.length > WHOLE) return verdictOfLong(frame);
-  if (!frame.includes('"error"') && !frame.includes('"isError"')) return { outcome: 'answered' };
+export function verdictOf(frame: Buffer, { body }: Glance): Verdict {
+  if (frame.length > WHOLE) return verdictOfLong(frame, body);
+  if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
   const { error, result } = Object(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
     const errorCode = typeof error.code === 'number' ? error.code : null;
     return { outcome: 'error', errorCode, reason: Object(error.data).reason };
   }
-  return { outcome: Object(result).isError === true ? 'tool-error' : 'answered' };
+  return Object(result).isError === true ? { outcome: 'tool-error' } : ANSWERED;
 }
 
-function verdictOfLong(frame: Buffer): Verdict {
-  const beginning = frame.toString('latin1', 0, EDGE);
-  if (BEGINNING.exec(beginning)?.[2] === 'error') return { outcome: 'error', errorCode: null, reason: undefined };
-  const failed = ERROR_FIRST.test(beginning) || ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE));
-  return { outcome: failed ? 'tool-error' : 'answered' };
+function verdictOfLong(frame: Buffer, body: Glance['body']): Verdict {
+  if (body === 'error') return { outcome: 'error', errorCode: null, reason: undefined };
+  const failed =
+    ERROR_FIRST.test(frame.toString('latin1', 0, EDGE)) ||
+    ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE));
+  return failed ? { outcome: 'tool-error' } : ANSWERED;
+}
+
+/** The text whose UTF-8 was read byte by byte. */
+function asUtf8(latin1: string): string {
+  return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
+}
+
+function bodyOf(name: string | undefined): Glance['body'] {
+  return name === 'params' || name === 'result' || name === 'error' ? name : undefined;
 }
 
 /** The parameters of a request that is not long. */

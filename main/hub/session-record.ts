@@ -139,11 +139,12 @@ export class SessionRecord {
   }
 
   #answered(frame: Buffer): void {
-    const { id, method } = glance(frame);
+    const seen = glance(frame);
+    const { id, method } = seen;
     const call = method === undefined && id !== undefined ? this.#open.get(id) : undefined;
     if (!call || id === undefined) return;
     if (call.method === 'initialize') this.#learnRevision(frame);
-    const verdict = verdictOf(frame);
+    const verdict = verdictOf(frame, seen);
     if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
     else {
       const isLost = verdict.reason === 'outcome_unknown';
