@@ -7,12 +7,13 @@ import type { ClientFacts } from './client.ts';
 import { describeText } from './describe-text.ts';
 import { type Remnant, splitMark, type Target, unreadable } from './editors/editor.ts';
 import { editorOf } from './editors.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, isOurs } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
+import { layoutIn, targetOf } from './layout.ts';
 import type { FileRecord, WrittenRecord } from './record.ts';
 
-/** How often a change is begun anew because somebody else changed the file meanwhile. */
-const ATTEMPTS = 20;
+/** For how long a change is begun anew because somebody else changed the file meanwhile, in milliseconds. */
+const PATIENCE_MS = 10_000;
 
 /** What is to become of one file's entries: an entry, or nothing, by name. */
 export type Wanted = Map<string, Entry | undefined>;
@@ -29,11 +30,6 @@ export interface Planned {
 /** Whether a plan comes to anything. */
 export function changes({ before, after }: Planned): boolean {
   return (before?.toString('utf8') ?? '') !== after;
-}
-
-/** Where a client's entries are in a file. */
-export function targetOf({ key, list, preamble }: ClientFacts, file: string): Target {
-  return { file, key, list, preamble };
 }
 
 /** A file's text; empty where there is none. @throws {CausewayError} `invalid_file` */
@@ -53,13 +49,16 @@ export async function plan(
   known: FileRecord | undefined,
 ): Promise<Planned> {
   const editor = editorOf(client.format);
-  const target = targetOf(client, file);
   const before = await readBytes(file);
   const record: FileRecord = { ...known, client: client.id, entries: { ...known?.entries } };
-  let text = decode(before, target);
+  let text = decode(before, targetOf(client, file));
+  const target = targetOf(layoutIn(client, file, text), file);
+  const older = target.key.length === client.key.length ? undefined : targetOf(client, file);
   let remnant: Remnant | undefined = known?.remnant;
   if (before === undefined) record.created = true;
   for (const [name, entry] of wanted) {
+    // What was written before the client moved its entries would come back to life when the newer one goes.
+    if (older && isOurs(editor.read(text, older).get(name))) text = editor.remove(text, older, name, undefined);
     if (entry) {
       const present = editor.read(text, target);
       const others = Object.keys(record.entries).some((other) => present.has(other));
@@ -106,7 +105,8 @@ export async function change(
     await removeLeftOver(file);
     const known = record.read().files[file];
     try {
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const began = performance.now();
+      for (let attempt = 1; performance.now() - began < PATIENCE_MS; attempt += 1) {
         const planned = await plan(client, file, wanted, known);
         const written = changes(planned);
         const backup =

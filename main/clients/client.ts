@@ -11,7 +11,7 @@ export type Sign = { exists: string } | { command: string };
 export interface FilePlace {
   path: string;
   /**
-   * `main`: the first of these whose condition holds is written, the last one if none does.
+   * `main`: the first of these whose condition holds is written; if none does the last one, unless one is written besides.
    * `also`: written besides, where its condition holds.
    */
   role: 'main' | 'also';
@@ -19,6 +19,8 @@ export interface FilePlace {
   if?: string;
   /** Where entries in this file differ from the row's. */
   http?: HttpShape;
+  /** What to know of this file besides, as a sentence. */
+  warning?: string;
 }
 
 /** What else a client's own reader takes; `undefined` where nobody has measured it. */
@@ -42,6 +44,8 @@ export interface ClientFacts {
   list?: true;
   /** What a file that we make from nothing holds besides. */
   preamble?: Record<string, string>;
+  /** Where newer versions keep the entries, written where a file already has it, and what they look like there. */
+  newer?: { key: string[]; stdio: StdioShape; http: HttpShape };
   stdio: StdioShape;
   /** The entry with which the client connects by itself; left out where its file has none. */
   http?: HttpShape;

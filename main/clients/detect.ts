@@ -16,16 +16,25 @@ export async function detect(client: ClientFacts, surroundings: Surroundings): P
   return { installed: false };
 }
 
-async function see(sign: Sign, { env, system }: Surroundings): Promise<string | undefined> {
+async function see(sign: Sign, surroundings: Surroundings): Promise<string | undefined> {
   if ('exists' in sign) {
     const [path] = await expand(sign.exists);
     return path === undefined ? undefined : `${path} exists`;
   }
+  const { env, moreCommands } = surroundings;
+  const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
+  const path =
+    (await seek(sign.command, known, surroundings)) ??
+    (await seek(sign.command, (await moreCommands?.()) ?? [], surroundings));
+  return path === undefined ? undefined : `the command ${path} exists`;
+}
+
+async function seek(command: string, folders: string[], { env, system }: Surroundings): Promise<string | undefined> {
   const endings = system === 'win32' ? (env.PATHEXT || '.EXE;.CMD;.BAT').split(';') : [''];
-  for (const folder of (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean)) {
+  for (const folder of folders) {
     for (const ending of endings) {
-      const path = join(folder, sign.command + ending.toLowerCase());
-      if (await isThere(path, constants.X_OK)) return `the command ${path} exists`;
+      const path = join(folder, command + ending.toLowerCase());
+      if (await isThere(path, constants.X_OK)) return path;
     }
   }
   return undefined;
@@ -40,37 +49,38 @@ export type LocatedFile = Omit<FilePlace, 'role' | 'if'>;
  */
 export async function locate(client: ClientFacts, surroundings: Surroundings): Promise<LocatedFile[]> {
   const places = client.files(placesOf(surroundings));
+  const holds = async (place: FilePlace) => place.if === undefined || (await expand(place.if)).length > 0;
+  const besides: LocatedFile[] = [];
+  for (const place of places) {
+    if (place.role === 'also' && (await holds(place))) besides.push(...(await filesOf(place)));
+  }
   const main = places.filter(({ role }) => role === 'main');
-  const chosen: LocatedFile[] = [];
-  for (const [index, place] of main.entries()) {
-    if (index < main.length - 1 && place.if !== undefined && (await expand(place.if)).length === 0) continue;
-    const paths = await filesOf(place);
-    if (paths.length > 1) throw severalFit(client, paths);
-    chosen.push(...paths.map((path) => ({ ...place, path })));
-    break;
+  for (const place of main) {
+    const last = place === main.at(-1) && besides.length === 0;
+    if (!(last || (await holds(place)))) continue;
+    const files = await filesOf(place);
+    if (files.length > 1) throw severalFit(client, files);
+    return [...files, ...besides];
   }
-  for (const place of places.filter(({ role }) => role === 'also')) {
-    if (place.if !== undefined && (await expand(place.if)).length === 0) continue;
-    chosen.push(...(await filesOf(place)).map((path) => ({ ...place, path })));
-  }
-  return chosen;
+  return besides;
 }
 
-/** The paths that a place's pattern stands for: of a file that need not be there yet, the folders must be. */
-async function filesOf({ path, if: condition }: FilePlace): Promise<string[]> {
-  if (!path.includes('*')) return [path];
+/** The files that a place's pattern stands for: of one that need not be there yet, the folders must be. */
+async function filesOf({ role: _, if: condition, ...place }: FilePlace): Promise<LocatedFile[]> {
+  if (!place.path.includes('*')) return [place];
   const folders = condition === undefined ? [] : await expand(condition);
-  return folders.map((folder) => folder + path.slice(condition?.length ?? 0));
+  return folders.map((folder) => ({ ...place, path: folder + place.path.slice(condition?.length ?? 0) }));
 }
 
-function severalFit({ name }: ClientFacts, paths: string[]): CausewayError {
-  return new CausewayError('ambiguous', `${name} has several configuration files: ${paths.join(', ')}.`, {
+function severalFit({ name }: ClientFacts, files: LocatedFile[]): CausewayError {
+  const paths = files.map(({ path }) => path).join(', ');
+  return new CausewayError('ambiguous', `${name} has several configuration files: ${paths}.`, {
     remedy: 'Nothing was written, for only one of them is in use. Remove the one that is left over.',
   });
 }
 
 /** The paths that exist and fit a pattern, in which `*` stands for any part of one segment. */
-async function expand(pattern: string): Promise<string[]> {
+export async function expand(pattern: string): Promise<string[]> {
   const [, before = '', segment = '', after = ''] = /^(.*?[/\\])?([^/\\]*\*[^/\\]*)([/\\].*)?$/.exec(pattern) ?? [];
   if (segment === '') return (await isThere(pattern)) ? [pattern] : [];
   const literal = segment.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

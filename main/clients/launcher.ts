@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readlink, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
+import { CausewayError } from '../platform/errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 
 /** How clients start Causeway: an absolute path, and what comes before `proxy`. */
 export interface Launcher {
   command: string;
   prefix: string[];
-  /** Makes the links that the paths above go through. Only for a change; looking needs none. */
+  /** Makes what the paths above go through, and leads it to where the program is now. Only for a change; looking needs none. */
   prepare(): Promise<void>;
+  /** Does the same where it was made before, and nothing else: for the start of a program that an update has moved. */
+  keepCurrent(): Promise<void>;
 }
 
 /** What runs now. */
@@ -26,16 +29,12 @@ export function thisProcess(): Running {
 
 /**
  * How to start Causeway with paths that have no spaces: some clients split a command there (modelcontextprotocol/servers
- * #4487). Where the real path has one, a link in a folder of ours stands in for the part before the file name.
+ * #4487). An executable of its own is reached through a stable folder of ours, so that entries outlive its being moved; Node
+ * and a script as they are, but for a link that stands in where the path has a space.
  */
 export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEnv): Launcher {
-  const folder = [
-    join(stateFolder(env), 'links'),
-    join(homeFolder(env), '.causeway'),
-    env.PUBLIC && join(env.PUBLIC, 'Causeway'),
-  ]
-    .filter((path) => path !== undefined)
-    .find((path) => path !== '' && !/\s/.test(path));
+  if (script === undefined) return shippedLauncher(execPath, env);
+  const folder = spaceless(env, 'links');
   const links = new Map<string, string>();
   const without = (path: string) => {
     if (!/\s/.test(dirname(path)) || !folder) return path;
@@ -43,19 +42,100 @@ export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEn
     links.set(link, dirname(path));
     return join(link, basename(path));
   };
-  return {
-    command: without(execPath),
-    prefix: script === undefined ? [] : [without(script)],
-    prepare: async () => {
-      for (const [link, target] of links) await makeLink(link, target);
-    },
+  const prepare = async () => {
+    for (const [link, target] of links) await makeLink(link, target);
   };
+  return { command: without(execPath), prefix: [without(script)], prepare, keepCurrent: prepare };
+}
+
+/**
+ * The launcher for the executable that is shipped, `causeway` or `causeway.exe`, in a folder with all that it needs beside
+ * it. Entries lead to a link to that folder; where the folder itself does not last (an AppImage is mounted anew at each
+ * start, macOS runs a program from where it was downloaded in a random place), to a copy of it.
+ */
+export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Launcher {
+  const home = dirname(executable);
+  const stable = spaceless(env, 'bin');
+  const asItIs = { command: executable, prefix: [], prepare: async () => {}, keepCurrent: async () => {} };
+  if (!stable || stable === home) return asItIs;
+  const prepare = () => (isPassing(home) ? makeCopy(stable, home) : makeLink(stable, home));
+  const keepCurrent = async () => {
+    if (await isThere(stable)) await prepare();
+  };
+  return { command: join(stable, basename(executable)), prefix: [], prepare, keepCurrent };
+}
+
+/** A path without spaces for something of ours; nothing where there is none. */
+function spaceless(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const home = homeFolder(env);
+  // Where the home folder's own name has a space. Others may read in there, but not change what is somebody else's.
+  const account = createHash('sha256').update(home).digest('hex').slice(0, 8);
+  const folders = [
+    stateFolder(env),
+    join(home, '.causeway'),
+    env.ProgramData && join(env.ProgramData, `Causeway-${account}`),
+    process.platform === 'darwin' && join('/Users/Shared', `Causeway-${account}`),
+  ];
+  return folders.flatMap((folder) => (folder && !/\s/.test(folder) ? [join(folder, name)] : []))[0];
+}
+
+/** Whether a folder is there only as long as the program runs. */
+function isPassing(folder: string): boolean {
+  return /[/\\]\.mount_[^/\\]+[/\\]|[/\\]AppTranslocation[/\\]/.test(join(folder, '/'));
 }
 
 async function makeLink(link: string, target: string): Promise<void> {
-  if ((await readlink(link).catch(() => undefined)) === target) return;
-  await mkdir(dirname(link), { recursive: true });
-  await rm(link, { force: true });
-  // On Windows a junction, which needs no special right.
-  await symlink(target, link, 'junction');
+  // Windows gives a junction's target with a separator behind it.
+  if ((await readlink(link).catch(() => undefined))?.replace(/[/\\]$/, '') === target) return;
+  await makeOwn(dirname(link));
+  await putInPlace(link, (made) => symlink(target, made, 'junction'));
+}
+
+async function makeCopy(folder: string, source: string): Promise<void> {
+  const isLink = (await readlink(folder).catch(() => undefined)) !== undefined;
+  if (!isLink && (await describe(folder)) === (await describe(source))) return;
+  await makeOwn(dirname(folder));
+  await putInPlace(folder, (made) => cp(source, made, { recursive: true, preserveTimestamps: true }));
+}
+
+/** A folder that nobody else can have made for us to fall into. @throws {CausewayError} `file_not_writable` */
+async function makeOwn(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { uid } = await stat(folder);
+  if (process.getuid === undefined || process.getuid() === uid) return;
+  throw new CausewayError('file_not_writable', `${folder} belongs to somebody else.`, {
+    remedy: 'Nothing was written: entries would start what is in there. Remove the folder, then try again.',
+  });
+}
+
+/** Makes something beside its place and moves it there, so that whoever starts it meanwhile finds the old or the new. */
+async function putInPlace(place: string, make: (made: string) => Promise<void>): Promise<void> {
+  const [made, old] = [`${place}.${process.pid}.new`, `${place}.${process.pid}.old`];
+  await rm(made, { recursive: true, force: true });
+  await make(made);
+  // A link is replaced in one step; a folder has to make room, and so has everything on Windows.
+  await rename(made, place).catch(async () => {
+    await rename(place, old);
+    await rename(made, place);
+  });
+  // What runs from there may still hold it.
+  await rm(old, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** The names, sizes and times of a folder's files. */
+async function describe(folder: string): Promise<string | undefined> {
+  try {
+    const names = (await readdir(folder, { recursive: true })).sort();
+    const described = names.map(async (name) => {
+      const found = await stat(join(folder, name));
+      return found.isDirectory() ? name : `${name} ${found.size} ${Math.round(found.mtimeMs)}`;
+    });
+    return (await Promise.all(described)).join('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await readlink(path).catch(() => undefined)) !== undefined || (await describe(path)) !== undefined;
 }

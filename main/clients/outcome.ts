@@ -4,6 +4,7 @@ import { type Changed, changes, type Planned } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import type { ManagedServer } from './servers.ts';
+import type { ChangeChoice, HttpChoice } from './service.ts';
 
 /** What came of one file. */
 export interface Outcome {
@@ -25,23 +26,50 @@ export function outcomeOf(
   client: ClientFacts,
   file: LocatedFile,
   planned: Planned | Changed,
-  dryRun: boolean,
+  { dryRun, http }: ChangeChoice,
 ): Outcome {
   const { id, name, afterwards } = client;
   const changed = changes(planned);
   const adds = Object.keys(planned.record.entries).length > 0;
-  const warnings = changed && adds ? [...planned.warnings, ...(client.warnings ?? [])] : planned.warnings;
+  const besides = [
+    ...(client.warnings ?? []),
+    ...(file.warning ? [file.warning] : []),
+    ...unsaid(client, planned, http),
+  ];
+  const warnings = changed && adds ? [...planned.warnings, ...besides] : planned.warnings;
   const base = { client: id, name, file: file.path, warnings };
   if (!changed) return { ...base, result: 'unchanged' };
-  const diff = createTwoFilesPatch(file.path, file.path, planned.before?.toString('utf8') ?? '', planned.after);
   const backup = 'backup' in planned && planned.backup ? { backup: planned.backup.id } : {};
   return {
     ...base,
-    result: dryRun ? 'would change' : 'written',
-    diff: diff.slice(diff.indexOf('--- ')),
+    result: dryRun === true ? 'would change' : 'written',
+    diff: differenceOf(file.path, planned.before?.toString('utf8') ?? '', planned.after),
     ...backup,
     afterwards,
   };
+}
+
+/** The difference between two texts of a file, as a unified diff. */
+export function differenceOf(file: string, before: string, after: string): string {
+  const diff = createTwoFilesPatch(file, file, before, after);
+  return diff.slice(diff.indexOf('--- '));
+}
+
+/**
+ * What was asked for and has no place in a client's entry. Databricks registers no client by itself: one that cannot be
+ * told which application it is has no way in.
+ */
+function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
+  const written = JSON.stringify(Object.values(record.entries));
+  if (!http || (http.clientId !== undefined && written.includes(JSON.stringify(http.clientId)))) return [];
+  if (http.clientId === undefined) {
+    return [
+      `${name} signs in by itself, and Databricks knows no application that was not registered: give --client-id.`,
+    ];
+  }
+  return [
+    `${name} has no place for an application's id in its file. Unless it asks for one, it cannot sign in: leave --http out.`,
+  ];
 }
 
 /** What came of a file, or a client, at which an error stopped. */

@@ -8,6 +8,8 @@ export interface Surroundings {
   system: System;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Folders in which commands are looked for besides those in `PATH`, asked for only when one is not found there. */
+  moreCommands?(): Promise<string[]>;
 }
 
 /** The folders that clients' paths begin with, on one system. */
@@ -22,6 +24,8 @@ export interface Places extends Surroundings {
    * Where desktop applications keep their settings: `~/Library/Application Support`, `%APPDATA%`, or `xdgConfig`.
    */
   applicationData(...parts: string[]): string;
+  /** What a Flatpak application has for `xdgConfig`, whichever its id; nowhere but on Linux. */
+  flatpakConfig(...parts: string[]): string;
   /** `%LOCALAPPDATA%`; elsewhere what `applicationData` gives. */
   localData(...parts: string[]): string;
   /** One of three values, by system. */
@@ -52,6 +56,8 @@ export function placesOf({ system, home, env }: Surroundings): Places {
     inHome,
     xdgConfig,
     applicationData: (...parts) => join(applicationData(), ...parts),
+    // https://docs.flatpak.org/en/latest/conventions.html#xdg-base-directories
+    flatpakConfig: (...parts) => inHome('.var', 'app', '*', 'config', ...parts),
     localData: (...parts) => join(localData(), ...parts),
     bySystem,
   };

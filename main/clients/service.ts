@@ -1,22 +1,21 @@
 import { join } from 'node:path';
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
-import { readBytes, removeFile, replaceFile } from '../platform/replace-file.ts';
 import type { Settings } from '../platform/settings.ts';
-import { keepBackup, readBackup } from './backups.ts';
-import { change, changes, decode, plan, targetOf, type Wanted } from './change.ts';
+import { change, changes, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
-import { editorOf } from './editors.ts';
-import { type Entry, hasAddress, isOurs, wholeEntry } from './entry.ts';
-import { withFileLock } from './file-lock.ts';
+import { commandLineOf, type Entry, hasAddress, isOurs, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { failed, notInstalled, type Outcome, outcomeOf, taken } from './outcome.ts';
-import type { Surroundings } from './places.ts';
+import { placesOf, type Surroundings } from './places.ts';
 import { openRecord, type WrittenRecord } from './record.ts';
+import { type Restored, restoreBackup } from './restore.ts';
 import type { ManagedServer } from './servers.ts';
-import { type EntryState, REPAIRABLE, stateOf } from './state.ts';
+import { REPAIRABLE } from './state.ts';
+import { type ClientReport, readEntries, report, reportFile, type SurveyOptions } from './survey.ts';
 import { CLIENTS } from './table.ts';
+import { type WatchOptions, watchFiles } from './watch.ts';
 
 /** What the service is built from. */
 export interface ClientsOptions {
@@ -29,27 +28,8 @@ export interface ClientsOptions {
   now?(): number;
   /** The table, for tests. */
   clients?: readonly ClientFacts[];
-}
-
-/** One file of a client, as it is. */
-export interface FileReport {
-  path: string;
-  exists: boolean;
-  /** Each server's entry, by the server's name. */
-  entries: Record<string, EntryState>;
-  /** Entries of ours that lead to no server in the list. */
-  leftOver: string[];
-  problem?: string;
-}
-
-/** One client, as it is. */
-export interface ClientReport {
-  id: string;
-  name: string;
-  /** By what one can tell that it is installed; `null` where it is not. */
-  because: string | null;
-  files: FileReport[];
-  problem?: string;
+  /** How changes are noticed, for tests. */
+  watching?: Partial<WatchOptions>;
 }
 
 /** A server by its own address, for a client that connects by itself. */
@@ -78,18 +58,19 @@ export class ClientsService {
 
   /** Every client and the state of every server's entry in it. Writes nothing. */
   async survey(servers: readonly ManagedServer[]): Promise<ClientReport[]> {
-    return Promise.all(this.#clients.map((client) => this.#report(client, servers)));
+    const options = await this.#surveying(servers);
+    return Promise.all(this.#clients.map((client) => report(client, options)));
   }
 
   /** Writes the servers' entries into those clients' files; one that fails does not stop the others. */
   async add(ids: readonly string[], servers: readonly ManagedServer[], choice: ChangeChoice = {}): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
-      const present = await this.#present(client, file);
+      const present = await readEntries(client, file);
       const wanted: Wanted = new Map();
       for (const server of servers) {
-        const entry = present.get(server.name);
+        const entry = present.entries.get(server.name);
         if (entry !== undefined && !isOurs(entry) && !choice.force) throw taken(client, file, server);
-        wanted.set(server.name, this.#entry(client, file, server, choice.http));
+        wanted.set(server.name, this.#entry(present.client, file, server, choice.http));
       }
       return wanted;
     });
@@ -98,8 +79,8 @@ export class ClientsService {
   /** Removes entries of these names, as far as they are ours. */
   async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
-      const [present, record] = [await this.#present(client, file), (await this.#open()).read().files[file.path]];
-      const isThere = (name: string) => isOurs(present.get(name)) || record?.entries[name] !== undefined;
+      const [{ entries }, record] = [await readEntries(client, file), (await this.#open()).read().files[file.path]];
+      const isThere = (name: string) => isOurs(entries.get(name)) || record?.entries[name] !== undefined;
       return new Map(names.filter(isThere).map((name) => [name, undefined]));
     });
   }
@@ -120,35 +101,38 @@ export class ClientsService {
     choice: ChangeChoice = {},
   ): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
-      const { entries } = await this.#reportFile(client, file, servers);
+      const { entries } = await reportFile(client, file, await this.#surveying(servers));
+      const { client: asItIs } = await readEntries(client, file);
       const known = (await this.#open()).read().files[file.path]?.entries;
       const broken = servers.filter(({ name }) => REPAIRABLE.includes(entries[name] ?? 'absent'));
       return new Map(
         broken.map((server) => {
           const written = known?.[server.name];
           // What was written with an address of its own is put back as that.
-          const entry = this.#entry(client, file, server, choice.http);
+          const entry = this.#entry(asItIs, file, server, choice.http);
           return [server.name, written && hasAddress(written) && !choice.http ? { ...entry, fixed: written } : entry];
         }),
       );
     });
   }
 
-  /** Puts a backup's bytes back; what is there now is kept as another backup. @throws {CausewayError} `not_found` */
-  async restore(id: string): Promise<{ file: string; kept: string | undefined }> {
-    const { env } = this.#options;
-    const [{ backup, bytes }, record] = [await readBackup(env, id), await this.#open()];
-    const { file } = backup;
-    const folder = this.#clients.find((client) => client.id === backup.client)?.lock === 'folder';
-    return withFileLock(file, { locks: this.#locks, folder }, async () => {
-      const now = await readBytes(file);
-      const same = now === undefined ? bytes === undefined : bytes?.equals(now) === true;
-      const kept = same ? undefined : await keepBackup(env, file, backup.client, now, this.#now());
-      if (bytes && !same) await replaceFile(file, bytes, now);
-      else if (!bytes && now) await removeFile(file, now);
-      await record.change(({ files: { [file]: _, ...files } }) => ({ files }));
-      return { file, kept: kept?.id };
-    });
+  /**
+   * Puts a backup's bytes back; what is there now is kept as another backup.
+   * @throws {CausewayError} `not_found`, `file_not_writable`, `invalid_file`, `timeout`
+   */
+  async restore(id: string, { dryRun = false } = {}): Promise<Restored> {
+    const [{ env }, record] = [this.#options, await this.#open()];
+    const now = () => this.#now();
+    return restoreBackup(id, { env, clients: this.#clients, locks: this.#locks, record, now, dryRun });
+  }
+
+  /**
+   * Calls back after a client came, went, or changed its file, or an executable that entries lead to came or went; what
+   * became of the entries, `survey` tells then. Gives the function that ends it. Writes nothing.
+   */
+  watch(onChange: () => void): () => void {
+    const { surroundings, watching } = this.#options;
+    return watchFiles(() => this.#watched(), onChange, { root: surroundings.home, ...watching });
   }
 
   /** A client by what the person typed. @throws {CausewayError} `not_found` */
@@ -195,40 +179,28 @@ export class ClientsService {
     return shape({ name, url: http.urlOf(server), clientId: http.clientId, callbackPort: http.callbackPort });
   }
 
-  async #report(client: ClientFacts, servers: readonly ManagedServer[]): Promise<ClientReport> {
-    const { id, name } = client;
-    const found = await detect(client, this.#options.surroundings);
-    if (!found.installed) return { id, name, because: null, files: [] };
-    try {
-      const files = await locate(client, this.#options.surroundings);
-      const reports = await Promise.all(files.map((file) => this.#reportFile(client, file, servers)));
-      return { id, name, because: found.because, files: reports };
-    } catch (error) {
-      return { id, name, because: found.because, files: [], problem: inOneLine(error) };
-    }
+  async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
+    const record = await this.#open();
+    const { files } = record.read();
+    return {
+      surroundings: this.#options.surroundings,
+      servers,
+      known: (path) => files[path],
+      entry: (client, server) => this.#entry(client, { path: '' }, server, undefined),
+    };
   }
 
-  async #reportFile(client: ClientFacts, file: LocatedFile, servers: readonly ManagedServer[]): Promise<FileReport> {
-    const known = (await this.#open()).read().files[file.path];
-    const report: FileReport = { path: file.path, exists: true, entries: {}, leftOver: [] };
-    try {
-      report.exists = (await readBytes(file.path)) !== undefined;
-      const present = await this.#present(client, file);
-      for (const server of servers) {
-        const wanted = this.#entry(client, file, server, undefined);
-        report.entries[server.name] = await stateOf(server.name, present.get(server.name), wanted, known);
-      }
-      const names = servers.map(({ name }) => name);
-      report.leftOver = [...present].flatMap(([name, entry]) => (isOurs(entry) && !names.includes(name) ? [name] : []));
-      return report;
-    } catch (error) {
-      return { ...report, problem: inOneLine(error) };
-    }
-  }
-
-  async #present(client: ClientFacts, file: LocatedFile): Promise<Map<string, unknown>> {
-    const target = targetOf(client, file.path);
-    return editorOf(client.format).read(decode(await readBytes(file.path), target), target);
+  /** Every path on which a survey depends: signs of clients, their files, and what our entries start. */
+  async #watched(): Promise<string[]> {
+    const places = placesOf(this.#options.surroundings);
+    const paths = this.#clients.flatMap((client) => [
+      ...client.signs(places).flatMap((sign) => ('exists' in sign ? [sign.exists] : [])),
+      ...client.files(places).map(({ path }) => path),
+    ]);
+    const { files } = (await this.#open()).read();
+    const entries = Object.values(files).flatMap((file) => Object.values(file.entries));
+    const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
+    return [...new Set([...paths, ...Object.keys(files), ...started, this.#options.launcher.command])];
   }
 
   async #each(
@@ -265,12 +237,12 @@ export class ClientsService {
       const wanted = await wantedIn(client, file);
       const record = await this.#open();
       const planned = await plan(client, file.path, wanted, record.read().files[file.path]);
-      if (choice.dryRun || !changes(planned)) return outcomeOf(client, file, planned, choice.dryRun === true);
+      if (choice.dryRun || !changes(planned)) return outcomeOf(client, file, planned, choice);
       if (!choice.force) await this.#refuseRunning(client);
       await this.#options.launcher.prepare();
       const { env } = this.#options;
       const done = await change(client, file.path, wanted, { env, locks: this.#locks, record, now: () => this.#now() });
-      return outcomeOf(client, file, done, false);
+      return outcomeOf(client, file, done, { ...choice, dryRun: false });
     } catch (error) {
       return failed(client, file, error);
     }

@@ -1,13 +1,29 @@
 import { CLIENTS } from './table.ts';
 
-/** Tools of a server that a client would cut or refuse for the length of their names, as a sentence for each client. */
-export function longNames(server: string, tools: readonly string[]): string[] {
-  return CLIENTS.flatMap(({ name: client, toolNames }) => {
+/** A client's limit that a server's tools would exceed. */
+interface LongNames {
+  /** The client's id. */
+  client: string;
+  /** What a person should know, as a sentence. */
+  warning: string;
+}
+
+/**
+ * Tools of a server whose names are too long for a client once it has put its prefix before them. Most clients hand the names
+ * to a model's interface that takes 64 characters; a longer one is refused there, cut, or left out by the client.
+ */
+function longNamesByClient(server: string, tools: readonly string[]): LongNames[] {
+  return CLIENTS.flatMap(({ id, name, toolNames }) => {
     if (!toolNames) return [];
-    const room = toolNames.limit - toolNames.prefix(server).length;
-    const long = tools.filter((name) => name.length > room);
-    return long.length === 0
-      ? []
-      : [`${client} takes ${toolNames.limit} characters with its prefix, which is too few for ${long.join(', ')}.`];
+    const prefix = toolNames.prefix(server).length;
+    const long = tools.filter((tool) => tool.length > toolNames.limit - prefix);
+    const own = prefix === 0 ? '' : `, ${prefix} of them for its own prefix`;
+    const limit = `${name} takes ${toolNames.limit} characters${own}`;
+    return long.length === 0 ? [] : [{ client: id, warning: `${limit}: too few for ${long.join(', ')}.` }];
   });
+}
+
+/** The same as sentences alone. */
+export function longNames(server: string, tools: readonly string[]): string[] {
+  return longNamesByClient(server, tools).map(({ warning }) => warning);
 }

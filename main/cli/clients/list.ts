@@ -1,5 +1,5 @@
-import type { ClientReport, FileReport } from '../../clients/service.ts';
 import type { EntryState } from '../../clients/state.ts';
+import type { ClientReport, FileReport } from '../../clients/survey.ts';
 import type { CommandContext } from '../command.ts';
 import { bold, printable, writeJson, writeLine } from '../print.ts';
 import { type CommonOptions, chosenServers, openClients } from './options.ts';

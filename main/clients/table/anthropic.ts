@@ -1,34 +1,46 @@
 import type { ClientFacts } from '../client.ts';
 import { addressedWithOauth, plain, typed } from '../entry.ts';
+import { inFlatpak } from '../flatpak.ts';
 
 /** Where the Microsoft Store's package system keeps `%APPDATA%\Claude` (anthropics/claude-code#26073, #25600). */
 const STORE_PACKAGE = ['Packages', 'Claude_*'];
+const CONFIG = 'claude_desktop_config.json';
 
 /** Anthropic's clients. */
 export const ANTHROPIC: ClientFacts[] = [
   {
     id: 'claude-desktop',
     name: 'Claude Desktop',
-    signs: ({ applicationData, localData, bySystem }) =>
-      bySystem({
+    signs: (places) => {
+      const { applicationData, localData, bySystem } = places;
+      return bySystem({
         darwin: [{ exists: '/Applications/Claude.app' }, { exists: applicationData('Claude') }],
         win32: [{ exists: localData(...STORE_PACKAGE) }, { exists: applicationData('Claude') }],
-        linux: [{ exists: applicationData('Claude') }, { command: 'claude-desktop' }],
-      }),
-    files: ({ applicationData, localData, bySystem }) => [
-      ...bySystem({
-        darwin: [],
-        win32: [
-          {
-            role: 'main' as const,
-            path: localData(...STORE_PACKAGE, 'LocalCache', 'Roaming', 'Claude', 'claude_desktop_config.json'),
-            if: localData(...STORE_PACKAGE),
-          },
+        linux: [
+          { exists: applicationData('Claude') },
+          ...inFlatpak(places, 'Claude', CONFIG).map(({ if: exists }) => ({ exists })),
+          { command: 'claude-desktop' },
         ],
-        linux: [],
-      }),
-      { role: 'main', path: applicationData('Claude', 'claude_desktop_config.json') },
-    ],
+      });
+    },
+    files: (places) => {
+      const { applicationData, localData, bySystem } = places;
+      return [
+        ...bySystem({
+          darwin: [],
+          win32: [
+            {
+              role: 'main' as const,
+              path: localData(...STORE_PACKAGE, 'LocalCache', 'Roaming', 'Claude', CONFIG),
+              if: localData(...STORE_PACKAGE),
+            },
+          ],
+          linux: [],
+        }),
+        { role: 'main', path: applicationData('Claude', CONFIG), if: applicationData('Claude') },
+        ...inFlatpak(places, 'Claude', CONFIG),
+      ];
+    },
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
@@ -36,6 +48,8 @@ export const ANTHROPIC: ClientFacts[] = [
     accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
     // Entries that are added while it runs in the tray are lost (anthropics/claude-code#78226, #34359).
     overwritesWhileRunning: ['Claude', 'Claude.exe', 'claude-desktop'],
+    // The model's interface takes 64; that the application puts nothing before them is reported, not documented
+    // (anthropics/claude-code#2412).
     toolNames: { prefix: () => '', limit: 64 },
   },
   {
@@ -66,6 +80,7 @@ export const ANTHROPIC: ClientFacts[] = [
     http: addressedWithOauth('http', ['clientId', 'callbackPort']),
     afterwards: 'The next session has it; in one that runs, /mcp connects.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
+    // anthropics/claude-code#2536
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
   },
 ];

@@ -106,6 +106,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
     }),
     afterwards: 'The next session has it.',
+    // Nobody has measured it: the model's interface takes 64, and Codex shortens what is longer.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
   },
   {
@@ -139,6 +140,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     http: ({ url }) => ({ fixed: { type: 'http', url }, initial: { tools: ['*'] } }),
     afterwards: 'The next session has it; in one that runs, /mcp reloads.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+    // microsoft/mcp#842
     toolNames: { prefix: (server) => `${server}-`, limit: 64 },
   },
   {
@@ -187,7 +189,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     afterwards: 'Restart it; in a session that runs, /mcp refresh.',
     warnings: ['In a folder that is not trusted, Gemini CLI starts no servers at all.'],
     accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
-    toolNames: { prefix: () => '', limit: 63 },
+    // google-gemini/gemini-cli#20987: longer ones are cut in the middle, after which two may be the same.
+    toolNames: { prefix: (server) => `mcp_${server}_`, limit: 63 },
   },
   {
     id: 'goose',

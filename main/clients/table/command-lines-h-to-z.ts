@@ -21,8 +21,18 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
       initial: { enabled: true },
     }),
+    // https://opencode.ai/v2/docs/mcp-servers: version 2 reads both places, version 1 the older one alone.
+    newer: {
+      key: ['mcp', 'servers'],
+      stdio: ({ command, args }) => ({ fixed: { type: 'local', command: [command, ...args] } }),
+      http: ({ url, clientId }) => ({
+        fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
+      }),
+    },
     afterwards: 'Restart opencode.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+    // anomalyco/opencode#3523
+    toolNames: { prefix: (server) => `${server}_`, limit: 64 },
   },
   {
     id: 'qwen',
@@ -37,6 +47,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     }),
     afterwards: 'Restart it.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: true },
-    toolNames: { prefix: () => '', limit: 63 },
+    // Nobody has measured it: it began as Gemini CLI, whose rule this is.
+    toolNames: { prefix: (server) => `mcp__${server}__`, limit: 63 },
   },
 ];

@@ -1,5 +1,6 @@
 import type { ClientFacts } from '../client.ts';
 import { addressed, addressedWithOauth, plain, typed } from '../entry.ts';
+import { inFlatpak } from '../flatpak.ts';
 import type { Places } from '../places.ts';
 
 /** Editors with a window of their own. */
@@ -27,6 +28,7 @@ export const EDITORS: ClientFacts[] = [
     // https://cursor.com/docs/mcp/install-links
     deepLink: (name, entry) =>
       `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
+    // Server and tool have to stay below 60 together, or the tool is left out (ComposioHQ/composio#2788).
     toolNames: { prefix: (server) => `${server}_`, limit: 60 },
   },
   visualStudioCode('vscode', 'VS Code', 'Code', 'code', 'vscode'),
@@ -55,10 +57,14 @@ export const EDITORS: ClientFacts[] = [
     name: 'Zed',
     signs: (places) => [
       { exists: zedFolder(places) },
+      ...inFlatpak(places, 'zed', 'settings.json').map(({ if: exists }) => ({ exists })),
       ...places.bySystem({ darwin: [{ exists: '/Applications/Zed.app' }], win32: [], linux: [] }),
       { command: 'zed' },
     ],
-    files: (places) => [{ role: 'main', path: places.join(zedFolder(places), 'settings.json') }],
+    files: (places) => [
+      { role: 'main', path: places.join(zedFolder(places), 'settings.json'), if: zedFolder(places) },
+      ...inFlatpak(places, 'zed', 'settings.json'),
+    ],
     format: 'json',
     key: ['context_servers'],
     stdio: plain,
@@ -117,13 +123,19 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
   return {
     id,
     name,
-    signs: ({ applicationData }) => [{ exists: applicationData(folder, 'User') }, { command }],
-    files: ({ applicationData }) => {
-      const ownFile = applicationData(folder, 'User', 'profiles', '*', 'mcp.json');
+    signs: (places) => [
+      { exists: places.applicationData(folder, 'User') },
+      ...inFlatpak(places, folder, 'User', 'mcp.json').map(({ if: exists }) => ({ exists })),
+      { command },
+    ],
+    files: (places) => {
+      const user = places.applicationData(folder, 'User');
+      const ownFile = places.join(user, 'profiles', '*', 'mcp.json');
       return [
-        { role: 'main', path: applicationData(folder, 'User', 'mcp.json') },
+        { role: 'main', path: places.join(user, 'mcp.json'), if: user },
         // A profile with a list of its own does not look at the common one.
         { role: 'also', path: ownFile, if: ownFile },
+        ...inFlatpak(places, folder, 'User', 'mcp.json'),
       ];
     },
     format: 'json',

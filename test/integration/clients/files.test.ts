@@ -115,12 +115,15 @@ describe('writing', () => {
       }
     })();
     const services = [own.service(), own.service()];
-    for (let round = 0; round < 10; round += 1) {
-      const outcomes = await Promise.all(services.map((service, at) => service.add([], at === 0 ? [SQL] : [GENIE])));
-      expect(outcomes.flat().map(({ error }) => error)).toEqual([undefined, undefined]);
+    try {
+      for (let round = 0; round < 10; round += 1) {
+        const outcomes = await Promise.all(services.map((service, at) => service.add([], at === 0 ? [SQL] : [GENIE])));
+        expect(outcomes.flat().map(({ error }) => error)).toEqual([undefined, undefined]);
+      }
+    } finally {
+      stop = true;
+      await client;
     }
-    stop = true;
-    await client;
     await own.service().add([], [SQL, GENIE]);
     const data = JSON.parse(await own.read(CURSOR));
     expect(Object.keys(data.mcpServers)).toEqual(expect.arrayContaining(['databricks-sql', 'genie-7191']));

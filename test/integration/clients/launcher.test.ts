@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { launcherFor } from '../../../main/clients/launcher.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Launcher, launcherFor, shippedLauncher } from '../../../main/clients/launcher.ts';
 
 const run = promisify(execFile);
 
@@ -15,8 +15,9 @@ async function scratch(): Promise<string> {
 }
 
 test('paths without spaces are written as they are, and nothing is made', async () => {
-  const launcher = launcherFor({ execPath: '/opt/causeway/causeway', script: undefined }, { HOME: '/home/ana' });
-  expect(launcher).toMatchObject({ command: '/opt/causeway/causeway', prefix: [] });
+  const running = { execPath: '/opt/node/bin/node', script: '/opt/causeway/causeway.js' };
+  const launcher = launcherFor(running, { HOME: '/home/ana' });
+  expect(launcher).toMatchObject({ command: running.execPath, prefix: [running.script] });
   await launcher.prepare();
 });
 
@@ -38,8 +39,76 @@ test('a script in a folder with spaces starts through a link without', async () 
   expect(stdout).toBe("first [ 'proxy' ]\n");
 });
 
-test('a home folder with a space on macOS and Windows still finds a place for the link', () => {
-  const env = { HOME: '/Users/ana maria', PUBLIC: '/Users/Public' };
+test('a home folder with a space still finds a place for the link', () => {
+  const env = { HOME: '/Users/ana maria', ProgramData: '/ProgramData' };
   const { command } = launcherFor({ execPath: '/Applications/My Apps/causeway', script: undefined }, env);
-  expect(command).toMatch(/^\/Users\/Public\/Causeway\/[0-9a-f]{8}\/causeway$/);
+  expect(command).toMatch(/^\/ProgramData\/Causeway-[0-9a-f]{8}\/bin\/causeway$/);
+});
+
+describe('the executable that is shipped', () => {
+  /** An executable in a folder of its own that says which version it is, and what its neighbour says. */
+  async function installed(folder: string, version: string): Promise<string> {
+    const bin = join(folder, 'resources', 'bin');
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, 'keychain.txt'), `keychain of ${version}`);
+    await writeFile(
+      join(bin, 'causeway'),
+      `#!/bin/sh\necho ${version} "$(cat "$(dirname "$0")/keychain.txt")" "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    return join(bin, 'causeway');
+  }
+  const says = async ({ command }: Launcher) => (await run(command, ['proxy'])).stdout.trim();
+
+  test('is reached by a path without spaces that stays the same when an update moves it', async () => {
+    const folder = await scratch();
+    const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
+    const first = shippedLauncher(await installed(join(folder, 'Causeway 1.0'), '1.0'), env);
+    await first.prepare();
+    expect(first.command).not.toMatch(/\s/);
+    expect(await says(first)).toBe('1.0 keychain of 1.0 proxy');
+    const second = shippedLauncher(await installed(join(folder, 'Causeway 2.0'), '2.0'), env);
+    await rm(join(folder, 'Causeway 1.0'), { recursive: true });
+    await second.keepCurrent();
+    expect(second.command).toBe(first.command);
+    expect(await says(first)).toBe('2.0 keychain of 2.0 proxy');
+    // As the same executable finds itself, which is behind the link.
+    const again = launcherFor(
+      { execPath: join(folder, 'Causeway 2.0', 'resources', 'bin', 'causeway'), script: undefined },
+      env,
+    );
+    expect(again.command).toBe(first.command);
+  });
+
+  test.each(['/tmp-like/.mount_CausewXYZ', '/AppTranslocation/1B2C'])(
+    'is copied from a folder that passes: %s',
+    async (passing) => {
+      const folder = await scratch();
+      const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
+      const first = shippedLauncher(await installed(join(folder, `${passing}-1`), '1.0'), env);
+      await first.prepare();
+      const { ino } = await stat(first.command);
+      await first.prepare();
+      expect((await stat(first.command)).ino).toBe(ino);
+      await rm(join(folder, `${passing}-1`), { recursive: true });
+      expect(await says(first)).toBe('1.0 keychain of 1.0 proxy');
+      const second = shippedLauncher(await installed(join(folder, `${passing}-2`), '2.0'), env);
+      await second.keepCurrent();
+      expect(await says(first)).toBe('2.0 keychain of 2.0 proxy');
+      // And from there to an installation that lasts.
+      const third = shippedLauncher(await installed(join(folder, 'opt'), '3.0'), env);
+      await third.keepCurrent();
+      expect(await says(first)).toBe('3.0 keychain of 3.0 proxy');
+      expect(await readdir(dirname(dirname(first.command)))).toEqual(['bin']);
+    },
+  );
+
+  test('makes nothing at the start of a program whose entries nobody wrote', async () => {
+    const folder = await scratch();
+    const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
+    await shippedLauncher(await installed(join(folder, 'opt'), '1.0'), env).keepCurrent();
+    await expect(stat(join(folder, 'state'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 });

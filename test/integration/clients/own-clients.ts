@@ -19,7 +19,12 @@ export interface OwnClients extends AsyncDisposable {
   env: NodeJS.ProcessEnv;
   /** An executable that is there. */
   command: string;
-  service(options?: { system?: System; command?: string; running?: string[] }): ClientsService;
+  service(options?: {
+    system?: System;
+    command?: string;
+    running?: string[];
+    moreCommands?: () => Promise<string[]>;
+  }): ClientsService;
   /** Writes a file below the home folder and gives its path. */
   file(path: string, text: string | Buffer, mode?: number): Promise<string>;
   read(path: string): Promise<string>;
@@ -39,12 +44,14 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
     home,
     env,
     command,
-    service: ({ system = 'linux', command: other = command, running = [] } = {}) =>
+    service: ({ system = 'linux', command: other = command, running = [], moreCommands } = {}) =>
       new ClientsService({
         env,
-        surroundings: { system, home, env },
-        launcher: { command: other, prefix: [], prepare: async () => {} },
+        surroundings: { system, home, env, ...(moreCommands ? { moreCommands } : {}) },
+        launcher: { command: other, prefix: [], prepare: async () => {}, keepCurrent: async () => {} },
         running: async () => new Set(running),
+        // Only what the system reports counts: looking now and then would hide that it did not.
+        watching: { quietMs: 20, lookMs: 600_000 },
       }),
     file: async (path, text, mode = 0o644) => {
       await mkdir(dirname(join(home, path)), { recursive: true });

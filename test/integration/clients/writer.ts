@@ -10,7 +10,7 @@ const env = process.env;
 const service = new ClientsService({
   env,
   surroundings: { system: 'linux', home, env },
-  launcher: { command, prefix: [], prepare: async () => {} },
+  launcher: { command, prefix: [], prepare: async () => {}, keepCurrent: async () => {} },
   running: async () => new Set(),
 });
 

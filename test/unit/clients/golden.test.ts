@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { targetOf } from '../../../main/clients/change.ts';
 import type { Remnant } from '../../../main/clients/editors/editor.ts';
 import { editorOf } from '../../../main/clients/editors.ts';
+import { targetOf } from '../../../main/clients/layout.ts';
 import { CLIENTS } from '../../../main/clients/table.ts';
 
 /**

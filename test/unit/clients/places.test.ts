@@ -88,7 +88,17 @@ describe('clients with several files', () => {
     expect(filesOf('claude-desktop', 'darwin')).toEqual([
       '/Users/ana/Library/Application Support/Claude/claude_desktop_config.json',
     ]);
-    expect(filesOf('claude-desktop', 'linux')).toEqual(['/home/ana/.config/Claude/claude_desktop_config.json']);
+    expect(filesOf('claude-desktop', 'linux')[0]).toBe('/home/ana/.config/Claude/claude_desktop_config.json');
+  });
+
+  test.each([
+    ['claude-desktop', 'Claude/claude_desktop_config.json'],
+    ['vscode', 'Code/User/mcp.json'],
+    ['vscode-insiders', 'Code - Insiders/User/mcp.json'],
+    ['zed', 'zed/settings.json'],
+  ])('%s as a Flatpak application, on Linux alone', (id, path) => {
+    expect(filesOf(id, 'linux').at(-1)).toBe(`/home/ana/.var/app/*/config/${path}`);
+    for (const system of ['darwin', 'win32'] as const) expect(filesOf(id, system).join()).not.toContain('.var');
   });
 
   test('Windsurf: the old and the new', () => {

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { basename, delimiter } from 'node:path';
+
+export interface LoginShellOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The system's own file name of the shell where the environment names none. */
+  shell: string;
+  /** How long the shell may take, in milliseconds: a person's own start-up files run in it. */
+  patienceMs?: number;
+  /** For how long an answer holds, in milliseconds. */
+  holdsMs?: number;
+}
+
+/** What surrounds the answer: a shell's start-up files may print whatever they like. */
+const MARK = '__causeway__path__';
+/** The most of a shell's output that is kept, in characters. */
+const ENOUGH = 100_000;
+
+/**
+ * The folders in which a person's terminal finds commands. A desktop application is started with a short `PATH` on macOS and
+ * Linux, so the login shell is asked, as VS Code does (microsoft/vscode `src/vs/platform/shell/node/shellEnv.ts`): once for
+ * all who ask, for no longer than it may take. A shell that fails, hangs or is strange means no folders, and nothing else.
+ */
+export function loginShellPath(options: LoginShellOptions): () => Promise<string[]> {
+  const { holdsMs = 600_000 } = options;
+  let asked: Promise<string[]> | undefined;
+  let at = 0;
+  return () => {
+    if (!asked || performance.now() - at > holdsMs) {
+      at = performance.now();
+      asked = ask(options);
+    }
+    return asked;
+  };
+}
+
+function ask({ env, shell, patienceMs = 3_000 }: LoginShellOptions): Promise<string[]> {
+  const program = env.SHELL || shell;
+  // The C shells take no other option beside -l, and read .cshrc without it.
+  const flags = /^t?csh$/.test(basename(program)) ? ['-ic'] : ['-i', '-l', '-c'];
+  const command = `echo ${MARK}; /usr/bin/env printenv PATH; echo ${MARK}`;
+  return new Promise((resolve) => {
+    let printed = '';
+    // In a session of its own: an interactive shell may neither take the terminal nor outlive the wait with its children.
+    const child = spawn(program, [...flags, command], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Start-up files that would update, or open another terminal, are asked not to.
+      env: { ...env, DISABLE_AUTO_UPDATE: 'true', ZSH_TMUX_AUTOSTART: 'false' },
+    });
+    const end = () => {
+      clearTimeout(timer);
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      child.stdout.destroy();
+      resolve(foldersIn(printed));
+    };
+    const timer = setTimeout(end, patienceMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (printed.length < ENOUGH) printed += text;
+      // A child that the start-up files left in the background keeps the output open.
+      if (printed.split(MARK).length > 2) end();
+    });
+    child.once('error', end);
+    child.once('close', end);
+    child.unref();
+  });
+}
+
+function foldersIn(printed: string): string[] {
+  const [, path = ''] = printed.split(MARK);
+  return path
+    .trim()
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'));
+}

@@ -1,0 +1,105 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GENIE, ownClients, SQL } from './own-clients.ts';
+
+const OPENCODE = '.config/opencode/opencode.json';
+
+describe("opencode's two places for entries", () => {
+  test('a file that has the newer one gets them there, and is as it was afterwards', async () => {
+    await using own = await ownClients();
+    const original =
+      '{\n  "mcp": {\n    "timeout": 1, // of all\n    "servers": {\n      "files": { "type": "local", "command": ["npx"] }\n    }\n  }\n}\n';
+    await own.file(OPENCODE, original);
+    await own.service().add([], [SQL, GENIE]);
+    const { mcp } = JSON.parse((await own.read(OPENCODE)).replace('// of all', ''));
+    expect(Object.keys(mcp)).toEqual(['timeout', 'servers']);
+    expect(mcp.servers['databricks-sql']).toEqual({
+      type: 'local',
+      command: [own.command, 'proxy', '--profile', 'prod', '--path', '/api/2.0/mcp/sql'],
+    });
+    expect(await own.service().add([], [SQL, GENIE])).toMatchObject([{ result: 'unchanged' }]);
+    await own.service().remove([], ['databricks-sql', 'genie-7191']);
+    expect(await own.read(OPENCODE)).toBe(original);
+  });
+
+  test.each([
+    ['nothing yet', '{}'],
+    ['the older one', '{ "mcp": { "files": { "type": "local", "command": ["npx"] } } }'],
+    ['a server that is called "servers"', '{ "mcp": { "servers": { "type": "local", "command": ["npx"] } } }'],
+  ])('a file that has %s gets them in the older one, which every version reads', async (_what, original) => {
+    await using own = await ownClients();
+    await own.file(OPENCODE, original);
+    await own.service().add([], [SQL]);
+    expect(JSON.parse(await own.read(OPENCODE)).mcp['databricks-sql']).toMatchObject({ type: 'local', enabled: true });
+    await own.service().remove([], ['databricks-sql']);
+    expect(await own.read(OPENCODE)).toBe(original);
+  });
+
+  test('an entry in the older one does not stay behind once the file has the newer one', async () => {
+    await using own = await ownClients();
+    await own.file(OPENCODE, '{ "mcp": { "files": { "type": "local", "command": ["npx"] } } }');
+    await own.service().add([], [SQL]);
+    const { mcp } = JSON.parse(await own.read(OPENCODE));
+    await own.file(OPENCODE, JSON.stringify({ mcp: { ...mcp, servers: {} } }));
+    const [report] = (await own.service().survey([SQL])).filter(({ because }) => because);
+    expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'vanished' });
+    await own.service().repair([], [SQL]);
+    const repaired = JSON.parse(await own.read(OPENCODE)).mcp;
+    expect(Object.keys(repaired)).toEqual(['files', 'servers']);
+    expect(Object.keys(repaired.servers)).toEqual(['databricks-sql']);
+  });
+});
+
+describe('Flatpak applications', () => {
+  const FLATPAK = '.var/app/com.visualstudio.code/config/Code/User';
+
+  test('are found by their folder and written there, and nothing is made where the other installation would be', async () => {
+    await using own = await ownClients();
+    await mkdir(join(own.home, FLATPAK), { recursive: true });
+    const [report] = (await own.service().survey([])).filter(({ because }) => because);
+    expect(report).toMatchObject({ id: 'vscode', because: `${join(own.home, FLATPAK)} exists` });
+    const [outcome] = await own.service().add([], [SQL]);
+    expect(outcome).toMatchObject({ result: 'written', file: join(own.home, FLATPAK, 'mcp.json') });
+    expect(outcome?.warnings.join()).toMatch(/Flatpak application.*flatpak override/);
+    expect(await readdir(own.home)).toEqual(['.var']);
+  });
+
+  test('and an installation beside them are both written', async () => {
+    await using own = await ownClients();
+    await own.file(join(FLATPAK, 'mcp.json'), '{}');
+    await own.file('.config/Code/User/mcp.json', '{}');
+    await own.file('.config/Code/User/profiles/-1a2b/mcp.json', '{}');
+    const outcomes = await own.service().add([], [SQL]);
+    expect(outcomes.map(({ file, result }) => [file?.slice(own.home.length + 1), result])).toEqual([
+      ['.config/Code/User/mcp.json', 'written'],
+      ['.config/Code/User/profiles/-1a2b/mcp.json', 'written'],
+      [join(FLATPAK, 'mcp.json'), 'written'],
+    ]);
+  });
+});
+
+describe('addresses in place of a command', () => {
+  const http = { urlOf: () => 'https://w.example.com/api/2.0/mcp/sql', clientId: 'app-1', callbackPort: 8020 };
+
+  test('are written where a client can sign in by itself; where it cannot be told as what, that is said', async () => {
+    await using own = await ownClients();
+    await own.file('.claude.json', '{}');
+    await own.file('.lmstudio/mcp.json', '{}');
+    await own.file('.config/Claude/claude_desktop_config.json', '{}');
+    const outcomes = await own.service().add([], [SQL], { http });
+    const said = Object.fromEntries(
+      outcomes.map(({ client, warnings, error }) => [client, error?.message ?? warnings.join()]),
+    );
+    expect(said['claude-code']).toBe('');
+    expect(said['lm-studio']).toMatch(/no place for an application's id/);
+    expect(said['claude-desktop']).toMatch(/takes no address in its file/);
+  });
+
+  test('without an application, what it takes to sign in is said', async () => {
+    await using own = await ownClients();
+    await own.file('.claude.json', '{}');
+    const [outcome] = await own.service().add([], [SQL], { http: { ...http, clientId: undefined } });
+    expect(outcome?.warnings.join()).toMatch(/give --client-id/);
+  });
+});

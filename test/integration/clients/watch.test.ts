@@ -1,0 +1,142 @@
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { watchFiles } from '../../../main/clients/watch.ts';
+import { type OwnClients, ownClients, SQL } from './own-clients.ts';
+
+const CURSOR = '.cursor/mcp.json';
+
+/** Counts the calls, once the watch is at work. */
+async function watched(own: OwnClients, command = own.command): Promise<{ calls: number; end: () => void }> {
+  const seen = { calls: 0, end: () => {} };
+  seen.end = own.service({ command }).watch(() => {
+    seen.calls += 1;
+  });
+  onTestFinished(() => seen.end());
+  // A file that changes until it is noticed shows that everything is in place.
+  for (let round = 0; seen.calls === 0; round += 1) {
+    await own.file('.codex/config.toml', `# ${'x'.repeat(round)}`);
+    await sleep(100);
+  }
+  await settled(seen);
+  return seen;
+}
+
+async function noticed(seen: { calls: number }): Promise<void> {
+  await expect.poll(() => seen.calls, { timeout: 10_000 }).toBeGreaterThan(0);
+}
+
+/** Waits until no more calls come of what was done before. */
+async function settled(seen: { calls: number }): Promise<void> {
+  for (let before = -1; before !== seen.calls; ) {
+    before = seen.calls;
+    await sleep(250);
+  }
+  seen.calls = 0;
+}
+
+const stateOf = async (own: OwnClients, command = own.command) => {
+  const reports = await own.service({ command }).survey([SQL]);
+  return reports.find(({ id }) => id === 'cursor')?.files[0]?.entries['databricks-sql'];
+};
+
+test('an entry that vanished, came back and was changed is noticed each time', async () => {
+  await using own = await ownClients();
+  const path = await own.file(CURSOR, '{}');
+  await own.service().add(['cursor'], [SQL]);
+  const written = await own.read(CURSOR);
+  const seen = await watched(own);
+  const replace = async (text: string) => {
+    // As an editor does it: a new file in the place of the old one.
+    await writeFile(`${path}.swp`, text);
+    await rename(`${path}.swp`, path);
+  };
+  await replace('{}');
+  await noticed(seen);
+  expect(await stateOf(own)).toBe('vanished');
+  await settled(seen);
+  await replace(written.replace('/api/2.0/mcp/sql', '/api/2.0/mcp/other'));
+  await noticed(seen);
+  expect(await stateOf(own)).toBe('edited');
+  await settled(seen);
+  await own.service().repair(['cursor'], [SQL]);
+  await noticed(seen);
+  expect(await stateOf(own)).toBe('current');
+});
+
+test('a client whose folders come one after the other is noticed, and goes again', async () => {
+  await using own = await ownClients();
+  const seen = await watched(own);
+  await mkdir(join(own.home, '.config'));
+  await settled(seen);
+  await own.file('.config/Code/User/mcp.json', '{}');
+  await noticed(seen);
+  await settled(seen);
+  await writeFile(join(own.home, '.config/Code/User/mcp.json'), '{ "servers": {} }');
+  await noticed(seen);
+  await settled(seen);
+  await rm(join(own.home, '.config'), { recursive: true });
+  await noticed(seen);
+});
+
+test('a Flatpak application that is installed is noticed', async () => {
+  await using own = await ownClients();
+  await mkdir(join(own.home, '.var', 'app'), { recursive: true });
+  const seen = await watched(own);
+  await own.file('.var/app/com.example.Code/config/Code/User/settings.json', '{}');
+  await noticed(seen);
+});
+
+test('a file behind a symbolic link, and an executable that goes, are noticed', async () => {
+  await using own = await ownClients();
+  const target = await own.file('dotfiles/cursor.json', '{}');
+  await mkdir(join(own.home, '.cursor'));
+  await symlink(target, join(own.home, CURSOR));
+  const program = await own.file('programs/causeway', '#!/bin/sh\n', 0o755);
+  await own.service({ command: program }).add(['cursor'], [SQL]);
+  const seen = await watched(own, program);
+  await writeFile(target, '{ "mcpServers": {} }');
+  await noticed(seen);
+  await own.service({ command: program }).repair(['cursor'], [SQL]);
+  await settled(seen);
+  await rm(dirname(program), { recursive: true });
+  await noticed(seen);
+  expect(await stateOf(own, program)).toBe('broken');
+});
+
+test('what others do beside the files is not told, and nothing is after the end', async () => {
+  await using own = await ownClients();
+  await own.file(CURSOR, '{}');
+  const seen = await watched(own);
+  await own.file('.cursor/other.json', '{}');
+  await own.file('notes.txt', 'mine');
+  await chmod(join(own.home, CURSOR), 0o600);
+  await settled(seen);
+  await own.file('.cursor/third.json', '{}');
+  await sleep(250);
+  expect(seen.calls).toBe(0);
+  seen.end();
+  await own.file(CURSOR, '{ "theirs": 1 }');
+  await sleep(250);
+  expect(seen.calls).toBe(0);
+});
+
+test('where the system reports nothing, looking now and then does', async () => {
+  await using own = await ownClients();
+  const path = await own.file('quiet.json', '{}');
+  const seen = { calls: 0 };
+  // Nothing above its own folder may be watched, and that is not there: no report can come.
+  const elsewhere = join(own.home, 'not-there', 'file.json');
+  const paths = async () => [elsewhere];
+  const root = join(own.home, 'not-there');
+  const tell = () => {
+    seen.calls += 1;
+  };
+  const end = watchFiles(paths, tell, { root, quietMs: 10, lookMs: 50 });
+  onTestFinished(end);
+  await sleep(120);
+  await mkdir(root);
+  await rename(path, elsewhere);
+  await noticed(seen);
+});
