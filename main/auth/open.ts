@@ -3,7 +3,7 @@ import type { AuthEvent, AuthService, Profile, TokenSource } from './auth.ts';
 import { configFilePath, editConfig, readConfig } from './config-file.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './own-sign-in.ts';
-import type { ProfileSettings } from './profile-settings.ts';
+import { judgeSettings, type ProfileSettings } from './profile-settings.ts';
 import {
   asProfile,
   chooseProfile,
@@ -131,11 +131,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async addProfile(name, host) {
-      const [{ withProfile }, { judgeSettings }, { parseHost }] = await Promise.all([
-        import('./config-edit.ts'),
-        import('./profile-settings.ts'),
-        import('./host.ts'),
-      ]);
+      const [{ withProfile }, { parseHost }] = await Promise.all([import('./config-edit.ts'), import('./host.ts')]);
       const address = parseHost(host);
       const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
       const judged = judgeSettings(new Map([['host', host]]));
