@@ -43,21 +43,29 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   if (io.stdout === process.stdout) process.stdout.on('error', leaveQuietly);
 
   let exitCode = 0;
-  let causeway: Causeway | undefined;
-  const context: CommandContext = {
-    stdout: io.stdout,
-    stderr: io.stderr,
-    stdin: io.stdin,
-    env: io.env,
-    signal: interrupted.signal,
-    causeway: () => {
-      causeway ??= createCauseway({ env: io.env });
-      return causeway;
-    },
-    setExitCode: (code) => {
-      exitCode = code;
-    },
+  const opened: Causeway[] = [];
+  const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
+    let causeway: Causeway | undefined;
+    return {
+      stdout: io.stdout,
+      stderr: io.stderr,
+      stdin: io.stdin,
+      env,
+      signal: interrupted.signal,
+      causeway: () => {
+        if (!causeway) {
+          causeway = createCauseway({ env });
+          opened.push(causeway);
+        }
+        return causeway;
+      },
+      inHome: (folder) => contextOf(environmentOf(folder, env)),
+      setExitCode: (code) => {
+        exitCode = code;
+      },
+    };
   };
+  const context = contextOf(io.env);
 
   const program = new Command('causeway')
     .description("Connects AI clients to a Databricks workspace's managed MCP servers, and steers its SQL warehouse.")
@@ -77,8 +85,17 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     return error instanceof CausewayError ? (EXIT_CODES[error.code] ?? 1) : 1;
   } finally {
     process.removeListener('SIGINT', interrupt);
-    await causeway?.close();
+    await Promise.all(opened.map((causeway) => causeway.close()));
   }
+}
+
+/** Variables that lead into the person's own home, or say who they are. */
+const PERSONAL = /^(CAUSEWAY_|DATABRICKS_|XDG_|(LOCAL)?APPDATA$)/i;
+
+/** The environment of somebody whose home folder that is. */
+function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !PERSONAL.test(name));
+  return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home };
 }
 
 /** `causeway … | head` closes our output before we are done: nobody is left to tell. */

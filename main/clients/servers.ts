@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
@@ -33,6 +34,14 @@ export function openServers(env: NodeJS.ProcessEnv): Promise<Settings<ServerList
     empty: { servers: [] },
     lockFolder: join(stateFolder(env), 'locks', 'servers'),
   });
+}
+
+/** Whether there is a list of servers in that environment's home. Only looks, where opening it would make its folder. */
+export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
+  return access(join(configFolder(env), 'servers.json')).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The longest name: with a client's own prefix it has to leave room for the tool's. */

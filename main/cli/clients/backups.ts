@@ -15,9 +15,19 @@ export async function backups(context: CommandContext, options: CommonOptions): 
 }
 
 /** `causeway clients restore BACKUP`. */
-export async function restore(context: CommandContext, id: string, options: CommonOptions): Promise<void> {
-  const { file, kept } = await openClients(context, options).restore(id);
-  if (options.json) return writeJson(context.stdout, { file, kept: kept ?? null });
+export async function restore(
+  context: CommandContext,
+  id: string,
+  options: CommonOptions & { dryRun?: boolean },
+): Promise<void> {
+  const restored = await openClients(context, options).restore(id, { dryRun: options.dryRun === true });
+  const { file, kept, result, diff } = restored;
+  if (options.json) return writeJson(context.stdout, { ...restored, kept: kept ?? null });
+  if (result === 'would restore') {
+    await writeLine(context.stdout, printable(`would restore ${file}`));
+    for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, printable(line));
+    return;
+  }
   await writeLine(context.stdout, printable(`${file} is as it was.`));
   if (kept !== undefined) await writeLine(context.stdout, `What it held until now: causeway clients restore ${kept}`);
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { launcherFor, thisProcess } from '../../clients/launcher.ts';
 import type { Surroundings, System } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
-import { findServer, type ManagedServer } from '../../clients/servers.ts';
+import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
 import { ClientsService } from '../../clients/service.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
@@ -33,8 +33,15 @@ function systemOf(platform: NodeJS.Platform): System {
   return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
 }
 
-/** The servers in the list, or those of them that are named. @throws {CausewayError} `not_found` */
-export async function chosenServers(context: CommandContext, { server }: CommonOptions): Promise<ManagedServer[]> {
-  const list = (await openServerList(context)).read();
+/**
+ * The servers in the list, or those of them that are named. Another home's own list counts there, if it has one.
+ * @throws {CausewayError} `not_found`
+ */
+export async function chosenServers(
+  context: CommandContext,
+  { server, configRoot }: CommonOptions,
+): Promise<ManagedServer[]> {
+  const there = configRoot === undefined ? context : context.inHome(resolve(configRoot));
+  const list = (await openServerList((await hasServerList(there.env)) ? there : context)).read();
   return server ? server.map((name) => findServer(list, name)) : list.servers;
 }

@@ -26,7 +26,10 @@ export const registerClients: RegisterCommand = (program, context) => {
 function withCommonOptions(command: Command): Command {
   return command
     .option('--json', 'print JSON')
-    .option('--config-root <dir>', "take this folder for the home folder that clients' files are in");
+    .option(
+      '--config-root <dir>',
+      "take this folder for the home folder that clients' files are in, with its servers if it has any",
+    );
 }
 
 function noSuchCommand(name: string, group: Command): CausewayError {
@@ -87,6 +90,7 @@ function addBackups(group: Command, context: CommandContext): void {
     );
   withCommonOptions(group.command('restore <backup>'))
     .description('put a backup back; what is there now is kept as another')
+    .option('--dry-run', 'only show the difference')
     .action(async (id: string, _options, command: Command) =>
       (await import('./backups.ts')).restore(context, id, command.optsWithGlobals()),
     );

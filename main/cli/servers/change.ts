@@ -3,6 +3,7 @@ import {
   type ManagedServer,
   SERVER_KINDS,
   type ServerKind,
+  type ServerList,
   serverPath,
   suggestName,
   withoutServer,
@@ -19,6 +20,7 @@ export interface AddOptions {
   name?: string;
   path?: string;
   json?: boolean;
+  dryRun?: boolean;
 }
 
 /** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
@@ -35,13 +37,16 @@ export async function add(
     await (await context.causeway().auth()).profile(options.profile),
   ];
   let added: ManagedServer | undefined;
-  await list.change((now) => {
+  const edit = (now: ServerList): ServerList => {
     const taken = now.servers.map(({ name }) => name);
     added = { name: options.name ?? suggestName(kind, path, taken), profile: profile.name, kind, path };
     return withServer(now, added);
-  });
+  };
+  if (options.dryRun) edit(list.read());
+  else await list.change(edit);
   if (!added) return;
   if (options.json) return writeJson(context.stdout, added);
+  if (options.dryRun) return writeLine(context.stdout, `Would add ${describeServer(added)}`);
   await writeLine(context.stdout, `Added ${describeServer(added)}`);
   await writeLine(
     context.stdout,
@@ -50,16 +55,25 @@ export async function add(
 }
 
 /** `causeway servers remove NAME…`. */
-export async function remove(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
+export async function remove(
+  context: CommandContext,
+  names: string[],
+  { json, dryRun }: { json?: boolean; dryRun?: boolean },
+): Promise<void> {
   const list = await openServerList(context);
   const removed: ManagedServer[] = [];
-  await list.change((now) =>
+  const edit = (now: ServerList): ServerList =>
     names.reduce((left, name) => {
       removed.push(findServer(left, name));
       return withoutServer(left, name);
-    }, now),
-  );
-  if (options.json) return writeJson(context.stdout, removed);
+    }, now);
+  if (dryRun) edit(list.read());
+  else await list.change(edit);
+  if (json) return writeJson(context.stdout, removed);
+  if (dryRun) {
+    for (const server of removed) await writeLine(context.stdout, `Would remove ${describeServer(server)}`);
+    return;
+  }
   for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
   await writeLine(context.stdout, 'Entries in clients stay until "causeway clients remove" takes them out.');
 }

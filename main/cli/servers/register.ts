@@ -1,7 +1,8 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SERVER_KINDS } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import type { RegisterCommand } from '../command.ts';
+import type { CommandContext, RegisterCommand } from '../command.ts';
 
 const HELP = `
 KIND TARGET is one of:
@@ -15,47 +16,51 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 130 inte
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
 export const registerServers: RegisterCommand = (program, context) => {
-  const group = program
-    .command('servers')
+  const where = (command: Command): CommandContext => {
+    const { configRoot }: { configRoot?: string } = command.optsWithGlobals();
+    return configRoot === undefined ? context : context.inHome(resolve(configRoot));
+  };
+  const group = withCommonOptions(program.command('servers'))
     .description('the managed MCP servers that your AI clients are to have')
-    .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./list.ts')).list(context, command.optsWithGlobals());
+      await (await import('./list.ts')).list(where(command), command.optsWithGlobals());
     });
-  group
-    .command('list')
+  withCommonOptions(group.command('list'))
     .description('the servers')
-    .option('--json', 'print JSON')
-    .action(async (_options, command: Command) => (await import('./list.ts')).list(context, command.optsWithGlobals()));
-  group
-    .command('add [kind] [target...]')
+    .action(async (_options, command: Command) =>
+      (await import('./list.ts')).list(where(command), command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('add [kind] [target...]'))
     .description(`add a server: ${SERVER_KINDS.filter((kind) => kind !== 'other').join(', ')}, or any other by --path`)
     .option('-p, --profile <name>', 'the profile to sign in with (default: as the Databricks CLI chooses)')
     .option('--name <name>', 'its name in every client: a-z, 0-9 and "-"')
     .option('--path <path>', "the server's path on the workspace, such as /api/2.0/mcp/sql")
-    .option('--json', 'print JSON')
+    .option('--dry-run', 'only show what would be added')
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./change.ts')).add(context, kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./change.ts')).add(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
-  group
-    .command('remove <name...>')
+  withCommonOptions(group.command('remove <name...>'))
     .description('remove servers from the list; entries in clients stay until "causeway clients remove"')
-    .option('--json', 'print JSON')
+    .option('--dry-run', 'only show what would be removed')
     .action(async (names: string[], _options, command: Command) =>
-      (await import('./change.ts')).remove(context, names, command.optsWithGlobals()),
+      (await import('./change.ts')).remove(where(command), names, command.optsWithGlobals()),
     );
-  group
-    .command('test [name...]')
+  withCommonOptions(group.command('test [name...]'))
     .description('connect to a server as an AI client does, and print its tools')
-    .option('--json', 'print JSON')
     .action(async (names: string[], _options, command: Command) =>
-      (await import('./test.ts')).test(context, names, command.optsWithGlobals()),
+      (await import('./test.ts')).test(where(command), names, command.optsWithGlobals()),
     );
 };
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print JSON')
+    .option('--config-root <dir>', 'take this folder for the home folder: its list of servers, its profiles');
+}
 
 function noSuchCommand(name: string, group: Command): CausewayError {
   const known = group.commands.map((command) => command.name()).join(', ');

@@ -46,6 +46,34 @@ describe('causeway servers', () => {
     expect(await json('servers')).toMatchObject([{ name: 'databricks-sql' }, { name: 'functions-default' }]);
   });
 
+  test('--dry-run says what would be done, and does nothing', async () => {
+    const before = await json('servers');
+    expect((await causeway('servers', 'add', 'genie', '01ef7191', '--dry-run')).stdout).toMatch(
+      /^Would add genie-7191: /,
+    );
+    expect((await causeway('servers', 'remove', 'databricks-sql', '--dry-run')).stdout).toMatch(
+      /^Would remove databricks-sql/,
+    );
+    expect((await causeway('servers', 'remove', 'nothing', '--dry-run')).code).toBe(4);
+    expect((await causeway('servers', 'add', 'sql', '--name', 'databricks-sql', '--dry-run')).code).toBe(1);
+    expect(await json('servers')).toEqual(before);
+  });
+
+  test('--config-root has its own list and its own profiles', async () => {
+    const other = join(home.folder, 'somebody else');
+    await mkdir(join(other, '.cursor'), { recursive: true });
+    await writeFile(join(other, '.databrickscfg'), '[bo]\nhost = https://bo.cloud.databricks.com\ntoken = dapi-bo\n');
+    const before = await json('servers');
+    expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(2);
+    expect(await json('servers', 'add', 'sql', '--name', 'theirs', '--config-root', other)).toMatchObject({
+      profile: 'bo',
+    });
+    expect(await json('servers', '--config-root', other)).toMatchObject([{ name: 'theirs' }]);
+    expect(await json('servers')).toEqual(before);
+    const [diff] = await json('clients', 'diff', '--config-root', other);
+    expect(diff).toMatchObject({ client: 'cursor', diff: expect.stringContaining('"theirs"') });
+  });
+
   test.each([
     [['add', 'genie'], 2, "A genie server takes the Genie space's id"],
     [['add', 'functions', 'main'], 2, 'CATALOG.SCHEMA'],
@@ -118,6 +146,10 @@ describe('causeway clients', () => {
 
   test('backups are listed, and restored by one command', async () => {
     const [backup] = (await json('clients', 'backups')).filter(({ client }: { client: string }) => client === 'cursor');
+    const dry = await causeway('clients', 'restore', backup.id, '--dry-run');
+    expect(dry.stdout).toMatch(/^would restore .*mcp\.json\n/);
+    expect(dry.stdout).toMatch(/^-.*"databricks-sql"/m);
+    expect(await readFile(backup.file, 'utf8')).toContain('databricks-sql');
     expect((await causeway('clients', 'restore', backup.id)).stdout).toContain('is as it was');
     await expect(readFile(backup.file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect((await causeway('clients', 'restore', 'nothing')).code).toBe(4);
