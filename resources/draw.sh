@@ -11,6 +11,7 @@ draw() { # source, pixels, result, stylesheet
 }
 
 draw icon.svg 512 icon.png ''
+for size in 16 32 48 64 128 256 512 1024; do draw icon.svg $size "icons/${size}x$size.png" ''; done
 
 while IFS='|' read -r mood badge template; do
   draw icon.svg 32 "tray/$mood.png" "$badge"

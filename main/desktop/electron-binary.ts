@@ -6,17 +6,22 @@ const EXECUTABLES: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'electron.exe',
 };
 
+const INSTALLED = join(import.meta.dirname, '..', '..', 'node_modules', 'electron');
+
 /**
  * The Electron executable to run the built application with: of the folder that `ELECTRON_OVERRIDE_DIST_PATH` names, else
  * the one that `npx install-electron` has put beside the npm package. Loading that package itself would download one.
  */
 export function findElectron(env: NodeJS.ProcessEnv): string | undefined {
-  const installed = join(import.meta.dirname, '..', '..', 'node_modules', 'electron');
-  const folder = env.ELECTRON_OVERRIDE_DIST_PATH || join(installed, 'dist');
-  const named = join(installed, 'path.txt');
+  const named = join(INSTALLED, 'path.txt');
   const name = existsSync(named) ? readFileSync(named, 'utf8') : (EXECUTABLES[process.platform] ?? 'electron');
-  const file = join(folder, name);
+  const file = join(electronFolder(env), name);
   return existsSync(file) ? file : undefined;
+}
+
+/** The folder of that executable and all it needs, whether there is one or not. */
+export function electronFolder(env: NodeJS.ProcessEnv): string {
+  return env.ELECTRON_OVERRIDE_DIST_PATH || join(INSTALLED, 'dist');
 }
 
 /** One line for whoever has none. */

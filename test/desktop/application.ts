@@ -67,13 +67,13 @@ export async function startApplication(): Promise<RunningApplication> {
   };
 }
 
-function environmentIn(home: string): Record<string, string> {
+export function environmentIn(home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('DATABRICKS_'));
   const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   return { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_STATE_HOME: join(home, '.state') };
 }
 
 /** Chromium refuses to run as root with its sandbox on, which is what containers are. */
-function sandboxFlags(): string[] {
+export function sandboxFlags(): string[] {
   return process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 }

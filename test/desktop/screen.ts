@@ -8,8 +8,8 @@ const run = promisify(execFile);
 /** Where pictures of the screen go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
 const FOLDER = process.env.CAUSEWAY_SCREENS;
 
-/** The badge's own colour, as `resources/icon.svg` has it. */
-const BADGE = [0x12, 0x74, 0x8a];
+/** The accent colour: the badge's in `resources/icon.svg`, and the window's. */
+const ACCENT = [0x12, 0x74, 0x8a];
 
 /** How far down the screen the panel reaches, in pixels. */
 const PANEL_HEIGHT = 32;
@@ -27,12 +27,27 @@ export async function takePicture(name: string): Promise<void> {
 
 /** Where the tray icon's badge is seen in the panel at the top of the screen; undefined if it is not. */
 export async function findBadge(): Promise<{ x: number; y: number } | undefined> {
-  const panel = ['-window', 'root', '-crop', `0x${PANEL_HEIGHT}+0+0`, '-depth', '8', 'ppm:-'];
-  const { stdout } = await run('import', panel, { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 });
-  const [header = '', width] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(stdout.toString('latin1', 0, 64)) ?? [];
-  const pixels = stdout.subarray(header.length);
+  return findAccent(await picture(['-window', 'root', '-crop', `0x${PANEL_HEIGHT}+0+0`]));
+}
+
+/** Whether a window of that title is on the screen and has drawn something in the accent colour. */
+export async function isDrawn(title: string): Promise<boolean> {
+  return findAccent(await picture(['-window', title]).catch(() => Buffer.alloc(0))) !== undefined;
+}
+
+async function picture(what: string[]): Promise<Buffer> {
+  const { stdout } = await run('import', [...what, '-depth', '8', 'ppm:-'], {
+    encoding: 'buffer',
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+function findAccent(image: Buffer): { x: number; y: number } | undefined {
+  const [header = '', width] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(image.toString('latin1', 0, 64)) ?? [];
+  const pixels = image.subarray(header.length);
   for (let at = 0; at < pixels.length; at += 3) {
-    if (BADGE.every((value, channel) => pixels[at + channel] === value)) {
+    if (ACCENT.every((value, channel) => pixels[at + channel] === value)) {
       return { x: (at / 3) % Number(width), y: Math.floor(at / 3 / Number(width)) };
     }
   }

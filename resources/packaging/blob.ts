@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { compileFunction } from 'node:vm';
+import { type BuildOptions, build, type InlineConfig, mergeConfig } from 'vite';
+import { CHUNK_SCOPE, COMPILED } from '../../main/cli/chunk-scope.ts';
+import commandConfig from '../../main/cli/vite.config.ts';
+
+const run = promisify(execFile);
+
+/** The script and the assets of the single-file executable, as the file that Node wants, made in the folder `work`. */
+export async function makeBlob(work: string): Promise<string> {
+  const chunks = join(work, 'chunks');
+  await build(commonJs({ outDir: chunks }));
+  await build(commonJs({ ssr: 'main/cli/executable.ts', outDir: join(work, 'main') }));
+  const configuration = {
+    main: join(work, 'main', 'causeway.js'),
+    output: join(work, 'blob'),
+    disableExperimentalSEAWarning: true,
+    useCodeCache: false,
+    execArgvExtension: 'none',
+    assets: await assetsIn(chunks),
+  };
+  const file = join(work, 'executable.json');
+  await writeFile(file, JSON.stringify(configuration));
+  await run(process.execPath, ['--experimental-sea-config', file]);
+  return configuration.output;
+}
+
+/** The command's own build, as CommonJS. */
+function commonJs(build: BuildOptions): InlineConfig {
+  return mergeConfig(commandConfig, {
+    configFile: false,
+    logLevel: 'warn',
+    define: { __filename: '__filename' },
+    build: { ...build, target: 'node24', rolldownOptions: { output: { format: 'cjs', dynamicImportInCjs: false } } },
+  });
+}
+
+/** Each chunk, and beside it what V8 made of it. */
+async function assetsIn(chunks: string): Promise<Record<string, string>> {
+  const assets: Record<string, string> = {};
+  for (const name of await readdir(chunks)) {
+    const file = join(chunks, name);
+    const code = (await readFile(file, 'utf8')).replace(/^#!.*/, '');
+    const { cachedData } = compileFunction(code, CHUNK_SCOPE, { filename: name, produceCachedData: true });
+    await writeFile(file, code);
+    await writeFile(file + COMPILED, cachedData ?? '');
+    assets[name] = file;
+    assets[name + COMPILED] = file + COMPILED;
+  }
+  return assets;
+}

@@ -1,0 +1,36 @@
+/**
+ * `npm run package`: the installers for this system, in `dist/`. `npm run package:dir`: only the folder that they would
+ * install, quickly. `-- --publish` puts the installers into the GitHub release of the tag.
+ */
+import { parseArgs } from 'node:util';
+import { build } from 'electron-builder';
+import { NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
+import { configuration } from './configuration.ts';
+import { electronHere } from './electron-here.ts';
+
+const { values } = parseArgs({
+  options: { dir: { type: 'boolean', default: false }, publish: { type: 'boolean', default: false } },
+});
+const { env } = process;
+const electron = await electronHere(env, values.dir);
+
+try {
+  await build({
+    config: configuration({
+      electron,
+      repository: env.GITHUB_REPOSITORY,
+      // An account's credentials, as Apple's notarytool takes them.
+      notarize: Boolean(env.APPLE_API_KEY && env.APPLE_API_KEY_ID && env.APPLE_API_ISSUER),
+    }),
+    dir: values.dir,
+    publish: values.publish ? 'always' : 'never',
+  });
+} catch (error) {
+  if (electron || !isNetworkFailure(error)) throw error;
+  console.error(`Electron could not be fetched (${error.message}). ${NO_ELECTRON}`);
+  process.exitCode = 1;
+}
+
+function isNetworkFailure(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.name === 'RequestError';
+}

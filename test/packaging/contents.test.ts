@@ -1,0 +1,66 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { extractFile } from '@electron/asar';
+import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
+import { describe, expect, it } from 'vitest';
+import { applicationFiles } from '../../resources/packaging/contents.ts';
+import { APPLICATION, noPackage, RESOURCES } from './packaged.ts';
+
+describe.skipIf(noPackage)('the package', () => {
+  it('holds the built application and its icons, and nothing else', () => {
+    const names = applicationFiles(RESOURCES).map(({ name }) => name);
+    expect(names).toContain('out/main/index.js');
+    expect(names).toContain('out/preload/index.cjs');
+    expect(names).toContain('out/renderer/index.html');
+    const folders = new Set(names.map((name) => name.split('/').slice(0, 2).join('/')));
+    expect([...folders].sort()).toEqual([
+      'node_modules/keytar',
+      'out/main',
+      'out/preload',
+      'out/renderer',
+      'package.json',
+      'resources/icon.png',
+      'resources/tray',
+    ]);
+    expect(names.filter((name) => name.startsWith('node_modules/'))).toEqual([
+      'node_modules/keytar/index.js',
+      'node_modules/keytar/package.json',
+    ]);
+  });
+
+  it('carries nothing of the checkout in its manifest', () => {
+    const manifest: unknown = JSON.parse(extractFile(join(RESOURCES, 'app.asar'), 'package.json').toString());
+    expect(manifest).toMatchObject({ name: 'causeway', main: 'out/main/index.js' });
+    for (const name of ['scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(name);
+  });
+
+  it('has the command and the keychain beside each other, and no Electron application but ours', async () => {
+    expect((await readdir(join(RESOURCES, 'bin'))).sort()).toEqual(['causeway', 'keyring.node']);
+    const archives = (await readdir(RESOURCES)).filter((name) => !name.includes('bin'));
+    expect(archives).toEqual(['app.asar']);
+  });
+
+  it('has the fuses set that leave Electron usable for Causeway alone', async () => {
+    const wire = await getCurrentFuseWire(APPLICATION);
+    const isOn = (fuse: FuseV1Options) => wire[fuse] === FuseState.ENABLE;
+    expect({
+      runAsNode: isOn(FuseV1Options.RunAsNode),
+      nodeOptions: isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable),
+      inspectArguments: isOn(FuseV1Options.EnableNodeCliInspectArguments),
+      fileProtocolPrivileges: isOn(FuseV1Options.GrantFileProtocolExtraPrivileges),
+      ownSnapshot: isOn(FuseV1Options.LoadBrowserProcessSpecificV8Snapshot),
+      cookieEncryption: isOn(FuseV1Options.EnableCookieEncryption),
+      asarIntegrity: isOn(FuseV1Options.EnableEmbeddedAsarIntegrityValidation),
+      onlyFromAsar: isOn(FuseV1Options.OnlyLoadAppFromAsar),
+    }).toEqual({
+      runAsNode: false,
+      nodeOptions: false,
+      inspectArguments: false,
+      fileProtocolPrivileges: false,
+      ownSnapshot: false,
+      cookieEncryption: true,
+      asarIntegrity: true,
+      onlyFromAsar: true,
+    });
+  });
+});
