@@ -82,6 +82,7 @@ class StdioBridge implements Bridge {
     this.#carrier = new Carrier(this.#line, server, sink, this.#instant, {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
+      asked: (frame, of) => (this.#modern.isUsed ? this.#modern.asked(frame, of) : sink.write(frame)),
     });
     this.#listening = new Listening(server, {
       frame: (frame) => this.#fromServer(frame),
@@ -92,8 +93,7 @@ class StdioBridge implements Bridge {
   receive(frame: Buffer): void {
     // Only a client that has begun no session can be of the stateless revision.
     const isModernClient = this.#modern.isUsed || (this.#state.generation === 0 && isModern(frame));
-    if (isModernClient) this.#modern.receive(frame);
-    else this.#take(frame);
+    if (!isModernClient || !this.#modern.receive(frame)) this.#take(frame);
   }
 
   #take(frame: Buffer): void {

@@ -20,6 +20,8 @@ export interface SessionDesk {
   /** Waits until a frame with this method may go, and gives the state it goes in. */
   admit(method: string): Promise<SessionState> | SessionState;
   report(event: SessionEvent): void;
+  /** The server asks something of the client, in the answer to the request with the raw id `of`. */
+  asked(frame: Buffer, of: string): void;
 }
 
 /** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
@@ -172,7 +174,8 @@ export class Carrier {
       if (isRemembered(trip.method)) this.#instant.learn(trip, passed, json);
       if (trip.silent) return;
     }
-    this.#sink.write(passed);
+    if (kind === 'request' && trip.envelope.kind === 'request') this.#desk.asked(passed, trip.id);
+    else this.#sink.write(passed);
   }
 
   #opened(trip: Trip, json: unknown, head: Head): void {

@@ -1,10 +1,22 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 
-/** Serves a server that stands at another path under `/api/`, where managed servers stand, and changes nothing else. */
-export async function startForwarder(target: URL) {
-  const server = createServer((incoming, outgoing) => {
+/**
+ * Serves a server that stands at another path under `/api/`, where managed servers stand, and changes nothing else, except
+ * that one of the stateless revision alone knows no `initialize`: those of the suite know both.
+ */
+export async function startForwarder(target: URL, knowsInitialize = true) {
+  const server = createServer(async (incoming, outgoing) => {
     const { method, headers } = incoming;
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (!knowsInitialize && body.includes('"method":"initialize"')) {
+      const error = { code: -32601, message: 'Method not found' };
+      outgoing.writeHead(404, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body.toString()).id, error }));
+      return;
+    }
     const onward = request(target, { method, headers: { ...headers, host: target.host } }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       outgoing.flushHeaders();
@@ -13,7 +25,7 @@ export async function startForwarder(target: URL) {
     });
     onward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => onward.destroy());
-    incoming.pipe(onward);
+    onward.end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,44 +1,65 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { join, sep } from 'node:path';
+import { z } from 'zod';
 
-const PACKAGES = ['@modelcontextprotocol/conformance', '@modelcontextprotocol/server-everything'];
+/** How one check of one scenario ended. */
+export type Verdict = 'passed' | 'failed' | 'warned';
+/** What a suite found: `scenario:check` and how it ended; of several by one name, the worst. */
+export type Findings = Map<string, Verdict>;
 
-/** Installs the suite and the reference server into a folder of their own. */
-export async function installSuite(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-conformance-'));
-  await writeFile(join(folder, 'package.json'), '{"private":true}');
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES], {
-    cwd: folder,
-  });
-  return folder;
+const Checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
+const VERDICTS: Record<string, Verdict> = { SUCCESS: 'passed', FAILURE: 'failed', WARNING: 'warned' };
+const SEVERITY: Verdict[] = ['passed', 'warned', 'failed'];
+
+/** A suite as it is installed, and which of its scenarios to run. */
+export interface Suite {
+  folder: string;
+  /** A requirement set of its own, such as `2026-07-28`; all active scenarios without it. */
+  requirements?: string;
 }
 
-/** Starts the reference server over streamable HTTP. */
-export async function startEverything(folder: string, port: number) {
-  const program = join(folder, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
-  const child = spawn(process.execPath, [program, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
+/** Runs the scenarios for servers against a URL. */
+export function testServer(suite: Suite, url: string): Promise<Findings> {
+  return run(suite, ['server', '--url', url], {});
+}
+
+/** Runs the scenarios for clients, with `command` as the client: it gets the URL of each scenario's server. */
+export function testClient(suite: Suite, command: string, env: NodeJS.ProcessEnv): Promise<Findings> {
+  const scenarios = suite.requirements === undefined ? ['--suite', 'all'] : [];
+  return run(suite, ['client', '--command', command, ...scenarios], env);
+}
+
+async function run({ folder, requirements }: Suite, args: string[], env: NodeJS.ProcessEnv): Promise<Findings> {
+  const results = await mkdtemp(join(tmpdir(), 'causeway-conformance-results-'));
+  const program = join(folder, 'node_modules/.bin/conformance');
+  const which = requirements === undefined ? [] : ['--requirements', requirements];
+  const child = spawn(program, [...args, ...which, '-o', results], {
+    cwd: folder,
+    env: { ...process.env, ...env },
     stdio: 'ignore',
   });
-  const url = new URL(`http://127.0.0.1:${port}/mcp`);
-  while (!(await fetch(url).catch(() => undefined))) await sleep(100);
-  return { url, close: () => child.kill() };
+  await once(child, 'close');
+  const findings = await read(results);
+  await rm(results, { recursive: true });
+  return findings;
 }
 
-/** Runs the suite's server scenarios against a URL: how many checks of each scenario passed, of how many. */
-export async function runServerSuite(folder: string, url: string): Promise<Map<string, string>> {
-  const program = join(folder, 'node_modules/.bin/conformance');
-  const child = spawn(program, ['server', '--url', url], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  await once(child, 'close');
-  const lines = output.matchAll(/^\s*[✓✗]\s+([\w-]+): (\d+ passed, \d+ failed)/gm);
-  return new Map([...lines].map(([, name = '', result = '']) => [name, result]));
+async function read(results: string): Promise<Findings> {
+  const findings: Findings = new Map();
+  for await (const file of glob('**/checks.json', { cwd: results })) {
+    // A folder is named for its scenario, with a prefix for servers and the time behind it.
+    const folder = file.split(sep).slice(0, -1).join('/');
+    const scenario = folder.replace(/^server-(?=.)/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+    for (const { id, status } of Checks.parse(JSON.parse(await readFile(join(results, file), 'utf8')))) {
+      const verdict = VERDICTS[status];
+      if (verdict === undefined) continue;
+      const key = `${scenario}:${id}`;
+      const before = findings.get(key) ?? 'passed';
+      findings.set(key, SEVERITY.indexOf(verdict) > SEVERITY.indexOf(before) ? verdict : before);
+    }
+  }
+  return findings;
 }

@@ -8,6 +8,11 @@ import { textAt } from './members.ts';
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 /** Errors of the stateless revision alone, and the one for a method that a server does not have. */
 const MODERN_REFUSALS = new Set([-32601, -32020, -32021, -32022]);
+/** Whether only servers of the stateless revision refuse with this error code. */
+export function isModernRefusal(code: unknown): boolean {
+  return code === -32020 || code === -32021 || code === -32022;
+}
+
 /** Errors that a server of the stateless revision may have for a request without its `_meta`, with status 400. */
 const POSSIBLE_REFUSALS = new Set([-32600, -32602]);
 

@@ -1,9 +1,10 @@
 import type { Secret } from '../../platform/secret.ts';
 import type { Line, OnFrame } from '../line.ts';
 import type { EraMemory } from '../memory.ts';
+import { jsonRpcError } from '../session-death.ts';
 import type { Session } from '../session-state.ts';
 import type { Outcome, StreamPlace } from '../upstream.ts';
-import { mayBeModern, readDiscovered } from './discovery.ts';
+import { isModernRefusal, mayBeModern, readDiscovered } from './discovery.ts';
 import type { ModernServer } from './modern-server.ts';
 
 /**
@@ -54,6 +55,7 @@ export class EitherEra {
       onFrame(answer, head);
     });
     if (outcome.kind === 'frame') learn(outcome.frame);
+    if (outcome.kind === 'refused' && isModernRefusal(jsonRpcError(outcome.text)?.code)) this.#modern = modern;
     if (this.#modern) void this.#memory.setModern(true);
     return outcome;
   }

@@ -1,53 +1,39 @@
 import { type Envelope, envelopeOf, parseFrame } from '../envelope.ts';
 import type { FrameSink } from '../flow.ts';
 import { rawId, withId } from '../raw-id.ts';
-import { MODERN_REVISION } from './headers.ts';
-import { textAt, withMembers } from './members.ts';
+import { isModernRefusal } from './discovery.ts';
+import { isModern } from './headers.ts';
+import { membersOf, placeAt, textAt } from './members.ts';
+import { refusal } from './modern-request.ts';
+import { ModernSession, type Rim } from './modern-session.ts';
 
 /** How long a server may think about what it is before a session is tried, in milliseconds. */
 const PATIENCE_MS = 1_000;
 const OWN_DISCOVER = '"causeway-discover"';
 const OWN_INITIALIZE = '"causeway-initialize"';
-const OWN_SUBSCRIBE = 'causeway-subscribe-';
 
-/** Results that say how long they may be kept (MCP 2026-07-28 › Caching). */
-const CACHEABLE = new Set([
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
+/** What a client may be asked within a session. */
+const ASKABLE = new Set(['sampling', 'elicitation', 'roots']);
 
-/** Which wish of a subscription, and which capability behind it, brings a notification. */
-const ANNOUNCEMENTS = new Map([
-  ['notifications/tools/list_changed', ['toolsListChanged', 'tools']],
-  ['notifications/prompts/list_changed', ['promptsListChanged', 'prompts']],
-  ['notifications/resources/list_changed', ['resourcesListChanged', 'resources']],
-]);
-
-/** The frames' ways on: to the server as a session's client would send them, and to the client. */
-export interface Rim {
-  toServer(frame: Buffer): void;
-  toClient(frame: Buffer): void;
-}
+/** How the client is served. */
+type Mode =
+  /** It is of the session revisions, or nothing is known of it. */
+  | { name: 'unused' }
+  /** What the server is, is being found out; frames wait. */
+  | { name: 'asking'; waiting: Buffer[]; patience: NodeJS.Timeout }
+  /** The session is being opened; frames wait. */
+  | { name: 'opening'; waiting: Buffer[] }
+  /** The server is of the same revision. */
+  | { name: 'native' }
+  | { name: 'session'; session: ModernSession };
 
 /**
  * A client of the stateless revision. In front of a server of the same era its frames pass; in front of one with sessions
- * the bridge opens a session, sends them within it, and gives the results what the revision demands of them.
+ * the bridge opens a session, and serves the client within it.
  */
 export class ModernClient {
   readonly #rim: Rim;
-  /** `asking`: what the server is, is being found out; frames wait. */
-  #mode: 'unused' | 'asking' | 'opening' | 'native' | 'sessions' = 'unused';
-  readonly #waiting: Buffer[] = [];
-  /** Methods of the requests that are under way, by raw id. */
-  readonly #methods = new Map<string, string>();
-  /** What each `subscriptions/listen` that is open asked for, by raw id. */
-  readonly #subscriptions = new Map<string, Record<string, unknown>>();
-  #patience: NodeJS.Timeout | undefined;
-  #opened: Buffer | undefined;
-  #subscribed = 0;
+  #mode: Mode = { name: 'unused' };
 
   constructor(rim: Rim) {
     this.#rim = rim;
@@ -55,174 +41,133 @@ export class ModernClient {
 
   /** Whether the bridge's answers to this client have to pass by here. */
   get isUsed(): boolean {
-    return this.#mode !== 'unused';
+    return this.#mode.name !== 'unused';
   }
 
-  /** Takes a frame of the client's. */
-  receive(frame: Buffer): void {
-    switch (this.#mode) {
+  /** Takes a frame of the client's; false where the client turns out to be of the session revisions. */
+  receive(frame: Buffer): boolean {
+    const mode = this.#mode;
+    if (mode.name !== 'unused' && methodOf(frame) === 'initialize' && !isModern(frame)) {
+      this.#leave();
+      return false;
+    }
+    switch (mode.name) {
       case 'unused':
-        this.#mode = 'asking';
-        this.#waiting.push(frame);
-        this.#patience = setTimeout(() => this.#open(), PATIENCE_MS);
-        this.#patience.unref();
-        this.#rim.toServer(
-          Buffer.from(
-            `{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":{"_meta":${textAt(frame, 'params', '_meta')}}}`,
-          ),
-        );
-        return;
+        this.#ask(frame);
+        break;
       case 'asking':
       case 'opening':
-        this.#waiting.push(frame);
-        return;
+        mode.waiting.push(frame);
+        break;
       case 'native':
-        this.#rim.toServer(frame);
-        return;
-      case 'sessions':
-        this.#intoSession(frame);
+        this.#pass(frame);
+        break;
+      case 'session':
+        mode.session.receive(frame);
     }
+    return true;
   }
 
   /** Takes a frame for the client. */
   answer(frame: Buffer): void {
-    if (this.#mode === 'native') this.#rim.toClient(frame);
-    else if (this.#mode === 'asking') this.#asked(frame);
-    else if (this.#mode === 'opening') this.#hasOpened(frame);
-    else this.#fromSession(frame);
+    switch (this.#mode.name) {
+      case 'unused':
+      case 'native':
+        this.#rim.toClient(frame);
+        break;
+      case 'asking':
+        if (rawId(frame) === OWN_DISCOVER) this.#hasAsked(frame);
+        else this.#rim.toClient(frame);
+        break;
+      case 'opening':
+        if (rawId(frame) === OWN_INITIALIZE) this.#hasOpened(frame);
+        break;
+      case 'session':
+        this.#mode.session.answer(frame);
+    }
   }
 
-  #asked(frame: Buffer): void {
-    if (rawId(frame) !== OWN_DISCOVER) {
-      this.#rim.toClient(frame);
-      return;
-    }
-    const { result } = Object(parseFrame(frame));
-    if (Array.isArray(Object(result).supportedVersions)) {
-      this.#go('native', frame);
-      return;
-    }
-    this.#open();
+  /** Takes a request of the server's that came in the answer to `of`, the raw id of a request of the client's. */
+  asked(frame: Buffer, of: string): void {
+    if (this.#mode.name === 'session') this.#mode.session.asked(frame, of);
+    else this.#rim.toClient(frame);
+  }
+
+  #ask(frame: Buffer): void {
+    const patience = setTimeout(() => this.#open(), PATIENCE_MS);
+    patience.unref();
+    this.#mode = { name: 'asking', waiting: [frame], patience };
+    const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
+    this.#rim.toServer(
+      Buffer.from(`{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":${params}}`),
+    );
+  }
+
+  #hasAsked(frame: Buffer): void {
+    const { result, error } = Object(parseFrame(frame));
+    if (Array.isArray(Object(result).supportedVersions)) this.#native(frame);
+    // Only its own era refuses so: what the client said wrong is between the two of them.
+    else if (isModernRefusal(Object(error).code)) this.#native(undefined);
+    else this.#open();
   }
 
   /** Whatever the server made of the question, and if it made nothing of it: what it makes of `initialize` decides. */
   #open(): void {
-    clearTimeout(this.#patience);
-    this.#mode = 'opening';
-    const [first] = this.#waiting;
-    const clientInfo = first && textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo');
-    // Without capabilities the server asks nothing of the client: the stateless revision has no such requests.
+    const waiting = this.#stopWaiting();
+    this.#mode = { name: 'opening', waiting };
+    const [first = Buffer.from('{}')] = waiting;
+    const clientInfo =
+      textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
+    const params = `{"protocolVersion":"2025-11-25","capabilities":${askable(first)},"clientInfo":${clientInfo}}`;
     this.#rim.toServer(
-      Buffer.from(
-        `{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":${clientInfo ?? '{"name":"causeway","version":"0"}'}}}`,
-      ),
+      Buffer.from(`{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":${params}}`),
     );
   }
 
   #hasOpened(frame: Buffer): void {
-    if (rawId(frame) !== OWN_INITIALIZE) {
-      this.#fromSession(frame);
-      return;
-    }
+    const waiting = this.#stopWaiting();
     if (textAt(frame, 'result') === undefined) {
-      this.#giveUp(frame);
+      // Nothing is known of the server: whoever waits reads why, and the next frame tries again.
+      this.#mode = { name: 'unused' };
+      for (const request of waiting) {
+        if (kindOf(request).kind === 'request') this.#rim.toClient(withId(frame, rawId(request)));
+      }
       return;
     }
     this.#rim.toServer(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
-    this.#opened = frame;
-    this.#go('sessions', discovered(frame));
+    this.#mode = { name: 'session', session: new ModernSession(frame, this.#rim) };
+    for (const request of waiting) this.receive(request);
   }
 
-  /** What waited goes; those that asked what the server is have their answer. */
-  #go(mode: 'native' | 'sessions', answer: Buffer): void {
-    clearTimeout(this.#patience);
-    this.#mode = mode;
-    for (const frame of this.#waiting.splice(0)) {
-      if (methodOf(frame) === 'server/discover') this.#rim.toClient(withId(answer, rawId(frame)));
+  /** What waited goes; those that asked what the server is have their answer, where there is one. */
+  #native(answer: Buffer | undefined): void {
+    const waiting = this.#stopWaiting();
+    this.#mode = { name: 'native' };
+    for (const frame of waiting) {
+      if (answer && methodOf(frame) === 'server/discover') this.#rim.toClient(withId(answer, rawId(frame)));
       else this.receive(frame);
     }
   }
 
-  /** Nothing is known of the server: whoever waits reads why, and the next frame tries again. */
-  #giveUp(error: Buffer): void {
-    this.#mode = 'unused';
-    for (const frame of this.#waiting.splice(0)) {
-      if (kindOf(frame).kind === 'request') this.#rim.toClient(withId(error, rawId(frame)));
+  #pass(frame: Buffer): void {
+    // For the bridge this would begin a session, which the server has not.
+    if (methodOf(frame) !== 'initialize') this.#rim.toServer(frame);
+    else {
+      const error = refusal(-32601, 'Method not found: initialize');
+      this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
     }
   }
 
-  #intoSession(frame: Buffer): void {
-    const envelope = kindOf(frame);
-    if (envelope.kind === 'request') {
-      if (envelope.method === 'server/discover' && this.#opened) {
-        this.#rim.toClient(withId(discovered(this.#opened), rawId(frame)));
-        return;
-      }
-      if (envelope.method === 'subscriptions/listen') {
-        this.#subscribe(frame);
-        return;
-      }
-      this.#methods.set(rawId(frame), envelope.method);
-    }
-    if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') {
-      if (this.#subscriptions.delete(textAt(frame, 'params', 'requestId') ?? '')) return;
-    }
-    this.#rim.toServer(frame);
+  /** The client has tried the stateless revision, and prefers a session of its own. */
+  #leave(): void {
+    this.#stopWaiting();
+    this.#mode = { name: 'unused' };
   }
 
-  #fromSession(frame: Buffer): void {
-    const envelope = kindOf(frame);
-    const id = rawId(frame);
-    if (envelope.kind === 'request') {
-      // A server that asks although the client can nothing: it is told so.
-      const body = envelope.method === 'ping' ? '"result":{}' : '"error":{"code":-32601,"message":"Method not found"}';
-      this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},${body}}`));
-    } else if (envelope.kind === 'notification') this.#announce(envelope.method, frame);
-    else if (id !== OWN_DISCOVER && !id.startsWith(`"${OWN_SUBSCRIBE}`)) {
-      const method = this.#methods.get(id);
-      this.#methods.delete(id);
-      this.#rim.toClient(complete(frame, CACHEABLE.has(method ?? '')));
-    }
-  }
-
-  #announce(method: string, frame: Buffer): void {
-    const [wish] = ANNOUNCEMENTS.get(method) ?? [];
-    if (wish === undefined && method !== 'notifications/resources/updated') {
-      this.#rim.toClient(frame);
-      return;
-    }
-    const uri = Object(Object(parseFrame(frame)).params).uri;
-    for (const [id, wanted] of this.#subscriptions) {
-      const isWanted = wish === undefined ? listOf(wanted.resourceSubscriptions).includes(uri) : wanted[wish] === true;
-      if (isWanted) this.#rim.toClient(withMembers(frame, ['params', '_meta'], subscriptionId(id)));
-    }
-  }
-
-  #subscribe(frame: Buffer): void {
-    const id = rawId(frame);
-    const wanted = Object(Object(Object(parseFrame(frame)).params).notifications);
-    const capabilities = Object(Object(Object(parseFrame(this.#opened ?? frame)).result).capabilities);
-    const honoured: Record<string, unknown> = {};
-    for (const [wish = '', capability = ''] of ANNOUNCEMENTS.values()) {
-      if (wanted[wish] === true && Object(capabilities[capability]).listChanged === true) honoured[wish] = true;
-    }
-    const uris = Object(capabilities.resources).subscribe === true ? listOf(wanted.resourceSubscriptions) : [];
-    if (uris.length > 0) honoured.resourceSubscriptions = uris;
-    this.#subscriptions.set(id, honoured);
-    this.#rim.toClient(
-      Buffer.from(
-        `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":${JSON.stringify(honoured)},"_meta":{${subscriptionId(id)}}}}`,
-      ),
-    );
-    for (const uri of uris) {
-      this.#subscribed += 1;
-      const params = JSON.stringify({ uri });
-      this.#rim.toServer(
-        Buffer.from(
-          `{"jsonrpc":"2.0","id":"${OWN_SUBSCRIBE}${this.#subscribed}","method":"resources/subscribe","params":${params}}`,
-        ),
-      );
-    }
+  #stopWaiting(): Buffer[] {
+    const mode = this.#mode;
+    if (mode.name === 'asking') clearTimeout(mode.patience);
+    return mode.name === 'asking' || mode.name === 'opening' ? mode.waiting : [];
   }
 }
 
@@ -241,36 +186,14 @@ export function throughClient(sink: FrameSink, client: ModernClient): FrameSink 
   };
 }
 
-/** The answer to `server/discover` that a session's `initialize` answer amounts to. */
-function discovered(opened: Buffer): Buffer {
-  const instructions = textAt(opened, 'result', 'instructions');
-  const members = [
-    `"supportedVersions":["${MODERN_REVISION}"]`,
-    `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
-    ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
-    `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
-  ];
-  return complete(Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`), true);
-}
-
-/** A result with what the stateless revision demands in it. */
-function complete(frame: Buffer, isCacheable: boolean): Buffer {
-  const { result } = Object(parseFrame(frame));
-  if (typeof result !== 'object' || result === null) return frame;
-  const members = [
-    ...('resultType' in result ? [] : ['"resultType":"complete"']),
-    ...(isCacheable && !('ttlMs' in result) ? ['"ttlMs":0'] : []),
-    ...(isCacheable && !('cacheScope' in result) ? ['"cacheScope":"private"'] : []),
-  ];
-  return members.length === 0 ? frame : withMembers(frame, ['result'], members.join(','));
-}
-
-function subscriptionId(id: string): string {
-  return `"io.modelcontextprotocol/subscriptionId":${id}`;
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The capabilities that a request declares and a session knows, as they were written. */
+function askable(request: Buffer): string {
+  const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
+  const members = place ? membersOf(request, place) : [];
+  const kept = members
+    .filter(({ name }) => ASKABLE.has(name))
+    .map(({ name, place: { start, end } }) => `"${name}":${request.toString('utf8', start, end)}`);
+  return `{${kept.join(',')}}`;
 }
 
 function kindOf(frame: Buffer): Envelope {

@@ -6,7 +6,7 @@ import { rawId, withId } from '../raw-id.ts';
 import { isServersOwnError, jsonRpcError } from '../session-death.ts';
 import type { Head, Outcome } from '../upstream.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
-import { isModern, MODERN_REVISION, requestHeaders, revisionOf } from './headers.ts';
+import { MODERN_REVISION, requestHeaders, revisionOf } from './headers.ts';
 import { InputRounds, needsInput } from './input-rounds.ts';
 import { elementsOf, textAt, wholeOf, withMembers } from './members.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -39,7 +39,8 @@ export class ModernServer {
   readonly #open = new Map<string, AbortController>();
   /** What has been sent once: a second time it needs another id. */
   readonly #sent = new WeakSet<Buffer>();
-  #initialize: Buffer = Buffer.from('{}');
+  /** The client's own; a client of the same era has none. */
+  #initialize: Buffer | undefined;
   #logLevel: string | undefined;
   #ids = 0;
 
@@ -61,7 +62,10 @@ export class ModernServer {
     const take = (answer: Buffer) => {
       frame = answer;
     };
-    const outcome = await this.#send('server/discover', this.#own('server/discover'), token, take, this.#line.signal);
+    const ask = () => this.#send('server/discover', this.#own('server/discover'), token, take, this.#line.signal);
+    const first = await ask();
+    // The revision's own refusal of the revision: it is to be asked again in one that it names, and we have but this.
+    const outcome = isRevisionRefusal(first) ? await ask() : first;
     if (outcome.kind === 'frame') take(outcome.frame);
     const discovered = frame && readDiscovered(frame);
     if (!discovered) return isAbsence(outcome) ? undefined : withoutPlace(outcome);
@@ -71,10 +75,14 @@ export class ModernServer {
     return { kind: 'frame', head: LOCAL, frame: answer };
   }
 
+  /** A client of the same era says all that is to be said itself, and understands every answer. */
+  get #isNative(): boolean {
+    return this.#initialize === undefined;
+  }
+
   async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
     if (UNKNOWN_THERE.has(method)) return ACCEPTED;
-    // A client of the same era says all that is to be said itself, and understands every answer.
-    if (isModern(frame) && method !== 'notifications/cancelled') return this.#carry(method, frame, token, onFrame);
+    if (this.#isNative && method !== 'notifications/cancelled') return this.#carry(method, frame, token, onFrame);
     switch (method) {
       case 'response':
         this.#inputs.answer(frame);
@@ -167,8 +175,7 @@ export class ModernServer {
     onFrame: OnFrame,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const isNative = isModern(frame);
-    const asks = (answer: Buffer) => !isNative && needsInput(answer);
+    const asks = (answer: Buffer) => !this.#isNative && needsInput(answer);
     let input = '';
     let isRelearnt = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -217,7 +224,7 @@ export class ModernServer {
     this.#sent.add(frame);
     const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
     const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
-    return isModern(frame) ? given : withMembers(given, ['params', '_meta'], this.#meta());
+    return this.#isNative ? given : withMembers(given, ['params', '_meta'], this.#meta());
   }
 
   /** A request of the bridge's own. `params` is JSON text without braces. */
@@ -233,8 +240,8 @@ export class ModernServer {
 
   /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
   #meta(): string {
-    const capabilities = textAt(this.#initialize, 'params', 'capabilities') ?? '{}';
-    const clientInfo = textAt(this.#initialize, 'params', 'clientInfo');
+    const capabilities = (this.#initialize && textAt(this.#initialize, 'params', 'capabilities')) ?? '{}';
+    const clientInfo = this.#initialize && textAt(this.#initialize, 'params', 'clientInfo');
     return [
       `"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}"`,
       `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
@@ -278,6 +285,10 @@ function refusedHere(frame: Buffer, error: string): Outcome {
 function isAbsence(outcome: Outcome): boolean {
   if (outcome.kind === 'frame' || outcome.kind === 'streamed' || outcome.kind === 'accepted') return true;
   return outcome.kind === 'refused' && [400, 404, 405, 406, 410, 422, 501].includes(outcome.head.status);
+}
+
+function isRevisionRefusal(outcome: Outcome): boolean {
+  return outcome.kind === 'refused' && jsonRpcError(outcome.text)?.code === -32022;
 }
 
 function isHeaderMismatch(outcome: Outcome): boolean {

@@ -122,8 +122,9 @@ describe('a client of the stateless revision in front of a server with sessions'
     expect(heard).toEqual({ ...changed, params: { _meta: subscription } });
     client.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9,${META}}}`);
     tell(changed);
-    tell({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
-    expect(String((await client.sink.until(4))[3])).toContain('notifications/message');
+    tell({ jsonrpc: '2.0', method: 'notifications/other', params: {} });
+    expect(String((await client.sink.until(4))[3])).toContain('notifications/other');
+    await expect.poll(() => client.server.count('resources/unsubscribe')).toBe(1);
   });
 });
 

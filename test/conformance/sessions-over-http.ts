@@ -47,7 +47,9 @@ export async function serveOverHttp(args: string[], env: NodeJS.ProcessEnv) {
   });
 
   function answer(request: IncomingMessage, body: string, response: ServerResponse): void {
-    const known = sessions.get(String(request.headers['mcp-session-id']));
+    const named = request.headers['mcp-session-id'];
+    const known = sessions.get(String(named));
+    if (named !== undefined && !known) return void response.writeHead(404).end();
     if (request.method !== 'POST') {
       if (!known) response.writeHead(400).end();
       else if (request.method === 'GET') {
@@ -55,12 +57,13 @@ export async function serveOverHttp(args: string[], env: NodeJS.ProcessEnv) {
         known.listen(response);
       } else {
         known.child.stdin?.end();
+        sessions.delete(String(named));
         response.writeHead(200).end();
       }
       return;
     }
     const frame: { id?: unknown; method?: string } = JSON.parse(body);
-    const id = known ? String(request.headers['mcp-session-id']) : randomUUID();
+    const id = known ? String(named) : randomUUID();
     const session = known ?? new Session(args, env);
     if (!known) sessions.set(id, session);
     if (frame.id === undefined || frame.method === undefined) {

@@ -1,0 +1,44 @@
+import { MODERN_REVISION, revisionOf } from './headers.ts';
+
+/** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
+const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+
+/** The capabilities that a request of the stateless revision declares; undefined where it declares none. */
+export function capabilitiesOf(params: unknown): Record<string, unknown> | undefined {
+  const declared = metaOf(params)[CAPABILITIES];
+  return typeof declared === 'object' && declared !== null ? { ...declared } : undefined;
+}
+
+/** The least severe log message that a request of the stateless revision wants to hear of; undefined for none. */
+export function logLevelOf(params: unknown): string | undefined {
+  const level = metaOf(params)[LOG_LEVEL];
+  return typeof level === 'string' ? level : undefined;
+}
+
+/**
+ * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined where it does not. A server
+ * with sessions would take what that revision forbids, so the bridge in front of it refuses.
+ */
+export function refusalOf(method: string, params: unknown): string | undefined {
+  const revision = revisionOf(params);
+  if (revision === undefined || capabilitiesOf(params) === undefined) {
+    return refusal(-32602, 'Invalid params: _meta names no protocol version or no client capabilities.');
+  }
+  if (revision !== MODERN_REVISION) {
+    const data = { supported: [MODERN_REVISION], requested: revision };
+    return refusal(-32022, `Unsupported protocol version: ${revision}`, data);
+  }
+  return REMOVED.has(method) ? refusal(-32601, `Method not found: ${method}`) : undefined;
+}
+
+/** A JSON-RPC error as JSON text. */
+export function refusal(code: number, message: string, data?: unknown): string {
+  return JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
+}
+
+function metaOf(params: unknown): Record<string, unknown> {
+  return Object(Object(params)._meta);
+}

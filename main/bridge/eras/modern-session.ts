@@ -1,0 +1,162 @@
+import { type Envelope, envelopeOf, parseFrame } from '../envelope.ts';
+import { rawId, withId } from '../raw-id.ts';
+import { MODERN_REVISION } from './headers.ts';
+import { textAt, withMembers } from './members.ts';
+import { capabilitiesOf, logLevelOf, refusalOf } from './modern-request.ts';
+import { ModernSubscriptions } from './modern-subscriptions.ts';
+import { ServerQuestions } from './server-questions.ts';
+
+const OWN = 'causeway-session-';
+
+/** Results that say how long they may be kept (MCP 2026-07-28 › Caching). */
+const CACHEABLE = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+/** From the most talkative on (MCP › Logging › Log Levels). */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** The frames' ways on: to the server as a session's client would send them, and to the client. */
+export interface Rim {
+  toServer(frame: Buffer): void;
+  toClient(frame: Buffer): void;
+}
+
+/** A client of the stateless revision within a session that the bridge has opened for it. */
+export class ModernSession {
+  readonly #rim: Rim;
+  readonly #opened: Buffer;
+  readonly #capabilities: Record<string, unknown>;
+  readonly #subscriptions: ModernSubscriptions;
+  readonly #questions: ServerQuestions;
+  /** The requests that are under way, by raw id: their methods, and what they want to hear of the log. */
+  readonly #requests = new Map<string, { method: string; logLevel: string | undefined }>();
+  #logLevel: string | undefined;
+  #own = 0;
+
+  /** @param opened the server's answer to `initialize` */
+  constructor(opened: Buffer, rim: Rim) {
+    this.#opened = opened;
+    this.#rim = rim;
+    this.#capabilities = { ...Object(Object(Object(parseFrame(opened)).result).capabilities) };
+    const request = (method: string, params: string) => this.#request(method, params);
+    this.#subscriptions = new ModernSubscriptions({ request, toClient: (frame) => rim.toClient(frame) });
+    this.#questions = new ServerQuestions(rim);
+  }
+
+  /** Takes a frame of the client's. */
+  receive(frame: Buffer): void {
+    const envelope = envelopeOf(parseFrame(frame));
+    if (envelope.kind === 'request') this.#requested(envelope.method, frame);
+    else if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') this.#cancel(frame);
+    // The revision has no responses of the client's, and no other notifications.
+    else if (envelope.kind !== 'notification' && envelope.kind !== 'response') this.#rim.toServer(frame);
+  }
+
+  /** Takes a frame of the server's. */
+  answer(frame: Buffer): void {
+    const envelope = envelopeOf(parseFrame(frame));
+    if (envelope.kind === 'request') this.asked(frame, undefined);
+    else if (envelope.kind === 'notification') this.#told(envelope, frame);
+    else this.#answered(frame);
+  }
+
+  /** Takes a request of the server's that came in the answer to `of`. */
+  asked(frame: Buffer, of: string | undefined): void {
+    const { method } = Object(parseFrame(frame));
+    if (method === 'ping') this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
+    else this.#questions.ask(frame, of);
+  }
+
+  #requested(method: string, frame: Buffer): void {
+    const id = rawId(frame);
+    const { params } = Object(parseFrame(frame));
+    const refusal = refusalOf(method, params);
+    if (refusal !== undefined) {
+      this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal}}`));
+    } else if (method === 'server/discover') this.#rim.toClient(withId(discovered(this.#opened), id));
+    else if (method === 'subscriptions/listen') this.#subscriptions.open(frame, this.#capabilities);
+    else if (!this.#questions.resume(frame)) {
+      const logLevel = logLevelOf(params);
+      this.#hearFrom(logLevel);
+      this.#requests.set(id, { method, logLevel });
+      this.#questions.began(id, method, capabilitiesOf(params) ?? {});
+      this.#rim.toServer(frame);
+    }
+  }
+
+  #cancel(notification: Buffer): void {
+    if (this.#subscriptions.cancel(notification)) return;
+    const id = textAt(notification, 'params', 'requestId') ?? 'null';
+    const upstream = this.#questions.upstreamOf(id);
+    this.#questions.cancel(upstream);
+    this.#requests.delete(upstream);
+    const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${upstream}}}`;
+    this.#rim.toServer(upstream === id ? notification : Buffer.from(cancelled));
+  }
+
+  #told({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
+    if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
+    else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
+    else if (!this.#subscriptions.announce(method, frame)) this.#rim.toClient(frame);
+  }
+
+  #answered(frame: Buffer): void {
+    const id = rawId(frame);
+    if (id.startsWith(`"${OWN}`)) return;
+    const { method = '' } = this.#requests.get(id) ?? {};
+    this.#requests.delete(id);
+    const answer = this.#questions.settled(complete(frame, CACHEABLE.has(method)));
+    if (answer) this.#rim.toClient(answer);
+  }
+
+  /** In a session the level is set for all that follows; in the stateless revision each request has its own. */
+  #hearFrom(level: string | undefined): void {
+    if (level === undefined || this.#capabilities.logging === undefined) return;
+    if (this.#logLevel !== undefined && LEVELS.indexOf(this.#logLevel) <= LEVELS.indexOf(level)) return;
+    this.#logLevel = level;
+    this.#request('logging/setLevel', JSON.stringify({ level }));
+  }
+
+  /** Whether any request that is under way asked to hear of this. */
+  #isWanted(message: Buffer): boolean {
+    const severity = LEVELS.indexOf(Object(Object(parseFrame(message)).params).level);
+    return [...this.#requests.values()].some(
+      ({ logLevel }) => logLevel !== undefined && severity >= LEVELS.indexOf(logLevel),
+    );
+  }
+
+  #request(method: string, params: string): void {
+    this.#own += 1;
+    const id = `"${OWN}${this.#own}"`;
+    this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`));
+  }
+}
+
+/** The answer to `server/discover` that a session's `initialize` answer amounts to. */
+function discovered(opened: Buffer): Buffer {
+  const instructions = textAt(opened, 'result', 'instructions');
+  const members = [
+    `"supportedVersions":["${MODERN_REVISION}"]`,
+    `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
+    ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
+    `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
+  ];
+  return complete(Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`), true);
+}
+
+/** A result with what the stateless revision demands in it. */
+function complete(frame: Buffer, isCacheable: boolean): Buffer {
+  const { result } = Object(parseFrame(frame));
+  if (typeof result !== 'object' || result === null) return frame;
+  const members = [
+    ...('resultType' in result ? [] : ['"resultType":"complete"']),
+    ...(isCacheable && !('ttlMs' in result) ? ['"ttlMs":0'] : []),
+    ...(isCacheable && !('cacheScope' in result) ? ['"cacheScope":"private"'] : []),
+  ];
+  return members.length === 0 ? frame : withMembers(frame, ['result'], members.join(','));
+}

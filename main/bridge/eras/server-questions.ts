@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { parseFrame } from '../envelope.ts';
+import { rawId, withId } from '../raw-id.ts';
+import { membersOf, placeAt, textAt } from './members.ts';
+import { refusal } from './modern-request.ts';
+
+/** How long further questions are waited for before the client is asked the first, in milliseconds: servers ask several at once. */
+const GATHER_MS = 25;
+/** How long a client may think about a question, in milliseconds: people answer, or nobody ever does. */
+const PATIENCE_MS = 600_000;
+
+/** The capability that a client has who can answer a question. */
+const ANSWERABLE = new Map([
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+]);
+
+/** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
+const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** The two sides that questions go between. */
+export interface QuestionRim {
+  toServer(frame: Buffer): void;
+  toClient(frame: Buffer): void;
+}
+
+/** A request of the client's that the server has not answered. */
+interface Call {
+  /** The id under which the server knows it. */
+  upstream: string;
+  /** The id under which the client waits for it now; undefined while the client is to answer a question. */
+  waiting: string | undefined;
+  capabilities: Record<string, unknown>;
+  /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
+  questions: Map<string, { id: string; request: string }>;
+  /** What the client has to give back together with its answers. */
+  state: string | undefined;
+  /** The server's answer, where it came while the client was to answer a question. */
+  answer: Buffer | undefined;
+  gathering: NodeJS.Timeout | undefined;
+  patience: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Puts what a server asks within a session (sampling, elicitation, roots) to a client of the stateless revision, which is
+ * asked in results: the call that the server works on is answered with its questions, goes on at the server meanwhile,
+ * and is answered in the end under the id of the client's last round.
+ */
+export class ServerQuestions {
+  readonly #rim: QuestionRim;
+  /** By upstream id, in the order they came. */
+  readonly #calls = new Map<string, Call>();
+  #asked = 0;
+
+  constructor(rim: QuestionRim) {
+    this.#rim = rim;
+  }
+
+  /** A request goes to the server. */
+  began(id: string, method: string, capabilities: Record<string, unknown>): void {
+    if (!MAY_ASK.has(method)) return;
+    const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
+    this.#calls.set(id, { upstream: id, waiting: id, capabilities, questions: new Map(), ...nothing });
+  }
+
+  /** The server asks, in the answer to `of` where that is known. */
+  ask(frame: Buffer, of: string | undefined): void {
+    const id = rawId(frame);
+    const method = Object(parseFrame(frame)).method;
+    const capability = ANSWERABLE.get(method);
+    const call = of === undefined ? this.#likely(capability) : this.#calls.get(of);
+    if (!call || capability === undefined || call.capabilities[capability] === undefined) {
+      const why = 'The client cannot be asked this now.';
+      this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal(-32601, why)}}`));
+      return;
+    }
+    this.#asked += 1;
+    const params = textAt(frame, 'params');
+    const request = `{"method":${JSON.stringify(method)}${params === undefined ? '' : `,"params":${params}`}}`;
+    call.questions.set(`question-${this.#asked}`, { id, request });
+    this.#putSoon(call);
+  }
+
+  /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
+  resume(frame: Buffer): boolean {
+    const { requestState } = Object(Object(parseFrame(frame)).params);
+    if (requestState === undefined) return false;
+    const id = rawId(frame);
+    const call = [...this.#calls.values()].find(({ state }) => state === requestState);
+    if (!call) {
+      const why =
+        'Invalid or expired requestState: the server has forgotten this call. Send it again without the state.';
+      this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal(-32602, why)}}`));
+      return true;
+    }
+    call.state = undefined;
+    call.waiting = id;
+    clearTimeout(call.patience);
+    const place = placeAt(frame, 'params', 'inputResponses');
+    for (const { name, place: answer } of place ? membersOf(frame, place) : []) {
+      const question = call.questions.get(name);
+      if (!question) continue;
+      call.questions.delete(name);
+      const result = frame.toString('utf8', answer.start, answer.end);
+      this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${question.id},"result":${result}}`));
+    }
+    if (call.answer) {
+      this.#rim.toClient(withId(call.answer, id));
+      this.#forget(call);
+    } else if (call.questions.size > 0) this.#putSoon(call);
+    return true;
+  }
+
+  /** The server has answered a request: its answer under the id that the client waits for; undefined while it does not. */
+  settled(frame: Buffer): Buffer | undefined {
+    const id = rawId(frame);
+    const call = this.#calls.get(id);
+    if (!call) return frame;
+    if (call.waiting === undefined) {
+      call.answer = frame;
+      return undefined;
+    }
+    this.#forget(call);
+    return call.waiting === id ? frame : withId(frame, call.waiting);
+  }
+
+  /** The server takes a question back. */
+  withdraw(id: string): void {
+    for (const { questions } of this.#calls.values()) {
+      for (const [name, question] of questions) if (question.id === id) questions.delete(name);
+    }
+  }
+
+  /** The id under which the server knows the request that the client calls `id`. */
+  upstreamOf(id: string): string {
+    return [...this.#calls.values()].find(({ waiting }) => waiting === id)?.upstream ?? id;
+  }
+
+  /** The client no longer wants this call. */
+  cancel(upstream: string): void {
+    const call = this.#calls.get(upstream);
+    if (call) this.#forget(call);
+  }
+
+  /** A question that came by itself belongs to the latest call whose client can answer it. */
+  #likely(capability: string | undefined): Call | undefined {
+    return [...this.#calls.values()].findLast(({ capabilities }) => capabilities[capability ?? ''] !== undefined);
+  }
+
+  #putSoon(call: Call): void {
+    if (call.waiting === undefined || call.gathering) return;
+    call.gathering = setTimeout(() => this.#put(call), GATHER_MS);
+  }
+
+  #put(call: Call): void {
+    call.gathering = undefined;
+    if (call.questions.size === 0) return;
+    call.state = randomUUID();
+    const asked = [...call.questions].map(([name, { request }]) => `"${name}":${request}`);
+    const members = `"resultType":"input_required","inputRequests":{${asked.join(',')}},"requestState":"${call.state}"`;
+    this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${call.waiting},"result":{${members}}}`));
+    call.waiting = undefined;
+    call.patience = setTimeout(() => this.#giveUp(call), PATIENCE_MS);
+    call.patience.unref();
+  }
+
+  #giveUp(call: Call): void {
+    const why = refusal(-32603, 'The client gave no answer.');
+    for (const { id } of call.questions.values()) {
+      this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${why}}`));
+    }
+    const reason = `{"requestId":${call.upstream},"reason":"the client gave no answer"}`;
+    this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${reason}}`));
+    this.#forget(call);
+  }
+
+  #forget(call: Call): void {
+    clearTimeout(call.gathering);
+    clearTimeout(call.patience);
+    this.#calls.delete(call.upstream);
+  }
+}

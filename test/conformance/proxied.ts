@@ -1,0 +1,32 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serveOverHttp } from './sessions-over-http.ts';
+import { serveStatelessOverHttp } from './stateless-over-http.ts';
+
+const COMMAND = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
+
+/** How a client reaches `causeway proxy` in front of a server: its command line, and a home folder with the one profile. */
+export async function proxyTo(origin: string, path: string) {
+  const home = await mkdtemp(join(tmpdir(), 'causeway-conformance-home-'));
+  await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${origin}\ntoken = dapi\n`, { mode: 0o600 });
+  return {
+    args: [COMMAND, 'proxy', '--path', path],
+    env: { HOME: home, USERPROFILE: home, PATH: process.env.PATH ?? '' },
+    remove: () => rm(home, { recursive: true }),
+  };
+}
+
+/** A server behind `causeway proxy`, with HTTP in front of it again: clients of one era on that side, whatever the server is. */
+export async function sandwich(origin: string, path: string, clients: 'sessions' | 'stateless') {
+  const { args, env, remove } = await proxyTo(origin, path);
+  const front = clients === 'sessions' ? await serveOverHttp(args, env) : await serveStatelessOverHttp(args, env);
+  return {
+    url: front.url,
+    close: async () => {
+      front.close();
+      await remove();
+    },
+  };
+}
