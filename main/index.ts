@@ -1,38 +1,91 @@
-import { app, clipboard, Menu, powerMonitor } from 'electron';
-import type { ScreenName } from '../preload/contract.ts';
+import { join } from 'node:path';
+import { app, clipboard, Menu, nativeTheme, powerMonitor, shell } from 'electron';
+import ElectronStore from 'electron-store';
+
+import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
+import { configuredHosts } from './desktop/accounts/configured-hosts.ts';
 import { applicationMenu } from './desktop/application-menu.ts';
+import { closingOnce } from './desktop/closing.ts';
+import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
-import { notifyOrOpen } from './desktop/notification.ts';
+import { openLog, takeOverConsole } from './desktop/log.ts';
+import { notify } from './desktop/notification.ts';
 import { askPerson } from './desktop/question.ts';
 import { quitCleanly } from './desktop/quit.ts';
-import { SettingsFile } from './desktop/settings/settings-file.ts';
+import { loginItem } from './desktop/settings/login-item.ts';
+import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
+import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
+import { hindranceOf } from './desktop/updates/update-state.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { chooseFileToOpen, chooseFileToSave } from './desktop/window/file-dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
-import { lockDown, openInBrowser } from './desktop/window/lockdown.ts';
+import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
+import { browserOpener, lockDown } from './desktop/window/lockdown.ts';
 import { MainWindow } from './desktop/window/window.ts';
 
+/** Milliseconds that closing may take, answers to proxies under way included, before the application ends without it. */
+const GRACE = 10_000;
+
 registerAppScheme();
+
+/** A link that arrives before there is anything to open: macOS hands it over by an event that comes early. */
+let earlyLink = linkIn(process.argv);
+let followLink = (link: string): void => {
+  earlyLink = link;
+};
+app.on('open-url', (event, link) => {
+  event.preventDefault();
+  followLink(link);
+});
 
 if (app.requestSingleInstanceLock()) void app.whenReady().then(start);
 else app.quit();
 
 function start(): void {
+  const { env, argv } = process;
+  const settings = new SettingsStore({
+    env,
+    openFile: (name, options) => new ElectronStore({ name, ...options }),
+    oldFile: join(app.getPath('userData'), 'desktop.json'),
+  });
+  const log = openLog(env, settings.current.logLevel);
+  takeOverConsole(log);
+  restartAfterCrash();
   lockDown();
   serveAppFiles();
+  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
   Menu.setApplicationMenu(Menu.buildFromTemplate(applicationMenu(process.platform)));
+  nativeTheme.themeSource = settings.current.appearance;
 
-  const settings = new SettingsFile();
-  const causeway = createCauseway({ env: process.env, openBrowser: openInBrowser });
-  const window = new MainWindow(settings, { onWatched: (watched) => model.watch(watched) });
+  const openInBrowser = browserOpener(() => configuredHosts(causeway));
+  const causeway = createCauseway({ env, openBrowser: openInBrowser });
+  const window = new MainWindow(settings, {
+    onWatched: (watched) => model.watch(watched),
+    onReloaded: () => model.showFailedAction(WINDOW_BROKE),
+  });
   const desktop = createDesktop({
     causeway,
-    env: process.env,
-    shell: { openInBrowser, copy: (text) => clipboard.writeText(text), chooseFileToSave, chooseFileToOpen },
+    env,
+    settings,
+    shell: {
+      openInBrowser,
+      copy: (text) => clipboard.writeText(text),
+      chooseFileToSave,
+      chooseFileToOpen,
+      showFolder: async (folder) => void (await shell.openPath(folder)),
+      loginItem: loginItem(env),
+      updates: { hindrance: hindranceOf(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
+      closeForUpdate: async () => {
+        await close();
+        // The new version starts before this process has ended.
+        app.releaseSingleInstanceLock();
+      },
+      versions: process.versions,
+    },
     onEvent: (name, payload) => {
       if (window.current) sendEvent(window.current, name, payload);
     },
@@ -42,27 +95,46 @@ function start(): void {
     if (window.current && screen) sendEvent(window.current, 'screenWanted', { screen });
     window.open(screen);
   };
+  followLink = (link) => open(screenOfLink(link));
+  /** What the person has not just asked for is said only where they want to hear of such things. */
+  const inform = (title: string, problem: Problem, screen: ScreenName) => {
+    if (settings.current.notifications) notify(title, problem, () => open(screen));
+  };
   const act = createTrayActions(model, {
     open,
     quit: () => app.quit(),
     ask: askPerson,
-    tell: (title, problem, screen) => notifyOrOpen(title, problem, () => open(screen)),
+    tell: (title, problem, screen) => {
+      if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
+    },
   });
   const tray = new CausewayTray(act, model.state);
+  const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], GRACE);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
   model.onChange((state) => {
     tray.render(state);
-    if (state.profile !== null) settings.rememberProfile(state.profile);
+    if (state.profile !== null) settings.remember({ profile: state.profile });
+  });
+  settings.onChange(({ appearance, logLevel }) => {
+    nativeTheme.themeSource = appearance;
+    log.setLevel(logLevel);
   });
 
-  app.on('second-instance', () => open());
+  app.on('second-instance', (_event, args) => {
+    const link = linkIn(args);
+    if (link !== undefined) followLink(link);
+    else if (opensWindowAtStart(args, true)) open();
+  });
   app.on('activate', () => open());
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
-  powerMonitor.on('resume', () => void model.checkAgain());
-  quitCleanly([() => desktop.close(), () => causeway.close(), () => tray.close()]);
+  powerMonitor.on('resume', () => desktop.lookAgain());
+  quitCleanly(close);
 
-  if (opensWindowAtStart(process.argv)) open();
-  void desktop.start(settings.profile);
+  if (earlyLink !== undefined) followLink(earlyLink);
+  else if (opensWindowAtStart(argv, settings.current.openWindow)) open();
+  if (settings.trouble) inform('Your settings could not be used', settings.trouble, 'settings');
+  const crash = wordsAfterCrash(argv, log.folder);
+  void desktop.start(settings.profile).then(() => crash && model.showFailedAction(crash));
 }

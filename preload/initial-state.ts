@@ -9,5 +9,6 @@ export const INITIAL_STATE: DesktopState = {
   verification: null,
   servers: [],
   proxies: [],
+  update: { status: 'off' },
   failedAction: null,
 };

@@ -145,6 +145,12 @@ export interface AuthService {
   /** Undefined goes back to the built-in application. */
   setOAuthApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
 
+  /**
+   * Keeps all sign-ins and applications' secrets in another place from now on. `switchOver` stores the choice.
+   * @throws {CausewayError} `keychain_unavailable`, and what `switchOver` throws; then all stays as it was
+   */
+  moveSecrets(to: 'keychain' | 'encrypted-file', switchOver: () => Promise<void>): Promise<void>;
+
   /** @returns a function that ends the subscription */
   subscribe(listener: (event: AuthEvent) => void): () => void;
   close(): Promise<void>;

@@ -24,6 +24,8 @@ export interface OAuthApplications {
   /** @throws {CausewayError} `invalid_file` */
   get(host: string): Promise<OAuthApplication | undefined>;
   set(host: string, application: OAuthApplication | undefined): Promise<void>;
+  /** The names under which their secrets are stored. @throws {CausewayError} `invalid_file` */
+  secretNames(): Promise<string[]>;
 }
 
 /** @param openStore the store for the applications' secrets, opened when there is one to read or write */
@@ -56,6 +58,11 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
       const clientSecret = confidential ? await (await openStore()).get(secretName(host, clientId)) : undefined;
       return { clientId, clientSecret, callbackPort, scopes };
     },
+
+    secretNames: async () =>
+      Object.entries(await read()).flatMap(([host, { client_id: clientId, confidential }]) =>
+        confidential ? [secretName(host, clientId)] : [],
+      ),
 
     async set(host, application) {
       await withLock(join(stateFolder(env), 'locks', 'oauth-applications'), async () => {

@@ -158,6 +158,11 @@ export function openAuth(options: AuthOptions): AuthService {
     oauthApplication: async (host) => (await own()).application(host),
     setOAuthApplication: async (host, application) => (await own()).setApplication(host, application),
 
+    async moveSecrets(to, switchOver) {
+      const profiles = (await listEntries()).flatMap((entry) => (entry.usable ? [entry.profile] : []));
+      await (await own()).moveSecrets(profiles.filter(maySignIn), to, switchOver);
+    },
+
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

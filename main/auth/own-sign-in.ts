@@ -4,11 +4,12 @@ import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInState } from './auth.ts';
+import type { ChosenKind } from './chosen-store.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
-import { openSecretStore, type SecretStore } from './secret-store.ts';
+import { openSecretStore, openStoreOf, type SecretStore } from './secret-store.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from './user-tokens.ts';
 
@@ -34,19 +35,23 @@ export interface OwnSignIns {
   move(from: Profile, to: Profile): Promise<void>;
   application(host: string): Promise<OAuthApplication | undefined>;
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
+  /** Puts the secrets of these profiles, and of all applications, into another kind of store. */
+  moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
 }
 
 /** The public application that every workspace knows. */
 const BUILT_IN_CLIENT = 'databricks-cli';
+const SERVICE = 'Causeway';
+const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
 const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
 
 export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
   const { env, http, now, chance, emit } = options;
   const onNotice = (message: string) => emit({ type: 'notice', message });
-  const store = await openSecretStore({ env, service: 'Causeway', onNotice });
+  const store = await openSecretStore({ env, service: SERVICE, onNotice });
   let applicationSecrets: Promise<SecretStore> | undefined;
   const applications = oauthApplications(env, () => {
-    applicationSecrets ??= openSecretStore({ env, service: 'Causeway OAuth applications', onNotice });
+    applicationSecrets ??= openSecretStore({ env, service: APPLICATIONS_SERVICE, onNotice });
     return applicationSecrets;
   });
   const opened = new Map<string, UserTokens>();
@@ -189,6 +194,25 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
     application: (host) => applications.get(host),
     setApplication: (host, application) => applications.set(host, application),
+
+    async moveSecrets(profiles, to, switchOver) {
+      const [{ moveSecrets }, { chosenKind }] = await Promise.all([
+        import('./move-secrets.ts'),
+        import('./chosen-store.ts'),
+      ]);
+      const from = await chosenKind(env);
+      if (from === to) return switchOver();
+      const group = async (service: string, names: string[]) => {
+        const open = (kind: ChosenKind) => openStoreOf(kind, { env, service, onNotice });
+        return { from: await open(from), to: await open(to), names };
+      };
+      const groups = await Promise.all([
+        group(SERVICE, profiles.map(storeName)),
+        group(APPLICATIONS_SERVICE, await applications.secretNames()),
+      ]);
+      const lockFolders = profiles.map((profile) => join(folderOf(profile), 'tokens-lock'));
+      await moveSecrets(groups, lockFolders, switchOver);
+    },
   };
 }
 

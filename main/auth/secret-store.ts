@@ -23,12 +23,20 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (the default, with the process's memory where there is
- * none), `memory`, or `encrypted-file`.
+ * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory where there is none), `memory`,
+ * or `encrypted-file`. Where it names none, the one that the person has chosen in the settings, the keychain by default;
+ * when that changes, it is followed at once.
  * @throws {CausewayError} `usage` for any other word
  */
-export async function openSecretStore({ env, service, onNotice }: StoreOptions): Promise<SecretStore> {
-  const kind = env.CAUSEWAY_TOKEN_STORE || 'keychain';
+export async function openSecretStore(options: StoreOptions): Promise<SecretStore> {
+  const named = options.env.CAUSEWAY_TOKEN_STORE;
+  if (named) return openStoreOf(named, options);
+  const { chosenStore } = await import('./chosen-store.ts');
+  return chosenStore(options);
+}
+
+/** Opens one kind of store. @throws {CausewayError} `usage` for a kind that there is not */
+export async function openStoreOf(kind: string, { env, service, onNotice }: StoreOptions): Promise<SecretStore> {
   switch (kind as StoreKind) {
     case 'keychain': {
       const [{ openKeychain }, { keychainOrMemory }] = await Promise.all([

@@ -1,6 +1,10 @@
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
 import type { DesktopModel } from './model.ts';
+import type { LoginItem } from './settings/autostart.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import type { Hindrance } from './updates/update-state.ts';
+import type { UpdateSource, Updates } from './updates/updates.ts';
 
 /** What only the desktop around the services can do. Tests put their own in its place. */
 export interface Shell {
@@ -11,6 +15,16 @@ export interface Shell {
   chooseFileToSave(offer: FileOffer): Promise<string | null>;
   /** Asks which file is to be read. */
   chooseFileToOpen(offer: FileOffer): Promise<string | null>;
+  /** Shows a folder in the system's file manager. */
+  showFolder(folder: string): Promise<void>;
+  /** What starts the application at login; null where this system has no such thing. */
+  loginItem: LoginItem | null;
+  /** Where newer versions come from, and what keeps this copy from replacing itself. */
+  updates: { hindrance: Hindrance; openSource(): Promise<UpdateSource> };
+  /** Ends the application as quitting does, so that `install` can start the new version. */
+  closeForUpdate(): Promise<void>;
+  /** Which Electron, Chromium and Node this runs on, for diagnostics. */
+  versions: Record<string, string | undefined>;
 }
 
 /** What a file dialog offers. */
@@ -27,6 +41,8 @@ export interface DesktopContext {
   causeway: Causeway;
   env: NodeJS.ProcessEnv;
   model: DesktopModel;
+  settings: SettingsStore;
+  updates: Updates;
   shell: Shell;
   /** Tells the window something that the contract lists. Nobody hears it while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;

@@ -4,10 +4,14 @@ import { createProxyList, serveProxies } from './activity/proxies.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import { watchSurroundings } from './surroundings.ts';
+import { Updates } from './updates/updates.ts';
 
 export interface DesktopOptions {
   causeway: Causeway;
   env: NodeJS.ProcessEnv;
+  settings: SettingsStore;
   shell: Shell;
   /** Hears every event of the contract; the one who has a window passes it on. */
   onEvent: DesktopContext['emit'];
@@ -16,29 +20,41 @@ export interface DesktopOptions {
 /** Everything behind tray and window, without Electron: the application and the browser tests are both built on this. */
 export interface Desktop {
   model: DesktopModel;
+  updates: Updates;
   handlers: RequestHandlers;
   /** Begins to serve proxies and opens a profile: the one that was open last, if it is still there. */
   start(remembered: string | undefined): Promise<void>;
+  /** The computer has slept, its clock was set or its network is another one: what was known may be wrong. */
+  lookAgain(): void;
   /** Ends what is under way, the proxies' calls last. */
   close(): Promise<void>;
 }
 
-export function createDesktop({ causeway, env, shell, onEvent }: DesktopOptions): Desktop {
+export function createDesktop({ causeway, env, settings, shell, onEvent }: DesktopOptions): Desktop {
   const model = new DesktopModel(causeway);
-  const context: DesktopContext = { causeway, env, model, shell, emit: onEvent };
+  const updates = new Updates({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
+  const context: DesktopContext = { causeway, env, model, settings, updates, shell, emit: onEvent };
   const handlers = createRequestHandlers(context);
   let endProxies = async (): Promise<void> => {};
+  let endWatch = (): void => {};
+  const lookAgain = () => model.lookAgain();
   model.onChange((state) => onEvent('stateChanged', state));
   return {
     model,
+    updates,
     handlers,
+    lookAgain,
     start: async (remembered) => {
+      updates.start();
+      endWatch = watchSurroundings(lookAgain);
       endProxies = serveProxies(causeway, {
         onSessions: createProxyList((proxies) => model.showProxies(proxies), clientOf),
       });
       await model.start(remembered);
     },
     close: async () => {
+      endWatch();
+      updates.close();
       await model.close();
       await endProxies();
     },

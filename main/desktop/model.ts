@@ -1,4 +1,11 @@
-import type { AttachedProxy, DesktopState, FailedAction, Failure, WarehouseState } from '../../preload/contract.ts';
+import type {
+  AttachedProxy,
+  DesktopState,
+  FailedAction,
+  Failure,
+  UpdateState,
+  WarehouseState,
+} from '../../preload/contract.ts';
 import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
@@ -119,8 +126,14 @@ export class DesktopModel {
   watch(watched: boolean): void {
     const returned = watched && !this.#watched;
     this.#watched = watched;
+    if (returned) this.lookAgain();
+    else this.#schedule();
+  }
+
+  /** Reads the effective warehouse again, unless something is under way that ends with that anyhow. */
+  lookAgain(): void {
     const { status } = this.#state.warehouse;
-    if (returned && status !== 'loading' && status !== 'signing-in') void this.checkAgain();
+    if (status !== 'loading' && status !== 'signing-in') void this.checkAgain();
     else this.#schedule();
   }
 
@@ -152,6 +165,10 @@ export class DesktopModel {
 
   showProxies(proxies: AttachedProxy[]): void {
     this.#set({ proxies });
+  }
+
+  showUpdate(update: UpdateState): void {
+    this.#set({ update });
   }
 
   showFailedAction(failedAction: FailedAction | null): void {

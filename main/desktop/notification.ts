@@ -4,12 +4,12 @@ import type { Problem } from '../../preload/contract.ts';
 /** Those on the screen: one that nothing refers to is collected, and its click is never heard. */
 const shown = new Set<Notification>();
 
-/** Says what went wrong in the system's way; a click leads on. Where the system has no such way, leads on at once. */
-export function notifyOrOpen(title: string, { message, remedy }: Problem, leadOn: () => void): void {
-  if (!Notification.isSupported()) {
-    leadOn();
-    return;
-  }
+/**
+ * Says something in the system's way; a click leads on. Says whether the system has such a way, for where it has none the
+ * person has to be told otherwise.
+ */
+export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>, leadOn: () => void): boolean {
+  if (!Notification.isSupported()) return false;
   const notification = new Notification({ title, body: remedy === null ? message : `${message} ${remedy}` });
   const forget = () => shown.delete(notification);
   notification.on('click', leadOn);
@@ -17,4 +17,5 @@ export function notifyOrOpen(title: string, { message, remedy }: Problem, leadOn
   notification.on('close', forget);
   shown.add(notification);
   notification.show();
+  return true;
 }

@@ -1,4 +1,6 @@
-/** Whether the window opens at start: yes when a person starts Causeway, no when the system does so at login. */
-export function opensWindowAtStart(args: readonly string[]): boolean {
-  return !args.includes('--hidden');
+/**
+ * Whether the window opens at start: never when the system starts Causeway at login, and otherwise as the person wants it.
+ */
+export function opensWindowAtStart(args: readonly string[], wanted: boolean): boolean {
+  return wanted && !args.includes('--hidden');
 }

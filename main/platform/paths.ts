@@ -35,3 +35,19 @@ export function configFolder(env: NodeJS.ProcessEnv): string {
       return join(env.XDG_CONFIG_HOME || join(homeFolder(env), '.config'), 'causeway');
   }
 }
+
+/** The name of the file, without `.json`, in which the desktop keeps the person's settings in `configFolder`. */
+export const SETTINGS_NAME = 'settings';
+
+/** Where the log is. `CAUSEWAY_HOME` moves it. */
+export function logFolder(env: NodeJS.ProcessEnv): string {
+  if (env.CAUSEWAY_HOME) return join(env.CAUSEWAY_HOME, 'logs');
+  switch (process.platform) {
+    case 'win32':
+      return join(env.LOCALAPPDATA || join(homeFolder(env), 'AppData', 'Local'), 'Causeway', 'Logs');
+    case 'darwin':
+      return join(homeFolder(env), 'Library', 'Logs', 'Causeway');
+    default:
+      return join(stateFolder(env), 'logs');
+  }
+}

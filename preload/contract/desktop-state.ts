@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
 import { problem } from './parts.ts';
 import { configuredServer } from './servers.ts';
+import { updateState } from './settings.ts';
 import { choices, verification, warehouseState } from './warehouse.ts';
 
 /** What was asked for outside the window and went wrong. */
@@ -20,6 +21,7 @@ const desktopState = z.object({
   /** Those of all profiles, in the order in which they were added. */
   servers: z.array(configuredServer),
   proxies: z.array(attachedProxy),
+  update: updateState,
   failedAction: failedAction.nullable(),
 });
 

@@ -1,3 +1,77 @@
-export const settingsRequests = {} as const;
+import { z } from 'zod';
+import { problem } from './parts.ts';
 
-export const settingsEvents = {} as const;
+/** What the person has chosen, as it is stored. */
+export const settings = z.object({
+  /** Whether the window opens when a person starts Causeway. */
+  openWindow: z.boolean(),
+  appearance: z.enum(['system', 'light', 'dark']),
+  notifications: z.boolean(),
+  automaticUpdates: z.boolean(),
+  updateChannel: z.enum(['latest', 'beta']),
+  tokenStore: z.enum(['keychain', 'encrypted-file']),
+  logLevel: z.enum(['error', 'warn', 'info', 'debug']),
+  keepServersWarm: z.boolean(),
+});
+
+/** Some of the settings. A key that is there has a value. */
+export const someSettings = z.strictObject({
+  openWindow: settings.shape.openWindow.exactOptional(),
+  appearance: settings.shape.appearance.exactOptional(),
+  notifications: settings.shape.notifications.exactOptional(),
+  automaticUpdates: settings.shape.automaticUpdates.exactOptional(),
+  updateChannel: settings.shape.updateChannel.exactOptional(),
+  tokenStore: settings.shape.tokenStore.exactOptional(),
+  logLevel: settings.shape.logLevel.exactOptional(),
+  keepServersWarm: settings.shape.keepServersWarm.exactOptional(),
+});
+
+const settingsState = z.object({
+  settings,
+  /** Null where this system has no way to start applications at login. */
+  startAtLogin: z.boolean().nullable(),
+  /** What `CAUSEWAY_TOKEN_STORE` says, which goes before the setting; null where it says nothing. */
+  tokenStoreOfEnvironment: z.string().nullable(),
+  /** The file with all of this. */
+  file: z.string(),
+  logFolder: z.string(),
+  /** Why the settings in the file are not the ones that are used; null where all is well. */
+  trouble: problem.nullable(),
+});
+
+/** Where the search for a newer version stands. */
+export const updateState = z.discriminatedUnion('status', [
+  /** It looks only when asked to. */
+  z.object({ status: z.literal('off') }),
+  z.object({ status: z.literal('not-possible-here'), reason: z.enum(['development', 'package-manager']) }),
+  z.object({
+    status: z.literal('idle'),
+    /** Milliseconds since the epoch; null before the first look. */
+    checkedAt: z.number().nullable(),
+  }),
+  z.object({ status: z.literal('checking') }),
+  z.object({ status: z.literal('available'), version: z.string() }),
+  z.object({ status: z.literal('downloading'), version: z.string(), percent: z.number() }),
+  z.object({ status: z.literal('ready'), version: z.string() }),
+  z.object({ status: z.literal('failed'), problem }),
+]);
+
+export const settingsRequests = {
+  getSettings: { input: z.undefined(), output: settingsState },
+  /** Takes effect at once. Nothing is changed where it could not be stored. */
+  changeSettings: { input: someSettings, output: settingsState },
+  setStartAtLogin: { input: z.object({ on: z.boolean() }), output: settingsState },
+  /** Answers when the look has ended, however it ended: the state tells how. */
+  checkForUpdates: { input: z.undefined(), output: z.undefined() },
+  downloadUpdate: { input: z.undefined(), output: z.undefined() },
+  restartToUpdate: { input: z.undefined(), output: z.undefined() },
+  showLogFolder: { input: z.undefined(), output: z.undefined() },
+} as const;
+
+export const settingsEvents = {
+  settingsChanged: settingsState,
+} as const;
+
+export type Settings = z.output<typeof settings>;
+export type SettingsState = z.output<typeof settingsState>;
+export type UpdateState = z.output<typeof updateState>;

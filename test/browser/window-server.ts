@@ -13,6 +13,7 @@ import { appFileOf, contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/
 import { APP_ORIGIN } from '../../main/desktop/window/navigation.ts';
 import { channelOf } from '../../preload/api.ts';
 import { events, type RequestName, requests } from '../../preload/contract.ts';
+import { type Asked, plainSettings, plainShell } from '../plain-desktop.ts';
 
 export interface WindowServer {
   url: string;
@@ -22,6 +23,8 @@ export interface WindowServer {
   copied: string[];
   /** What the next file dialogs are answered with, in order; one that has no answer here is cancelled. */
   fileAnswers: string[];
+  /** All that the desktop around the services was asked. */
+  asked: Asked;
   /** What tray and window are drawn from, for what happens outside the window. */
   model: DesktopModel;
   close(): Promise<void>;
@@ -35,22 +38,14 @@ let transport: Promise<string> | undefined;
  * application. Only the way that messages travel differs: HTTP where the application has IPC.
  */
 export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer> {
-  const opened: string[] = [];
-  const openBrowser = async (address: string) => void opened.push(address);
-  const causeway: Causeway = createCauseway({ env, openBrowser });
-  const copied: string[] = [];
-  const fileAnswers: string[] = [];
-  const answerFileDialog = async () => fileAnswers.shift() ?? null;
+  const shell = plainShell();
+  const causeway: Causeway = createCauseway({ env, openBrowser: shell.openInBrowser });
   const hearers = new Set<ServerResponse>();
   const desktop = createDesktop({
     causeway,
     env,
-    shell: {
-      openInBrowser: openBrowser,
-      copy: (text) => void copied.push(text),
-      chooseFileToSave: answerFileDialog,
-      chooseFileToOpen: answerFileDialog,
-    },
+    settings: plainSettings(env),
+    shell,
     onEvent: (name, payload) => {
       const message = JSON.stringify({ channel: channelOf(name), payload: events[name].parse(payload) });
       for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
@@ -87,9 +82,10 @@ export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer>
   await desktop.start(undefined);
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
-    opened,
-    copied,
-    fileAnswers,
+    opened: shell.asked.opened,
+    copied: shell.asked.copied,
+    fileAnswers: shell.asked.fileAnswers,
+    asked: shell.asked,
     model,
     close: async () => {
       await desktop.close();

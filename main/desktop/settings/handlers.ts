@@ -1,7 +1,41 @@
-import type { settingsRequests } from '../../../preload/contract/settings.ts';
+import type { SettingsState, settingsRequests } from '../../../preload/contract/settings.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { logFolder } from '../../platform/paths.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
 
-export function settingsHandlers(_context: DesktopContext): HandlersOf<typeof settingsRequests> {
-  return {};
+export function settingsHandlers(context: DesktopContext): HandlersOf<typeof settingsRequests> {
+  const { causeway, env, settings, shell, updates } = context;
+
+  const state = async (): Promise<SettingsState> => ({
+    settings: settings.current,
+    startAtLogin: (await shell.loginItem?.isOn()) ?? null,
+    tokenStoreOfEnvironment: env.CAUSEWAY_TOKEN_STORE || null,
+    file: settings.path,
+    logFolder: logFolder(env),
+    trouble: settings.trouble,
+  });
+
+  return {
+    getSettings: state,
+    changeSettings: async (change) => {
+      const { tokenStore } = change;
+      // The sign-ins go along, so nobody is signed out by it.
+      if (tokenStore !== undefined && tokenStore !== settings.current.tokenStore) {
+        await (await causeway.auth()).moveSecrets(tokenStore, async () => settings.change(change));
+      } else {
+        settings.change(change);
+      }
+      return state();
+    },
+    setStartAtLogin: async ({ on }) => {
+      if (!shell.loginItem) throw new CausewayError('feature_unavailable', 'This system starts nothing at login.');
+      await shell.loginItem.set(on);
+      return state();
+    },
+    checkForUpdates: async () => void (await updates.check()),
+    downloadUpdate: async () => void (await updates.download()),
+    restartToUpdate: async () => void (await updates.install(shell.closeForUpdate)),
+    showLogFolder: async () => void (await shell.showFolder(logFolder(env))),
+  };
 }

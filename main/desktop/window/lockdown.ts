@@ -18,12 +18,21 @@ export function lockDown(): void {
   });
 }
 
-/** Shows an address in the system's browser, for signing in. @throws {CausewayError} `usage` */
-export async function openInBrowser(address: string): Promise<void> {
-  if (!mayOpenInBrowser(address)) {
-    throw new CausewayError('usage', 'The sign-in page was not opened: its address is not https.', {
-      remedy: 'Check the host of the profile.',
-    });
-  }
-  await shell.openExternal(address);
+/**
+ * Makes what shows an address in the system's browser, for signing in.
+ * @param configuredHosts the origins of the workspaces that the person has configured
+ */
+export function browserOpener(configuredHosts: () => Promise<string[]>): (address: string) => Promise<void> {
+  return async (address) => {
+    if (!mayOpenInBrowser(address, await configuredHosts())) {
+      throw new CausewayError(
+        'usage',
+        'The page was not opened: it does not belong to a workspace that is set up here.',
+        {
+          remedy: 'Check the host of the profile.',
+        },
+      );
+    }
+    await shell.openExternal(address);
+  };
 }

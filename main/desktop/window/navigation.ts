@@ -28,11 +28,15 @@ export function mayAsk({ ourWindow, mainFrame, url }: Asker): boolean {
   return ourWindow && mainFrame && isOwnAddress(url);
 }
 
-/** Whether an address may be handed to the system's browser: https, or a workspace on this very computer. */
-export function mayOpenInBrowser(address: string): boolean {
+/**
+ * Whether an address may be handed to the system's browser: https, or a workspace on this very computer, and in either case
+ * one of the workspaces that the person has configured. Their sign-in pages are on the same hosts.
+ * @param hosts origins, such as `https://acme.cloud.databricks.com`
+ */
+export function mayOpenInBrowser(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password } = new URL(address);
-  if (username !== '' || password !== '') return false;
+  const { protocol, hostname, username, password, origin } = new URL(address);
+  if (username !== '' || password !== '' || !hosts.includes(origin)) return false;
   if (protocol === 'https:') return true;
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }

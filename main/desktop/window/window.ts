@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import type { ScreenName } from '../../../preload/contract.ts';
+import { reloadAfterCrash } from '../crash-watch.ts';
 import { PRELOAD_FILE, RESOURCES_FOLDER } from '../places.ts';
-import type { SettingsFile } from '../settings/settings-file.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
 import { startPageAt } from './navigation.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
 
@@ -12,15 +13,19 @@ const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };
 export interface WindowEvents {
   /** Told each time the window comes into sight or goes out of it. */
   onWatched(watched: boolean): void;
+  /** The page broke and is shown again. */
+  onReloaded(): void;
 }
 
 /** The application's one window: made when it is opened, gone when it is closed, while the tray lives on. */
 export class MainWindow {
-  readonly #settings: SettingsFile;
+  readonly #settings: SettingsStore;
   readonly #events: WindowEvents;
   #window: BrowserWindow | undefined;
+  /** When its page broke, in milliseconds since the epoch: it may not do so again and again. */
+  readonly #crashes: number[] = [];
 
-  constructor(settings: SettingsFile, events: WindowEvents) {
+  constructor(settings: SettingsStore, events: WindowEvents) {
     this.#settings = settings;
     this.#events = events;
   }
@@ -44,11 +49,12 @@ export class MainWindow {
     window.on('focus', () => this.#events.onWatched(true));
     window.on('hide', () => this.#events.onWatched(false));
     window.on('minimize', () => this.#events.onWatched(false));
-    window.on('close', () => this.#settings.rememberWindowBounds(window.getNormalBounds()));
+    window.on('close', () => this.#settings.remember({ windowBounds: window.getNormalBounds() }));
     window.on('closed', () => {
       this.#window = undefined;
       this.#events.onWatched(false);
     });
+    reloadAfterCrash(window, this.#crashes, () => this.#events.onReloaded());
     void window.loadURL(startPageAt(screen));
   }
 

@@ -1,10 +1,14 @@
-import { describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Causeway } from '../../../main/causeway.ts';
-import { DesktopModel } from '../../../main/desktop/model.ts';
-import { answer, createRequestHandlers, type RequestHandlers } from '../../../main/desktop/requests.ts';
+import { createDesktop } from '../../../main/desktop/desktop.ts';
+import { answer, type RequestHandlers } from '../../../main/desktop/requests.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { channelOf, createApi } from '../../../preload/api.ts';
 import { events, requests } from '../../../preload/contract.ts';
+import { plainSettings, plainShell } from '../../plain-desktop.ts';
 import { effective, known } from './states.ts';
 
 const unused = (): never => {
@@ -17,14 +21,11 @@ const causeway: Causeway = {
   serveProxies: unused,
   close: unused,
 };
+const env = { CAUSEWAY_HOME: mkdtempSync(join(tmpdir(), 'causeway-contract-')) };
+afterAll(() => rmSync(env.CAUSEWAY_HOME, { recursive: true }));
+
 const handlers = () =>
-  createRequestHandlers({
-    causeway,
-    env: {},
-    model: new DesktopModel(causeway),
-    shell: { openInBrowser: unused, copy: unused, chooseFileToSave: unused, chooseFileToOpen: unused },
-    emit: unused,
-  });
+  createDesktop({ causeway, env, settings: plainSettings(env), shell: plainShell(), onEvent: unused }).handlers;
 
 describe('each request of the contract', () => {
   const { request } = createApi({ invoke: async (...sent) => sent, subscribe: () => () => undefined });

@@ -38,20 +38,33 @@ describe('a message to the main process', () => {
 });
 
 describe('the system browser', () => {
+  const hosts = [
+    'https://acme.cloud.databricks.com',
+    'http://acme.cloud.databricks.com',
+    'http://127.0.0.1:8080',
+    'http://localhost:8080',
+    'http://[::1]:8080',
+    'http://127.0.0.1.example.com',
+  ];
+
   it.each([
     ['https://acme.cloud.databricks.com/oidc/v1/authorize?client_id=x', true],
     ['http://127.0.0.1:8080/oidc', true],
     ['http://localhost:8080/oidc', true],
     ['http://[::1]:8080/', true],
+    ['https://acme.cloud.databricks.com.example.com/', false],
+    ['https://acme.cloud.databricks.com:8443/', false],
+    ['https://example.com/', false],
+    ['http://127.0.0.1:9090/', false],
     ['http://acme.cloud.databricks.com/', false],
     ['http://127.0.0.1.example.com/', false],
-    ['https://user:password@example.com/', false],
+    ['https://user:password@acme.cloud.databricks.com/', false],
     ['file:///etc/passwd', false],
     ['javascript:alert(1)', false],
     ['ms-msdt:/id', false],
     ['not an address', false],
   ])('may open %s: %s', (address, allowed) => {
-    expect(mayOpenInBrowser(address)).toBe(allowed);
+    expect(mayOpenInBrowser(address, hosts)).toBe(allowed);
   });
 });
 
@@ -119,7 +132,11 @@ describe('the window opens', () => {
   });
 
   it('at start, unless the system starts it at login', () => {
-    expect(opensWindowAtStart(['electron', '.'])).toBe(true);
-    expect(opensWindowAtStart(['electron', '.', '--hidden'])).toBe(false);
+    expect(opensWindowAtStart(['electron', '.'], true)).toBe(true);
+    expect(opensWindowAtStart(['electron', '.', '--hidden'], true)).toBe(false);
+  });
+
+  it('at start only if the person wants it to', () => {
+    expect(opensWindowAtStart(['electron', '.'], false)).toBe(false);
   });
 });

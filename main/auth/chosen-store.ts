@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
+import { openStoreOf, type SecretStore, type StoreOptions } from './secret-store.ts';
+
+/** The one line of the person's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
+const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) });
+
+/** A place for secrets that a person can choose. */
+export type ChosenKind = z.output<typeof settings>['tokenStore'];
+
+/** The store that the person has chosen, looked up anew at each use: another process may change it at any time. */
+export async function chosenStore(options: StoreOptions): Promise<SecretStore> {
+  const opened = new Map<ChosenKind, Promise<SecretStore>>();
+  const open = async () => {
+    const kind = await chosenKind(options.env);
+    const store = opened.get(kind) ?? openStoreOf(kind, options);
+    opened.set(kind, store);
+    current = await store;
+    return current;
+  };
+  let current: SecretStore;
+  await open();
+  return {
+    get shared() {
+      return current.shared;
+    },
+    get: async (name) => (await open()).get(name),
+    set: async (name, value) => (await open()).set(name, value),
+    delete: async (name) => (await open()).delete(name),
+  };
+}
+
+/** Where the person wants secrets to be kept. */
+export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
+  try {
+    return settings.parse(JSON.parse(await readFile(join(configFolder(env), `${SETTINGS_NAME}.json`), 'utf8')))
+      .tokenStore;
+  } catch {
+    // Nothing was chosen, or the file is damaged, which the desktop tells.
+    return 'keychain';
+  }
+}

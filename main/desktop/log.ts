@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'node:util';
+import electronLog from 'electron-log/node';
+import type { Settings } from '../../preload/contract/settings.ts';
+import { logFolder } from '../platform/paths.ts';
+import { redact } from '../platform/redact.ts';
+
+/** Past this many bytes the log becomes `main.old.log`, in place of the one before it. */
+const LARGEST = 1024 * 1024;
+
+export interface Log {
+  folder: string;
+  write: Pick<Console, 'error' | 'warn' | 'info' | 'debug' | 'log'>;
+  setLevel(level: Settings['logLevel']): void;
+}
+
+/**
+ * The log of the application: a file that is rotated, and the terminal if there is one. Each line is redacted before it
+ * goes to either. A log that cannot be written, on a full disk say, keeps nothing from working.
+ */
+export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to = { terminal: true }): Log {
+  const folder = logFolder(env);
+  const log = electronLog.create({ logId: folder });
+  const { file, console: terminal } = log.transports;
+  file.resolvePathFn = () => join(folder, 'main.log');
+  file.maxSize = LARGEST;
+  file.writeOptions = { ...file.writeOptions, mode: 0o600 };
+  terminal.format = '{text}';
+  log.hooks.push((message) => ({ ...message, data: [redact(format(...message.data))] }));
+  const setLevel = (wanted: Settings['logLevel']) => {
+    file.level = wanted;
+    terminal.level = to.terminal && wanted;
+  };
+  setLevel(level);
+  const { error, warn, info, debug } = log;
+  return { folder, write: { error, warn, info, debug, log: info }, setLevel };
+}
+
+/** Sends what the application says to its log. What cannot be printed, because the terminal is gone, is no failure. */
+export function takeOverConsole({ write }: Log): void {
+  Object.assign(console, write);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+/** The newest lines of the log, redacted; fewer where there are not as many. */
+export function lastLines(env: NodeJS.ProcessEnv, count: number): string[] {
+  const lines = ['main.old.log', 'main.log'].flatMap((name) => linesOf(join(logFolder(env), name)));
+  return lines.slice(-count).map(redact);
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/).filter(Boolean);
+  } catch {
+    // Nothing was logged yet.
+    return [];
+  }
+}

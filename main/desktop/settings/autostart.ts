@@ -1,0 +1,58 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CausewayError } from '../../platform/errors.ts';
+import { homeFolder } from '../../platform/paths.ts';
+
+/** How the system starts the application at login. */
+export interface LoginItem {
+  isOn(): Promise<boolean>;
+  /** @throws {CausewayError} `file_not_writable` */
+  set(on: boolean): Promise<void>;
+}
+
+/** The login item of Linux desktops: a file among those that they start (Desktop Application Autostart Specification). */
+export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
+  const folder = env.XDG_CONFIG_HOME || join(homeFolder(env), '.config');
+  const file = join(folder, 'autostart', 'causeway.desktop');
+  return {
+    isOn: async () => isSwitchedOn(await readFile(file, 'utf8').catch(() => '')),
+    async set(on) {
+      try {
+        await mkdir(dirname(file), { recursive: true });
+        if (on) await writeFile(file, autostartEntry(command), { mode: 0o644 });
+        else await rm(file, { force: true });
+      } catch (cause) {
+        throw new CausewayError('file_not_writable', `The file ${file} could not be changed.`, {
+          cause,
+          remedy: 'Check who may write to its folder, then try again.',
+        });
+      }
+    },
+  };
+}
+
+/** The entry that starts a command at login, without its window. */
+export function autostartEntry(command: readonly string[]): string {
+  return [
+    '[Desktop Entry]',
+    'Type=Application',
+    'Name=Causeway',
+    'Comment=Connects AI clients to your workspace',
+    `Exec=${[...command, '--hidden'].map(quoted).join(' ')}`,
+    'Icon=causeway',
+    'Terminal=false',
+    'X-GNOME-Autostart-enabled=true',
+    '',
+  ].join('\n');
+}
+
+/** Desktops switch an entry off by a key of it, or by hiding it. */
+export function isSwitchedOn(entry: string): boolean {
+  return /^Exec=/m.test(entry) && !/^Hidden=true$/m.test(entry) && !/^X-GNOME-Autostart-enabled=false$/m.test(entry);
+}
+
+/** Desktop Entry Specification › The Exec key: quoted, with its own escapes, then those of every string; % is doubled. */
+function quoted(argument: string): string {
+  const escaped = argument.replaceAll('%', '%%').replaceAll(/["`$\\]/g, (character) => `\\${character}`);
+  return `"${escaped}"`.replaceAll('\\', '\\\\');
+}

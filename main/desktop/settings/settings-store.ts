@@ -1,0 +1,185 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type Conf from 'conf';
+import type { Options } from 'conf';
+import { z } from 'zod';
+import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
+import type { Problem } from '../../../preload/contract.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
+import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
+
+export const DEFAULT_SETTINGS: Settings = {
+  openWindow: true,
+  appearance: 'system',
+  notifications: true,
+  automaticUpdates: true,
+  updateChannel: 'latest',
+  tokenStore: 'keychain',
+  logLevel: 'info',
+  keepServersWarm: true,
+};
+
+/** What the application remembers by itself. A bad value counts as never saved: nobody chose it. */
+const remembered = {
+  profile: z.string().optional().catch(undefined),
+  windowBounds: boundsSchema.optional().catch(undefined),
+};
+
+/** What a newer version has stored stays in the file. */
+const storedSchema = z.looseObject({ ...someSettings.shape, ...remembered });
+type Stored = z.output<typeof storedSchema>;
+
+type StoreOptions = Pick<
+  Options<Record<string, unknown>>,
+  'cwd' | 'migrations' | 'accessPropertiesByDotNotation' | 'clearInvalidConfig' | 'configFileMode'
+>;
+
+export interface SettingsStoreOptions {
+  env: NodeJS.ProcessEnv;
+  /** `electron-store` in the application, the `conf` that it extends in plain Node. */
+  openFile(name: string, options: StoreOptions): Pick<Conf<Record<string, unknown>>, 'store'>;
+  /** Where versions before 0.1.0 kept the open profile and the window's place. */
+  oldFile?: string;
+  now?: () => Date;
+}
+
+/**
+ * What the person has chosen and what the application remembers. A damaged file is set aside under another name, and the
+ * defaults are used; where there is no writing to the folder at all, they hold for this run.
+ */
+export class SettingsStore {
+  /** The file's path. */
+  readonly path: string;
+  /** Why the file's settings are not the ones that are used. */
+  readonly trouble: Problem | null;
+  readonly #file: { store: Record<string, unknown> } | undefined;
+  readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
+  #stored: Stored;
+
+  constructor(options: SettingsStoreOptions) {
+    this.path = join(configFolder(options.env), `${SETTINGS_NAME}.json`);
+    const opened = open(options, this.path);
+    this.#file = opened.file;
+    this.#stored = opened.stored;
+    this.trouble = opened.trouble;
+  }
+
+  get current(): Settings {
+    return settings.parse({ ...DEFAULT_SETTINGS, ...this.#stored });
+  }
+
+  get profile(): string | undefined {
+    return this.#stored.profile;
+  }
+
+  get windowBounds(): Bounds | undefined {
+    return this.#stored.windowBounds;
+  }
+
+  /** @returns a function that ends the subscription */
+  onChange(listener: (now: Settings, before: Settings) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Stores a choice; those who listen put it into effect. @throws {CausewayError} `file_not_writable` */
+  change(change: Partial<Settings>): void {
+    const before = this.current;
+    this.#store(change);
+    for (const listener of this.#listeners) listener(this.current, before);
+  }
+
+  /** Nothing depends on it: where it cannot be stored, it is forgotten with this run. */
+  remember(change: { profile?: string; windowBounds?: Bounds }): void {
+    if (change.profile !== undefined && change.profile === this.profile) return;
+    try {
+      this.#store(change);
+    } catch (error) {
+      console.warn('What was to be remembered could not be stored:', error);
+    }
+  }
+
+  #store(change: Partial<Stored>): void {
+    const next = { ...this.#stored, ...change };
+    try {
+      if (!this.#file) throw new Error('There is no settings file.');
+      this.#file.store = next;
+    } catch (cause) {
+      throw new CausewayError('file_not_writable', `The settings could not be saved in ${this.path}.`, {
+        cause,
+        remedy: 'Check that the disk has room and that you may write to this folder, then try again.',
+      });
+    }
+    this.#stored = next;
+  }
+}
+
+function open(options: SettingsStoreOptions, path: string) {
+  const openFile = () => {
+    const file = options.openFile(SETTINGS_NAME, {
+      cwd: configFolder(options.env),
+      migrations: migrationsFrom(options.oldFile),
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+      configFileMode: 0o600,
+    });
+    return { file, stored: storedSchema.parse(file.store), trouble: null };
+  };
+  const empty = storedSchema.parse({});
+  try {
+    return openFile();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
+      console.error('The settings cannot be used:', error);
+      return { file: undefined, stored: empty, trouble: unusable(path) };
+    }
+  }
+  const aside = path.replace(
+    /\.json$/,
+    `.damaged-${(options.now?.() ?? new Date()).toISOString().replaceAll(/[:.]/g, '-')}.json`,
+  );
+  try {
+    renameSync(path, aside);
+    return { ...openFile(), trouble: damaged(aside) };
+  } catch (error) {
+    console.error('The damaged settings cannot be set aside:', error);
+    return { file: undefined, stored: empty, trouble: unusable(path) };
+  }
+}
+
+/** What each version makes of a file that an older one has left. */
+function migrationsFrom(oldFile: string | undefined): NonNullable<StoreOptions['migrations']> {
+  return {
+    '0.1.0': (file) => {
+      if (oldFile === undefined || !existsSync(oldFile)) return;
+      const old = z.object(remembered).safeParse(contentOf(oldFile));
+      if (old.success) file.store = { ...old.data, ...file.store };
+    },
+  };
+}
+
+function contentOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // What cannot be read was only remembered, not chosen.
+    return {};
+  }
+}
+
+function damaged(aside: string): Problem {
+  return {
+    code: 'invalid_file',
+    message: `The settings file was damaged, so Causeway uses its usual settings. The damaged file is now ${aside}.`,
+    remedy: 'Choose your settings again, or delete that file.',
+  };
+}
+
+function unusable(path: string): Problem {
+  return {
+    code: 'file_not_writable',
+    message: `The settings in ${path} can neither be read nor changed, so Causeway uses its usual settings.`,
+    remedy: 'Check that it is a file and that you may read and write it, then start Causeway again.',
+  };
+}

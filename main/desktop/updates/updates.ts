@@ -1,0 +1,128 @@
+import type { Settings, UpdateState } from '../../../preload/contract/settings.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { networkFailure } from '../../platform/network-failure.ts';
+import { problemOf } from '../problem.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import { afterUpdateEvent, type Hindrance, mayLook, type UpdateEvent, updatesAtStart } from './update-state.ts';
+
+/** What finds, fetches and installs newer versions. Opened at the first look, because it takes long to load. */
+export interface UpdateSource {
+  /** The newer version that there is, if any. */
+  look(channel: Settings['updateChannel']): Promise<string | null>;
+  download(onPercent: (percent: number) => void): Promise<void>;
+  /** Ends the application and starts the new version. */
+  install(): void;
+}
+
+export interface UpdatesOptions {
+  hindrance: Hindrance;
+  settings: SettingsStore;
+  openSource(): Promise<UpdateSource>;
+  show(state: UpdateState): void;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/** Milliseconds until the first look, so that it does not slow the start, and between one look and the next. */
+const FIRST_LOOK_AFTER = 60_000;
+const LOOK_EVERY = 12 * 60 * 60_000;
+
+/** Newer versions: looked for now and then unless that is turned off, and always when asked to. */
+export class Updates {
+  readonly #options: UpdatesOptions;
+  #state: UpdateState;
+  #source: Promise<UpdateSource> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: UpdatesOptions) {
+    this.#options = options;
+    this.#state = updatesAtStart(options.hindrance, options.settings.current.automaticUpdates);
+  }
+
+  get state(): UpdateState {
+    return this.#state;
+  }
+
+  start(): void {
+    const { settings, show } = this.#options;
+    show(this.#state);
+    this.#lookAfter(FIRST_LOOK_AFTER);
+    settings.onChange(({ automaticUpdates }, before) => {
+      if (automaticUpdates === before.automaticUpdates) return;
+      this.#apply({ kind: 'switched', on: automaticUpdates });
+      this.#lookAfter(FIRST_LOOK_AFTER);
+    });
+  }
+
+  /** Looks for a newer version, and fetches it where that is to happen by itself. What goes wrong is in the state. */
+  async check(): Promise<void> {
+    if (!mayLook(this.#state)) return;
+    const { settings, now = Date.now } = this.#options;
+    this.#apply({ kind: 'looking' });
+    try {
+      const version = await (await this.#open()).look(settings.current.updateChannel);
+      this.#apply(version === null ? { kind: 'none-found', at: now() } : { kind: 'found', version });
+    } catch (error) {
+      this.#fail('It could not be found out whether there is a newer version.', error);
+    }
+    if (this.#state.status === 'available' && settings.current.automaticUpdates) await this.download();
+  }
+
+  async download(): Promise<void> {
+    if (this.#state.status !== 'available') return;
+    this.#apply({ kind: 'downloading', percent: 0 });
+    try {
+      await (await this.#open()).download((percent) => this.#apply({ kind: 'downloading', percent }));
+      this.#apply({ kind: 'downloaded' });
+    } catch (error) {
+      this.#fail('The newer version could not be fetched.', error);
+    }
+  }
+
+  /** Ends the application, once `close` has ended what is under way, and starts the new version. */
+  async install(close: () => Promise<void>): Promise<void> {
+    if (this.#state.status !== 'ready') return;
+    const source = await this.#open();
+    await close();
+    source.install();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #open(): Promise<UpdateSource> {
+    this.#source ??= this.#options.openSource().catch((error: unknown) => {
+      this.#source = undefined;
+      throw error;
+    });
+    return this.#source;
+  }
+
+  #apply(event: UpdateEvent): void {
+    const next = afterUpdateEvent(this.#state, event);
+    if (JSON.stringify(next) === JSON.stringify(this.#state)) return;
+    this.#state = next;
+    this.#options.show(next);
+  }
+
+  #fail(message: string, cause: unknown): void {
+    console.warn(message, cause);
+    const { kind } = networkFailure(cause);
+    const remedy =
+      kind === 'unsent' || kind === 'timeout'
+        ? 'Check your connection to the internet, then try again.'
+        : 'Try again later. Everything else goes on as before.';
+    this.#apply({ kind: 'failed', problem: problemOf(new CausewayError('unavailable', message, { cause, remedy })) });
+  }
+
+  #lookAfter(millis: number): void {
+    clearTimeout(this.#timer);
+    const { settings, hindrance } = this.#options;
+    if (hindrance !== null || !settings.current.automaticUpdates) return;
+    this.#timer = setTimeout(() => {
+      this.#lookAfter(LOOK_EVERY);
+      void this.check();
+    }, millis);
+  }
+}

@@ -1,0 +1,45 @@
+const REDACTED = '[redacted]';
+
+/** Names under which secrets travel, in JSON, INI, addresses, headers and command lines alike. */
+const NAMES =
+  'access_token|refresh_token|id_token|client_secret|code_verifier|device_code|authorization|proxy-authorization|cookie|set-cookie|' +
+  'password|passwd|passphrase|secret|token|api_key|apikey|assertion|client_assertion|mcp-session-id';
+
+const RULES: [pattern: RegExp, replacement: string][] = [
+  // A private key is many lines.
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
+  [/\b(Bearer|Basic|Negotiate|DPoP)\s+[\w.~+/=-]{4,}/gi, `$1 ${REDACTED}`],
+  // name=value, "name": "value", name: value, --name value; the whole of a quoted value.
+  [new RegExp(`(["']?\\b(?:${NAMES})\\b\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${REDACTED}"`],
+  [new RegExp(`(["']?\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
+  // A header's value may have several words.
+  [/(\b(?:proxy-authorization|authorization|cookie|set-cookie)\b["']?\s*[=:]\s*)[^\s"'[][^\r\n]*/gi, `$1${REDACTED}`],
+  // An authorization code, and not the word for an error.
+  [/([?&]code=)[^\s&"'#]+/gi, `$1${REDACTED}`],
+  [/(["']?\bcode\b["']?\s*[=:]\s*["']?)(?=[\w.~+/-]*\d)[\w.~+/=-]{12,}/g, `$1${REDACTED}`],
+  [new RegExp(`(\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
+  [new RegExp(`(--?(?:${NAMES.replaceAll('_', '[_-]')})\\s+)(?!-)[^\\s"']+`, 'gi'), `$1${REDACTED}`],
+  // scheme://user:password@host
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, `$1${REDACTED}@`],
+  // Databricks' own kinds: personal access tokens, OAuth secrets and the like.
+  [/\b(?:dapi|dkea|dose|dsapi|doseid|dpac)[0-9a-z][\w-]{6,}/gi, REDACTED],
+  // JSON web tokens, signed or encrypted.
+  [/\beyJ[\w-]{4,}(?:\.[\w-]*){1,4}/g, REDACTED],
+];
+
+/** Anything that long without a break is no word: a token of an unknown kind, unless it is a plain number or a path. */
+const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
+
+/**
+ * A text without what could sign anybody in: tokens, codes, passwords and keys, by how they look and by the names that stand
+ * before them. Rather too much is taken out than too little; ids of people, warehouses and calls stay.
+ */
+export function redact(text: string): string {
+  const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
+  return named.replace(OPAQUE, (run) => (/\d/.test(run) && /[a-z]/i.test(run) && !isPlainId(run) ? REDACTED : run));
+}
+
+/** A UUID names something and opens nothing. */
+function isPlainId(run: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(run);
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  afterUpdateEvent,
+  hindranceOf,
+  type UpdateEvent,
+  updatesAtStart,
+} from '../../../main/desktop/updates/update-state.ts';
+import { type UpdateSource, Updates } from '../../../main/desktop/updates/updates.ts';
+import type { UpdateState } from '../../../preload/contract.ts';
+import { plainSettings } from '../../plain-desktop.ts';
+
+const problem = { code: 'unavailable', message: 'No.', remedy: null };
+const STATES = {
+  off: { status: 'off' },
+  'not-possible-here': { status: 'not-possible-here', reason: 'development' },
+  idle: { status: 'idle', checkedAt: 1 },
+  checking: { status: 'checking' },
+  available: { status: 'available', version: '2.0.0' },
+  downloading: { status: 'downloading', version: '2.0.0', percent: 40 },
+  ready: { status: 'ready', version: '2.0.0' },
+  failed: { status: 'failed', problem },
+} satisfies Record<UpdateState['status'], UpdateState>;
+const EVENTS = {
+  on: { kind: 'switched', on: true },
+  off: { kind: 'switched', on: false },
+  looking: { kind: 'looking' },
+  none: { kind: 'none-found', at: 9 },
+  found: { kind: 'found', version: '3.0.0' },
+  percent: { kind: 'downloading', percent: 99.9 },
+  downloaded: { kind: 'downloaded' },
+  failed: { kind: 'failed', problem },
+} satisfies Record<string, UpdateEvent>;
+
+/** What each event makes of each state. What is not listed changes nothing. */
+const TABLE: Partial<Record<UpdateState['status'], Partial<Record<keyof typeof EVENTS, UpdateState>>>> = {
+  off: { on: { status: 'idle', checkedAt: null }, looking: STATES.checking },
+  idle: { off: STATES.off, looking: STATES.checking },
+  checking: {
+    none: { status: 'idle', checkedAt: 9 },
+    found: { status: 'available', version: '3.0.0' },
+    failed: STATES.failed,
+  },
+  available: { looking: STATES.checking, percent: { status: 'downloading', version: '2.0.0', percent: 99 } },
+  downloading: {
+    percent: { status: 'downloading', version: '2.0.0', percent: 99 },
+    downloaded: STATES.ready,
+    failed: STATES.failed,
+  },
+  failed: { off: STATES.off, looking: STATES.checking },
+};
+
+describe('the state of updates', () => {
+  const cases = Object.values(STATES).flatMap((state) =>
+    Object.entries(EVENTS).map(([name, event]) => {
+      const changes: Record<string, UpdateState> = TABLE[state.status] ?? {};
+      return { from: state.status, name, state, event, expected: changes[name] ?? state };
+    }),
+  );
+
+  it.each(cases)('$from, then $name: $expected.status', ({ state, event, expected }) => {
+    expect(afterUpdateEvent(state, event)).toEqual(expected);
+  });
+
+  it('is off, idle or impossible at the start', () => {
+    expect(updatesAtStart(null, true)).toEqual({ status: 'idle', checkedAt: null });
+    expect(updatesAtStart(null, false)).toEqual({ status: 'off' });
+    expect(updatesAtStart('package-manager', true)).toEqual({ status: 'not-possible-here', reason: 'package-manager' });
+  });
+
+  it.each([
+    [false, 'darwin', {}, 'development'],
+    [true, 'darwin', {}, null],
+    [true, 'win32', {}, null],
+    [true, 'linux', {}, 'package-manager'],
+    [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
+  ] as const)('where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
+    expect(hindranceOf(packaged, platform, env)).toBe(hindrance);
+  });
+});
+
+describe('updates', () => {
+  let home: string;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'causeway-updates-'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  function updatesWith(source: Partial<UpdateSource>, hindrance: 'development' | null = null) {
+    const settings = plainSettings({ CAUSEWAY_HOME: home });
+    const shown: string[] = [];
+    const openSource = vi.fn(async () => ({
+      look: async () => null,
+      download: async () => {},
+      install: () => {},
+      ...source,
+    }));
+    const show = ({ status }: UpdateState) => void shown.push(status);
+    const updates = new Updates({ hindrance, settings, openSource, show, now: () => 7 });
+    return { updates, settings, shown, openSource };
+  }
+
+  it('load nothing before the first look, and nothing at all in development', async () => {
+    const { updates, openSource } = updatesWith({});
+    updates.start();
+    expect(openSource).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(openSource).toHaveBeenCalledOnce();
+    updates.close();
+
+    const developed = updatesWith({}, 'development');
+    developed.updates.start();
+    await developed.updates.check();
+    await vi.advanceTimersByTimeAsync(24 * 60 * 60_000);
+    expect(developed.openSource).not.toHaveBeenCalled();
+    expect(developed.updates.state.status).toBe('not-possible-here');
+  });
+
+  it('are found, fetched and then wait for the person', async () => {
+    const install = vi.fn();
+    const download: UpdateSource['download'] = async (onPercent) => onPercent(50);
+    const { updates, shown } = updatesWith({ look: async () => '2.0.0', download, install });
+    updates.start();
+    await updates.check();
+    expect(shown).toEqual(['idle', 'checking', 'available', 'downloading', 'downloading', 'ready']);
+    expect(updates.state).toEqual({ status: 'ready', version: '2.0.0' });
+    const order: string[] = [];
+    install.mockImplementation(() => order.push('installed'));
+    await updates.install(async () => void order.push('closed'));
+    expect(order).toEqual(['closed', 'installed']);
+  });
+
+  it('are only named where the person does not want them to be fetched by themselves', async () => {
+    const { updates, settings } = updatesWith({ look: async () => '2.0.0' });
+    settings.change({ automaticUpdates: false });
+    await updates.check();
+    expect(updates.state).toEqual({ status: 'available', version: '2.0.0' });
+    await updates.download();
+    expect(updates.state.status).toBe('ready');
+  });
+
+  it('are looked for again and again, until that is turned off', async () => {
+    const look = vi.fn(async () => null);
+    const { updates, settings } = updatesWith({ look });
+    updates.start();
+    await vi.advanceTimersByTimeAsync(25 * 60 * 60_000);
+    expect(look).toHaveBeenCalledTimes(3);
+    settings.change({ automaticUpdates: false });
+    await vi.advanceTimersByTimeAsync(48 * 60 * 60_000);
+    expect(look).toHaveBeenCalledTimes(3);
+    expect(updates.state).toEqual({ status: 'off' });
+    settings.change({ automaticUpdates: true });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(look).toHaveBeenCalledTimes(4);
+    updates.close();
+  });
+
+  it('say in words what went wrong, and are tried again when asked', async () => {
+    const offline = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const look = vi.fn<UpdateSource['look']>().mockRejectedValueOnce(offline).mockResolvedValue(null);
+    const { updates } = updatesWith({ look });
+    const report = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await updates.check();
+    report.mockRestore();
+    expect(updates.state).toMatchObject({
+      status: 'failed',
+      problem: { remedy: 'Check your connection to the internet, then try again.' },
+    });
+    await updates.check();
+    expect(updates.state).toEqual({ status: 'idle', checkedAt: 7 });
+  });
+});

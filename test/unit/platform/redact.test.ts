@@ -1,0 +1,72 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../../main/platform/redact.ts';
+
+const PAT = 'dapi0123456789abcdef0123456789abcdef-2';
+const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl_-x';
+const OPAQUE = 'k3J9sQ2vXz7LmN0pR4tUwYbC5dEfGhI8aZ1oP6qS-_x';
+const SHORT = 'hunter2-shibboleth';
+
+describe('what could sign anybody in is taken out of a text', () => {
+  it.each([
+    ['a personal access token', `The token ${PAT} was refused.`, PAT],
+    ['an OAuth secret', 'client dose0123456789abcdef0123456789abcdef ended', 'dose0123456789abcdef0123456789abcdef'],
+    ['a bearer header', `authorization: Bearer ${SHORT}`, SHORT],
+    ['a basic header', 'Proxy-Authorization: Basic YW5hOnNlY3JldA==', 'YW5hOnNlY3JldA'],
+    ['a header of several words', `Authorization: Custom a="${SHORT}", b=${SHORT}`, SHORT],
+    ['a cookie', `cookie: session=${SHORT}; other=1`, SHORT],
+    ['a JSON web token', `got ${JWT}.`, JWT],
+    ['an access token in JSON', `{"access_token":"${SHORT}","expires_in":3600}`, SHORT],
+    ['a refresh token in JSON with spaces', `{"refresh_token" : "${SHORT}"}`, SHORT],
+    ['a token in JSON within JSON', JSON.stringify({ body: JSON.stringify({ access_token: SHORT }) }), SHORT],
+    ['a value with an escaped quote', JSON.stringify({ client_secret: `a"${SHORT}` }), SHORT],
+    ['a printed object', inspect({ access_token: SHORT, nested: { password: SHORT } }), SHORT],
+    ['an authorization code in an address', `http://127.0.0.1:8020/?code=${SHORT}&state=1`, SHORT],
+    ['an authorization code in JSON', `{"code":"${SHORT}"}`, SHORT],
+    ['a code verifier in a form', `grant_type=authorization_code&code_verifier=${SHORT}`, SHORT],
+    ['a token of the configuration file', `host = https://a.example\ntoken = ${SHORT}\n`, SHORT],
+    ['a client secret of the configuration file', `client_secret=${SHORT}`, SHORT],
+    ['an environment variable', `DATABRICKS_TOKEN=${PAT} DATABRICKS_CLIENT_SECRET=${OPAQUE}`, PAT],
+    ['a command line', `causeway login --client-secret ${SHORT} --profile ana`, SHORT],
+    ['a password in an address', `http://ana:${SHORT}@proxy.example:8080/`, SHORT],
+    ['a session id', `mcp-session-id: ${SHORT}`, SHORT],
+    ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${SHORT}\n-----END RSA PRIVATE KEY-----`, SHORT],
+    ['a private key that was cut off', `-----BEGIN PRIVATE KEY-----\n${SHORT}`, SHORT],
+    ['a long token of an unknown kind', `It answered ${OPAQUE}.`, OPAQUE],
+  ])('%s', (_name, text, secret) => {
+    expect(redact(text)).not.toContain(secret);
+    expect(redact(text)).toContain('[redacted]');
+  });
+
+  it('wherever it stands among other words', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z ,.:]{0,12}$/), { maxLength: 6 });
+    fc.assert(
+      fc.property(words, words, fc.constantFrom(PAT, JWT, OPAQUE, `Bearer ${OPAQUE}`), (before, after, secret) => {
+        const text = `${before.join(' ')} ${secret} ${after.join(' ')}`;
+        return !redact(text).includes(secret.split(' ').at(-1) ?? secret);
+      }),
+    );
+  });
+
+  it('and again without doing further harm', () => {
+    const once = redact(`token=${SHORT} Bearer ${OPAQUE}`);
+    expect(redact(once)).toBe(once);
+  });
+});
+
+describe('what helps to find a fault stays in it', () => {
+  it.each([
+    'Warehouse 0123456789abcdef is STOPPED.',
+    'https://adb-1234567890123456.7.azuredatabricks.net/api/2.0/mcp/sql',
+    'Profile "ana" is signed out of https://acme.cloud.databricks.com.',
+    'request 6c1f2b0e-8a3d-4f5e-9b7a-0123456789ab failed with 403',
+    '/home/ana/.config/causeway/settings.damaged-2026-01-02T03-04-05-678Z.json',
+    'at openSource (/opt/Causeway/resources/app.asar/out/main/chunk-AbCdEf0123456789AbCdEf0123456789.js:1:2)',
+    'The code of the answer was unauthenticated.',
+    'client_id=databricks-cli',
+    "{ code: 'unauthenticated', cause: { code: 'ECONNREFUSED', syscall: 'connect' } }",
+  ])('%s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
