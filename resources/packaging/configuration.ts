@@ -15,12 +15,10 @@ export interface Circumstances {
   electron: Electron | undefined;
   /** `owner/name` of the repository whose releases are published to, and looked at for updates. */
   repository: string | undefined;
-  /** Whether Apple can be asked to notarise: it wants an account's credentials. */
-  notarize: boolean;
 }
 
 /** How electron-builder makes the installers (https://www.electron.build/configuration). */
-export function configuration({ electron, repository, notarize }: Circumstances): Configuration {
+export function configuration({ electron, repository }: Circumstances): Configuration {
   const [owner, repo] = repository?.split('/') ?? [];
   return {
     appId: 'io.github.causeway.desktop',
@@ -53,7 +51,6 @@ export function configuration({ electron, repository, notarize }: Circumstances)
       hardenedRuntime: true,
       entitlements: 'resources/packaging/entitlements.plist',
       entitlementsInherit: 'resources/packaging/entitlements.plist',
-      notarize,
     },
     win: {
       target: [{ target: 'nsis', arch: ['x64'] }],

@@ -14,4 +14,6 @@ export const FUSES = {
   onlyLoadAppFromAsar: true,
   loadBrowserProcessSpecificV8Snapshot: false,
   grantFileProtocolExtraPrivileges: false,
+  // Without a certificate, too, Apple's processors want a signature that fits.
+  resetAdHocDarwinSignature: true,
 } as const satisfies Configuration['electronFuses'];

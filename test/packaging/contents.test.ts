@@ -36,8 +36,8 @@ describe.skipIf(noPackage)('the package', () => {
 
   it('has the command and the keychain beside each other, and no Electron application but ours', async () => {
     expect((await readdir(join(RESOURCES, 'bin'))).sort()).toEqual(['causeway', 'keyring.node']);
-    const archives = (await readdir(RESOURCES)).filter((name) => !name.includes('bin'));
-    expect(archives).toEqual(['app.asar']);
+    const others = (await readdir(RESOURCES)).filter((name) => /^app($|\.asar)|default_app/.test(name));
+    expect(others).toEqual(['app.asar']);
   });
 
   it('has the fuses set that leave Electron usable for Causeway alone', async () => {
