@@ -4,6 +4,7 @@
  * proxy makes a difference that known-misses.ts does not explain, or where that explains what does not happen any more.
  */
 import { rm } from 'node:fs/promises';
+import { tourEverything } from './everything-tour.ts';
 import { install } from './install.ts';
 import { KNOWN_MISSES, NOT_OURS } from './known-misses.ts';
 import { plan } from './runs.ts';
@@ -13,6 +14,7 @@ const [given, only = ''] = process.argv.slice(2);
 const { root, folders } = await install(given);
 const baselines = new Map<string, Findings>();
 const explained = new Map<string, string[]>();
+const directly = new Map<string, string[]>();
 const faults: string[] = [];
 
 function count(findings: Findings, ...verdicts: Verdict[]): number {
@@ -36,6 +38,8 @@ for (const run of plan(folders).filter(({ name }) => name.includes(only))) {
   const worse = [...direct].filter(([check, verdict]) => verdict === 'passed' && through.get(check) !== 'passed');
   const passed = `${count(direct, 'passed')} of ${direct.size}`;
   line(run.name, [passed, count(through, 'passed'), worse.length, count(direct, 'failed', 'warned')]);
+  const failing = [...direct].flatMap(([check, verdict]) => (verdict === 'passed' ? [] : [check]));
+  if (failing.length > 0) directly.set(run.baseline, failing);
   if (count(direct, 'passed') === 0) faults.push(`${run.name}: nothing ran`);
   for (const [check] of worse) {
     const why = KNOWN_MISSES.find(([name, known]) => run.name.startsWith(name) && check.startsWith(known))?.[2];
@@ -45,7 +49,12 @@ for (const run of plan(folders).filter(({ name }) => name.includes(only))) {
   }
 }
 
+if ('server-everything behind'.includes(only)) faults.push(...(await tourEverything(folders.everything)));
+
 for (const [why, misses] of explained) console.log(`\n${why}\n${misses.map((miss) => `  ${miss}`).join('\n')}`);
+for (const [baseline, checks] of directly) {
+  console.log(`\nThe other side's own, without the proxy too (${baseline}):\n  ${checks.join('\n  ')}`);
+}
 for (const [scenario, why] of NOT_OURS) console.log(`\n${why}\n  not compared: ${scenario}…`);
 for (const [, check, why] of KNOWN_MISSES) {
   if (only === '' && !explained.has(why)) faults.push(`explained, but it does not happen: ${check}`);

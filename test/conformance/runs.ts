@@ -43,7 +43,7 @@ export function plan(folders: Installed): Run[] {
 function serverRun(name: string, suite: Suite, front: Era, behind: Era): Run {
   return {
     name,
-    baseline: `servers ${suite.folder} ${front}`,
+    baseline: `fixture, ${suite.requirements ?? 'current'}`,
     direct: async () => {
       const fixture = await serveFixture(front);
       const findings = await testServer(suite, fixture.url);
@@ -64,7 +64,7 @@ function serverRun(name: string, suite: Suite, front: Era, behind: Era): Run {
 function everythingRun(suite: Suite, folder: string): Run {
   return {
     name: '0.1.16 servers, server-everything',
-    baseline: 'everything',
+    baseline: 'server-everything',
     direct: async () => {
       const everything = await startEverything(folder, EVERYTHING_PORT);
       const findings = await testServer(suite, everything.url.href);
@@ -94,7 +94,7 @@ function clientRun(name: string, suite: Suite, behind: Era, front: Era): Run {
     });
   return {
     name,
-    baseline: `clients ${suite.folder} ${behind}`,
+    baseline: `client, ${suite.requirements ?? 'current'}`,
     direct: () => test('direct', behind),
     through: () => test('through', front),
   };

@@ -84,7 +84,7 @@ export class ModernSession {
       const logLevel = logLevelOf(params);
       this.#hearFrom(logLevel);
       this.#requests.set(id, { method, logLevel });
-      this.#questions.began(id, method, capabilitiesOf(params) ?? {});
+      this.#questions.began(frame, method, capabilitiesOf(params) ?? {});
       this.#rim.toServer(frame);
     }
   }
@@ -102,7 +102,10 @@ export class ModernSession {
   #told({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
     if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
     else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
-    else if (!this.#subscriptions.announce(method, frame)) this.#rim.toClient(frame);
+    else if (!this.#subscriptions.announce(method, frame)) {
+      const told = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
+      if (told) this.#rim.toClient(told);
+    }
   }
 
   #answered(frame: Buffer): void {

@@ -32,6 +32,8 @@ interface Call {
   /** The id under which the client waits for it now; undefined while the client is to answer a question. */
   waiting: string | undefined;
   capabilities: Record<string, unknown>;
+  /** What marks its progress: as the server was told, and as the client knows it in this round. Raw JSON text. */
+  progress: { upstream: string | undefined; now: string | undefined };
   /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
   questions: Map<string, { id: string; request: string }>;
   /** What the client has to give back together with its answers. */
@@ -58,10 +60,13 @@ export class ServerQuestions {
   }
 
   /** A request goes to the server. */
-  began(id: string, method: string, capabilities: Record<string, unknown>): void {
+  began(frame: Buffer, method: string, capabilities: Record<string, unknown>): void {
     if (!MAY_ASK.has(method)) return;
+    const id = rawId(frame);
+    const token = progressToken(frame);
     const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
-    this.#calls.set(id, { upstream: id, waiting: id, capabilities, questions: new Map(), ...nothing });
+    const progress = { upstream: token, now: token };
+    this.#calls.set(id, { upstream: id, waiting: id, capabilities, progress, questions: new Map(), ...nothing });
   }
 
   /** The server asks, in the answer to `of` where that is known. */
@@ -96,6 +101,7 @@ export class ServerQuestions {
     }
     call.state = undefined;
     call.waiting = id;
+    call.progress.now = progressToken(frame);
     clearTimeout(call.patience);
     const place = placeAt(frame, 'params', 'inputResponses');
     for (const { name, place: answer } of place ? membersOf(frame, place) : []) {
@@ -130,6 +136,17 @@ export class ServerQuestions {
     for (const { questions } of this.#calls.values()) {
       for (const [name, question] of questions) if (question.id === id) questions.delete(name);
     }
+  }
+
+  /** A notification of progress with the mark that the client knows; undefined where it does not want to hear of it. */
+  progressed(frame: Buffer): Buffer | undefined {
+    const place = placeAt(frame, 'params', 'progressToken');
+    const token = place && frame.toString('utf8', place.start, place.end);
+    const call = [...this.#calls.values()].find(({ progress }) => token !== undefined && progress.upstream === token);
+    if (!place || !call || call.progress.now === token) return frame;
+    const { now } = call.progress;
+    if (now === undefined) return undefined;
+    return Buffer.concat([frame.subarray(0, place.start), Buffer.from(now), frame.subarray(place.end)]);
   }
 
   /** The id under which the server knows the request that the client calls `id`. */
@@ -180,4 +197,8 @@ export class ServerQuestions {
     clearTimeout(call.patience);
     this.#calls.delete(call.upstream);
   }
+}
+
+function progressToken(request: Buffer): string | undefined {
+  return textAt(request, 'params', '_meta', 'progressToken');
 }
