@@ -5,7 +5,7 @@ import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
 
 export function settingsHandlers(context: DesktopContext): HandlersOf<typeof settingsRequests> {
-  const { causeway, env, settings, shell, updates } = context;
+  const { causeway, env, settings, shell, updates, emit } = context;
 
   const state = async (): Promise<SettingsState> => ({
     settings: settings.current,
@@ -15,6 +15,8 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
     logFolder: logFolder(env),
     trouble: settings.trouble,
   });
+
+  settings.onChange(async () => emit('settingsChanged', await state()));
 
   return {
     getSettings: state,

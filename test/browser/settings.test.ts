@@ -1,0 +1,78 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('the settings', () => {
+  const { shown, inspect, go } = useWindow();
+  const file = () => join(shown.home, 'causeway', 'config', 'settings.json');
+  const stored = async () => JSON.parse(await readFile(file(), 'utf8'));
+  const toggle = (name: string) => shown.page.getByRole('switch', { name });
+
+  it('are a list of choices that hold at once and at the next start', async () => {
+    await go('Settings');
+    await toggle('Start at login').waitFor();
+    await inspect('settings');
+    await shown.page.getByText('Open the window at start').click();
+    await expect.poll(async () => (await stored()).openWindow).toBe(false);
+    await shown.page.getByRole('combobox', { name: 'Appearance' }).selectOption('Dark');
+    await expect.poll(async () => (await stored()).appearance).toBe('dark');
+    await toggle('Start at login').press('Space');
+    await expect.poll(() => shown.server.asked.startsAtLogin).toBe(true);
+    await shown.page.reload();
+    await toggle('Start at login').waitFor();
+    expect(await toggle('Start at login').isChecked()).toBe(true);
+    expect(await toggle('Open the window at start').isChecked()).toBe(false);
+    expect(await toggle('Notifications').isChecked()).toBe(true);
+    expect(await shown.page.getByRole('combobox', { name: 'Appearance' }).inputValue()).toBe('dark');
+  });
+
+  it('say at the switch what could not be stored, and stay as they were', async () => {
+    await go('Settings');
+    await toggle('Notifications').waitFor();
+    await rm(file());
+    await mkdir(file());
+    await toggle('Notifications').press('Space');
+    const failure = shown.page.getByRole('alert');
+    await failure.getByText('The settings could not be saved').waitFor();
+    await inspect('settings-not-saved');
+    expect(await toggle('Notifications').isChecked()).toBe(true);
+    await rm(file(), { recursive: true });
+    await toggle('Notifications').press('Space');
+    await failure.waitFor({ state: 'detached' });
+    expect(await toggle('Notifications').isChecked()).toBe(false);
+  });
+
+  it('show which of them the environment decides', async () => {
+    await go('Settings');
+    const kept = shown.page.getByRole('combobox', { name: 'Where sign-ins are kept' });
+    await kept.waitFor();
+    expect(await kept.isDisabled()).toBe(true);
+    await shown.page.getByText('CAUSEWAY_TOKEN_STORE decides this: it says “encrypted-file”').waitFor();
+  });
+
+  it('show the log’s folder', async () => {
+    await go('Settings');
+    await shown.page.getByRole('button', { name: 'Show the log’s folder' }).click();
+    await expect.poll(() => shown.server.asked.shown).toEqual([join(shown.home, 'causeway', 'logs')]);
+  });
+
+  it('show how far a new version has come, and what the person can do', async () => {
+    const { model } = shown.server;
+    await go('Settings');
+    await shown.page.getByText('This copy was built from its sources').waitFor();
+    model.showUpdate({ status: 'idle', checkedAt: null });
+    await shown.page.getByRole('button', { name: 'Check for updates' }).waitFor();
+    await toggle('Update by itself').waitFor();
+    model.showUpdate({ status: 'downloading', version: '2.0.0', percent: 40 });
+    await shown.page.getByRole('progressbar', { name: 'Fetched' }).waitFor();
+    await inspect('settings-downloading');
+    model.showUpdate({ status: 'ready', version: '2.0.0' });
+    await shown.page.getByRole('button', { name: 'Restart to update' }).waitFor();
+    await inspect('settings-update-ready');
+    const problem = { code: 'unavailable', message: 'The newer version could not be fetched.', remedy: 'Try later.' };
+    model.showUpdate({ status: 'failed', problem });
+    await shown.page.getByText('The newer version could not be fetched.').waitFor();
+    await shown.page.getByText('Try later.').waitFor();
+  });
+});
