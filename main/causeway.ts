@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { AuthService, Profile } from './auth/auth.ts';
+import type { ServerRequest } from './bridge/endpoint.ts';
 import type { Discovery } from './discovery/browse.ts';
 import type { Hub } from './hub/hub.ts';
 import type { HubWatcher } from './hub/session-board.ts';
+import type { KeepWarmOptions, WarmServer, WarmServers } from './hub/warm/keep-warm.ts';
 import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { RestClient } from './workspace/client.ts';
@@ -15,6 +17,9 @@ export interface CausewayOptions {
   /** Shows an address to the person: the system's browser by default, a scripted one in tests. */
   openBrowser?: (url: string) => Promise<void>;
 }
+
+/** How servers are kept warm. */
+type WarmOptions = Omit<KeepWarmOptions, 'connect' | 'subscribe'>;
 
 /** One profile's workspace as its signed-in user. */
 export interface WorkspaceSession {
@@ -37,6 +42,11 @@ export interface Causeway {
    * @throws {CausewayError} `hub_running`, `hub_foreign`
    */
   serveProxies(watcher?: HubWatcher): Promise<Hub>;
+  /**
+   * Keeps these servers warm over the connections and tokens that the proxies share, and knows how each of them is. A
+   * sign-in that is needed is reported, never begun.
+   */
+  keepWarm(servers: readonly WarmServer[], options?: WarmOptions): Promise<WarmServers>;
   /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
   close(): Promise<void>;
 }
@@ -71,21 +81,40 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
 
-  const serveProxies: Causeway['serveProxies'] = async (watcher) => {
-    const [{ startHub }, { hubFolder }, { openEndpoint, SILENCE_MS }, { createBridge }, { sharedPools }] =
-      await Promise.all([
-        import('./hub/hub.ts'),
-        import('./hub/rendezvous.ts'),
-        import('./bridge/endpoint.ts'),
-        import('./bridge/bridge.ts'),
-        import('./platform/pools.ts'),
-      ]);
+  /** Finds a managed server, over connections that everybody shares. */
+  const endpoint = async (request: ServerRequest) => {
+    const [{ openEndpoint, SILENCE_MS }, { sharedPools }] = await Promise.all([
+      import('./bridge/endpoint.ts'),
+      import('./platform/pools.ts'),
+    ]);
     pools ??= sharedPools({ env, silenceMs: SILENCE_MS });
-    const { to } = pools;
+    return openEndpoint(request, await auth(), pools.to, env);
+  };
+
+  const serveProxies: Causeway['serveProxies'] = async (watcher) => {
+    const [{ startHub }, { hubFolder }, { createBridge }] = await Promise.all([
+      import('./hub/hub.ts'),
+      import('./hub/rendezvous.ts'),
+      import('./bridge/bridge.ts'),
+    ]);
     return startHub({
       folder: hubFolder(env),
-      serve: async (request, sink) => createBridge(await openEndpoint(request, await auth(), to, env), sink),
+      serve: async (request, sink) => createBridge(await endpoint(request), sink),
       ...(watcher ? { watcher } : {}),
+    });
+  };
+
+  const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
+    const [{ WarmServers }, { HealthSession }, service] = await Promise.all([
+      import('./hub/warm/keep-warm.ts'),
+      import('./hub/warm/health-session.ts'),
+      auth(),
+    ]);
+    return new WarmServers(servers, {
+      ...options,
+      subscribe: (listener) => service.subscribe(listener),
+      connect: async ({ profile, path }, onToolsChanged) =>
+        new HealthSession(await endpoint({ profile, path }), onToolsChanged),
     });
   };
 
@@ -93,6 +122,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     auth,
     open,
     serveProxies,
+    keepWarm,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
       await (await opening)?.close();

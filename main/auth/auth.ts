@@ -103,6 +103,9 @@ export interface OAuthApplication {
 export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
+  /** A sign-in that this process has begun waits for the person in the browser; it has ended, however. */
+  | { type: 'sign-in-began'; profile: Profile }
+  | { type: 'sign-in-ended'; profile: Profile }
   /** Something that the person should know, in words. */
   | { type: 'notice'; message: string };
 

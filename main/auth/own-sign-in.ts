@@ -124,7 +124,10 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       fetch: http.to(profile.host),
       openBrowser: asked.openBrowser === 'never' ? undefined : options.openBrowser,
       mustOpen: asked.openBrowser === 'must',
-      onProgress: asked.onProgress ?? (() => undefined),
+      onProgress: (progress) => {
+        if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile });
+        asked.onProgress?.(progress);
+      },
       now,
       patienceMs: options.patienceMs,
       signal: asked.signal,
@@ -173,7 +176,10 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
         const { unlessAborted } = await import('./single-flight.ts');
         return stateOf(await unlessAborted(running, asked.signal));
       }
-      const started = signInShared(profile, asked, startedAt).finally(() => signingIn.delete(key));
+      const started = signInShared(profile, asked, startedAt).finally(() => {
+        signingIn.delete(key);
+        emit({ type: 'sign-in-ended', profile });
+      });
       signingIn.set(key, started);
       return stateOf(await started);
     },

@@ -3,7 +3,7 @@ import { networkFailure } from '../platform/network-failure.ts';
 import { readErrorBody } from '../workspace/error-body.ts';
 import { refusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
-import { isHarmless } from './repeat.ts';
+import { isHarmless, retryAfter } from './repeat.ts';
 import { type Head, header } from './upstream.ts';
 
 /** Why a frame got no answer from the managed server. */
@@ -87,15 +87,15 @@ function explainRefusal(head: Head, text: string, where: Where, method: string):
   if (!(code in REFUSALS)) {
     return new CausewayError(code, `${where.host} answered ${detail}.`, known.remedy ? { remedy: known.remedy } : {});
   }
-  const words = inWords(code, where, detail);
+  const words = inWords(code, where, detail, retryAfter(header(head, 'retry-after')));
   return known.mayHaveRun && !isHarmless(method)
     ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
     : words;
 }
 
-function inWords(code: ErrorCode, where: Where, detail: string): CausewayError {
+function inWords(code: ErrorCode, where: Where, detail: string, retryAfterMs?: number): CausewayError {
   const [message, remedy] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
-  return new CausewayError(code, message, { remedy });
+  return new CausewayError(code, message, { remedy, retryAfterMs });
 }
 
 /** A redirect, or a web page with a good status: no managed server answers with either. */

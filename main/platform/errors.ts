@@ -49,6 +49,8 @@ export interface CausewayErrorOptions {
   cause?: unknown;
   /** What the person can do next, as one sentence. */
   remedy?: string;
+  /** How long the other side asked to be left alone, in milliseconds. */
+  retryAfterMs?: number | undefined;
 }
 
 /**
@@ -59,11 +61,13 @@ export class CausewayError extends Error {
   override readonly name = 'CausewayError';
   readonly code: ErrorCode;
   readonly remedy: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: CausewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.remedy = options.remedy;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -1,12 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Effect } from './faults.ts';
 
 /** Faults that spoil the true answer on its way out: whoever handles the request writes to `response` as always. */
 
 /** Puts a queue between the handler and the socket, and lets the effect act on what passes through it. */
-export function shapeAnswer(request: IncomingMessage, response: ServerResponse, effect: Effect): void {
-  const sink = new Sink(request, response, effect);
+export function shapeAnswer(response: ServerResponse, effect: Effect): void {
+  const sink = new Sink(response, effect);
   response.write = (chunk: unknown, encoding?: unknown, callback?: unknown) => {
     sink.push(bytesOf(chunk, encoding));
     settle(encoding, callback);
@@ -34,7 +34,7 @@ class Sink {
   #sent = 0;
   #acted = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, effect: Effect) {
+  constructor(response: ServerResponse, effect: Effect) {
     this.#response = response;
     this.#effect = effect;
     const write = response.write.bind(response);
@@ -42,7 +42,7 @@ class Sink {
     this.#write = (bytes) => new Promise((resolve) => write(bytes, () => resolve()));
     this.#end = () => void end();
     this.#flushHeaders = response.flushHeaders.bind(response);
-    request.socket.once('close', () => this.#gone.abort());
+    response.once('close', () => this.#gone.abort());
     this.#tail = effect.kind === 'delay' ? this.#sleep(effect.milliseconds) : Promise.resolve();
   }
 

@@ -59,7 +59,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
     entry.fault = effect.kind;
     const challenge = challengeFor(url.pathname, host, true);
     if (answerFault(response, effect, { workspaceId: state.workspaceId, host, challenge })) return;
-    shapeAnswer(request, response, effect);
+    shapeAnswer(response, effect);
   }
 
   if (url.pathname.startsWith('/oidc/')) return parts.signIn.handle(request, response, url);

@@ -1,5 +1,6 @@
 import { findServer, type ManagedServer } from '../../clients/servers.ts';
 import { longNames } from '../../clients/tool-names.ts';
+import { healthInWords } from '../../hub/warm/words.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
@@ -60,7 +61,11 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
     await writeLine(stdout, printable(`  ${name}${about ? `  ${about}` : ''}`));
   }
   if (tools.length === 0) {
-    await writeLine(stdout, '  The user behind the profile may have no grants on what it shows.');
+    const { sentence, remedy } = healthInWords(
+      { name: 'no-grants', checkedAt: Date.now() },
+      { profile: server.profile, now: Date.now() },
+    );
+    await writeLine(stdout, printable(`  ${sentence} ${remedy}`));
   }
   for (const warning of warnings) await writeLine(stderr, printable(`  ${warning}`));
 }

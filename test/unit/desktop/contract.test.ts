@@ -19,6 +19,7 @@ const causeway: Causeway = {
   profileNames: unused,
   open: unused,
   serveProxies: unused,
+  keepWarm: unused,
   close: unused,
 };
 const env = { CAUSEWAY_HOME: mkdtempSync(join(tmpdir(), 'causeway-contract-')) };

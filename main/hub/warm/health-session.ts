@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../bridge/endpoint.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { type AskOptions, OwnClient } from './own-client.ts';
+
+const toolSchema = z.looseObject({
+  name: z.string(),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.record(z.string(), z.unknown()).catch({}),
+  annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+const pageSchema = z.object({ tools: z.array(toolSchema), nextCursor: z.string().nullish() });
+const resultSchema = z.looseObject({ content: z.array(z.unknown()).catch([]), isError: z.boolean().catch(false) });
+
+/** A tool as its server describes it. Servers are not strict about what they say: what is malformed is left out. */
+export type Tool = z.output<typeof toolSchema>;
+
+/** What a tool gave back, as it came: content, structured content, and whether the tool itself calls it a failure. */
+export type ToolResult = z.output<typeof resultSchema>;
+
+/** How long a server may take for its list of tools, in milliseconds: a workspace may be waking up. */
+const PATIENCE_MS = 60_000;
+/** A list that never ends is cut here, in pages. */
+const MAX_PAGES = 100;
+
+/** One server's session of Causeway's own. */
+export class HealthSession {
+  readonly #client: OwnClient;
+  #retired = false;
+
+  /** What is remembered of earlier sessions plays no part: every answer is the server's own, of now. It is kept, though. */
+  constructor(endpoint: Endpoint, onToolsChanged?: () => void) {
+    const { memory, ...rest } = endpoint;
+    const learning = memory && { ...memory, get: async () => undefined };
+    this.#client = new OwnClient(learning ? { ...rest, memory: learning } : rest, onToolsChanged);
+  }
+
+  /** Asks for all of the server's tools. @throws {CausewayError} as `OwnClient.ask`; `timeout` */
+  async tools(signal?: AbortSignal): Promise<Tool[]> {
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const options = { signal: signal ? AbortSignal.any([signal, patience]) : patience };
+    const tools: Tool[] = [];
+    let cursor: string | null | undefined;
+    for (let page = 0; page < MAX_PAGES && (page === 0 || cursor); page += 1) {
+      const answer = pageSchema.safeParse(await this.#client.ask('tools/list', cursor ? { cursor } : {}, options));
+      if (!answer.success) {
+        throw new CausewayError('unexpected_answer', 'The server answered with something that is no list of tools.', {
+          cause: answer.error,
+        });
+      }
+      tools.push(...answer.data.tools);
+      cursor = answer.data.nextCursor;
+    }
+    return tools;
+  }
+
+  /** Calls a tool. It takes as long as it takes: only `signal` ends it. @throws {CausewayError} as `OwnClient.ask` */
+  async call(name: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolResult> {
+    try {
+      const result = resultSchema.safeParse(await this.#client.ask('tools/call', { name, arguments: args }, options));
+      if (result.success) return result.data;
+      throw new CausewayError('unexpected_answer', 'The server answered with something that is no tool result.');
+    } finally {
+      if (this.#retired && this.#client.open === 0) void this.#client.close();
+    }
+  }
+
+  /** Ends the session as soon as no call is under way. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    if (this.#client.open === 0) await this.#client.close();
+  }
+
+  /** Ends the session, and the calls under way with it. */
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}

@@ -1,0 +1,149 @@
+import { CausewayError } from '../../platform/errors.ts';
+import { newWatch, next, type Problem, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
+import type { HealthSession, Tool, ToolResult } from './health-session.ts';
+import type { WarmServer } from './keep-warm.ts';
+import type { AskOptions } from './own-client.ts';
+
+/** What a watched server needs of the world. */
+export interface Surroundings {
+  connect(server: WarmServer, onToolsChanged: () => void): Promise<HealthSession>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A number from 0 to 1. */
+  random(): number;
+  /** Its health is different now. */
+  changed(): void;
+  /** A question has come to its end. */
+  rested(): void;
+}
+
+const NOT_YET: Problem = {
+  code: 'signed_out',
+  message: 'The server is not connected yet.',
+  remedy: 'Finish signing in in the browser.',
+};
+
+/** One configured server: its session, and what is known of it. */
+export class WatchedServer {
+  readonly server: WarmServer;
+  readonly #world: Surroundings;
+  #watch: Watch;
+  #session: Promise<HealthSession> | undefined;
+  /** The question under way. */
+  #asking: AbortController | undefined;
+  /** Whether something happened meanwhile that the answer may not know of. */
+  #isOutdated = false;
+  #tools: Tool[] = [];
+  #waiting: (() => void)[] = [];
+
+  constructor(server: WarmServer, world: Surroundings) {
+    this.server = server;
+    this.#world = world;
+    this.#watch = newWatch(world.now());
+  }
+
+  get health(): ServerHealth {
+    return this.#watch.health;
+  }
+
+  /** When it is to be asked next, in milliseconds since 1970. */
+  get due(): number | null {
+    return this.#watch.due;
+  }
+
+  get isBusy(): boolean {
+    return this.#asking !== undefined;
+  }
+
+  /** Resolves when a question that begins from now on has its answer. */
+  checked(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  apply(event: WatchEvent): void {
+    if (this.isBusy && event.name !== 'answered' && event.name !== 'failed') this.#isOutdated = true;
+    const before = this.#watch;
+    this.#watch = next(before, event);
+    if (this.#watch.health !== before.health) this.#world.changed();
+  }
+
+  /** Asks the server what it offers. */
+  probe(): void {
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.#isOutdated = false;
+    const waiting = this.#waiting.splice(0);
+    void this.#ask(asking.signal).then((event) => {
+      if (this.#asking !== asking) {
+        this.#waiting.push(...waiting);
+        return;
+      }
+      this.#asking = undefined;
+      const due = this.#isOutdated ? this.#watch.due : null;
+      this.apply(event);
+      if (due !== null) this.#watch = { ...this.#watch, due };
+      for (const tell of waiting) tell();
+      this.#world.rested();
+    });
+  }
+
+  /** Forgets the question under way: its answer would be of before. */
+  interrupt(): void {
+    if (!this.#asking) return;
+    this.#asking.abort(new CausewayError('cancelled', 'The question was given up.'));
+    this.#asking = undefined;
+    this.#letGo();
+  }
+
+  /** @throws {CausewayError} why it is not ready */
+  tools(): Tool[] {
+    const { health } = this;
+    if ('checkedAt' in health) return this.#tools;
+    const { code, message, remedy } = 'problem' in health ? health.problem : NOT_YET;
+    throw new CausewayError(code, message, remedy === null ? {} : { remedy });
+  }
+
+  async call(tool: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolResult> {
+    return (await this.#open()).call(tool, args, options);
+  }
+
+  async close(): Promise<void> {
+    this.interrupt();
+    for (const tell of this.#waiting.splice(0)) tell();
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.then(
+      (open) => open.close(),
+      () => undefined,
+    );
+  }
+
+  async #ask(signal: AbortSignal): Promise<WatchEvent> {
+    const opening = this.#open();
+    try {
+      const tools = await (await opening).tools(signal);
+      this.#tools = tools;
+      return { name: 'answered', tools: tools.length, at: this.#world.now(), random: this.#world.random() };
+    } catch (error) {
+      // The next question begins anew: the profile, the path or the network may be other ones by then.
+      if (this.#session === opening) this.#letGo();
+      return { name: 'failed', error, at: this.#world.now(), random: this.#world.random() };
+    }
+  }
+
+  #open(): Promise<HealthSession> {
+    this.#session ??= this.#world.connect(this.server, () =>
+      this.apply({ name: 'tools-changed', at: this.#world.now() }),
+    );
+    return this.#session;
+  }
+
+  #letGo(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    void session?.then(
+      (open) => open.retire(),
+      () => undefined,
+    );
+  }
+}

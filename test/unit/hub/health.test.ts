@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newWatch, next, type ServerHealth, type Watch, type WatchEvent } from '../../../main/hub/warm/health.ts';
+import { healthInWords } from '../../../main/hub/warm/words.ts';
+import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
+
+const MINUTE = 60_000;
+const AT = 1_000_000;
+
+const watchAfter = (...events: WatchEvent[]): Watch => events.reduce(next, newWatch(0));
+const answered = (tools: number, at = AT): WatchEvent => ({ name: 'answered', tools, at, random: 0.5 });
+const failed = (code: ErrorCode, at = AT, retryAfterMs?: number): WatchEvent => ({
+  name: 'failed',
+  error: new CausewayError(code, 'It is so.', { remedy: 'Do something.', retryAfterMs }),
+  at,
+  random: 0.5,
+});
+
+describe('what a server is', () => {
+  it('is being found out at first, and at once', () => {
+    expect(newWatch(AT)).toEqual({ health: { name: 'connecting' }, failures: 0, due: AT });
+  });
+
+  it.each<[ErrorCode, ServerHealth['name']]>([
+    ['signed_out', 'signed-out'],
+    ['unauthenticated', 'signed-out'],
+    ['cli_unavailable', 'signed-out'],
+    ['permission_denied', 'forbidden'],
+    ['missing_scope', 'forbidden'],
+    ['not_found', 'not-found'],
+    ['feature_unavailable', 'not-found'],
+    ['ip_blocked', 'blocked-by-ip-list'],
+    ['login_page', 'login-page'],
+    ['unreachable', 'unreachable'],
+    ['timeout', 'unreachable'],
+    ['rate_limited', 'failing'],
+    ['tls', 'failing'],
+    ['profile_not_found', 'failing'],
+  ])('after %s it is %s', (code, name) => {
+    const problem = { code, message: 'It is so.', remedy: 'Do something.' };
+    expect(watchAfter(failed(code)).health).toEqual({ name, problem, until: expect.any(Number) });
+  });
+
+  it('has no grants where it shows nothing, and is ready where it shows something', () => {
+    expect(watchAfter(answered(0)).health).toEqual({ name: 'no-grants', checkedAt: AT });
+    expect(watchAfter(answered(6)).health).toEqual({ name: 'ready', tools: 6, checkedAt: AT });
+    expect(watchAfter({ name: 'failed', error: new Error('a mistake'), at: AT, random: 0 }).health).toMatchObject({
+      name: 'failing',
+      problem: { code: 'internal', message: 'a mistake', remedy: null },
+    });
+  });
+
+  it('does not flicker: what is ready stays so while it is asked, and what is not says so until the answer', () => {
+    const ready = watchAfter(answered(6));
+    expect(next(ready, { name: 'asked', at: AT + 1 })).toEqual({ ...ready, due: AT + 1 });
+    expect(next(watchAfter(failed('unreachable')), { name: 'asked', at: AT + 1 }).health).toEqual({
+      name: 'connecting',
+    });
+  });
+});
+
+describe('when a server is asked again', () => {
+  const pauses = (code: ErrorCode, times: number) => {
+    let watch = newWatch(AT);
+    return Array.from({ length: times }, () => {
+      watch = next(watch, failed(code));
+      return (watch.due ?? 0) - AT;
+    });
+  };
+
+  it('every five minutes where all is well', () => {
+    expect(watchAfter(answered(6)).due).toBe(AT + 5 * MINUTE);
+  });
+
+  it('ever more seldom while it is in trouble, up to a bound', () => {
+    expect(pauses('unreachable', 8)).toEqual([5, 10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1000));
+    expect(pauses('permission_denied', 4)).toEqual([5, 10, 20, 30].map((minutes) => minutes * MINUTE));
+  });
+
+  it('soon again when the trouble is another one, or was over', () => {
+    const long = watchAfter(failed('unreachable'), failed('unreachable'), failed('unreachable'));
+    expect(next(long, failed('login_page')).due).toBe(AT + 10_000);
+    expect(next(next(long, answered(6)), failed('unreachable')).due).toBe(AT + 5_000);
+  });
+
+  it('never before the time that the server asks for', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000_000), fc.double({ min: 0, max: 1, noNaN: true }), (retryAfterMs, random) => {
+        const error = new CausewayError('rate_limited', 'Too many.', { retryAfterMs });
+        const { due } = watchAfter({ name: 'failed', error, at: AT, random });
+        expect(due).toBeGreaterThanOrEqual(AT + retryAfterMs);
+      }),
+    );
+  });
+
+  it('spread over a few seconds when the computer wakes, whatever it was before', () => {
+    for (const before of [answered(6), failed('permission_denied'), failed('signed_out')]) {
+      const due = [0, 0.5, 1].map((random) => next(watchAfter(before), { name: 'disturbed', at: AT, random }).due);
+      expect(due).toEqual([AT, AT + 1_500, AT + 3_000]);
+    }
+  });
+
+  it('when its tools have changed, but not for each of many changes', () => {
+    expect(next(watchAfter(answered(6)), { name: 'tools-changed', at: AT }).due).toBe(AT + 500);
+    const trouble = watchAfter(failed('unreachable'));
+    expect(next(trouble, { name: 'tools-changed', at: AT })).toBe(trouble);
+  });
+});
+
+describe('a sign-in in the browser', () => {
+  it('is waited for by who needs it, and nothing asks meanwhile', () => {
+    const waiting = watchAfter(failed('signed_out'), { name: 'sign-in-began' });
+    expect(waiting).toMatchObject({ health: { name: 'waiting-for-browser' }, due: null });
+    expect(next(waiting, failed('signed_out'))).toBe(waiting);
+    expect(next(waiting, { name: 'disturbed', at: AT, random: 1 })).toBe(waiting);
+    expect(next(waiting, { name: 'sign-in-ended', at: AT })).toMatchObject({ health: { name: 'connecting' }, due: AT });
+  });
+
+  it('says nothing about a server that works', () => {
+    const ready = watchAfter(answered(6));
+    expect(next(ready, { name: 'sign-in-began' })).toBe(ready);
+    expect(next(ready, { name: 'sign-in-ended', at: AT })).toBe(ready);
+  });
+});
+
+describe('a state in words', () => {
+  const inWords = (health: ServerHealth) => healthInWords(health, { profile: 'acme', now: AT });
+
+  it.each<[WatchEvent, string, string | null]>([
+    [answered(1), 'Running, 1 tool', null],
+    [answered(6), 'Running, 6 tools', null],
+    [answered(0), 'Running, no tools', 'check-again'],
+    [failed('signed_out'), 'Signed out', 'sign-in'],
+    [failed('missing_scope'), 'No access', 'sign-in'],
+    [failed('permission_denied'), 'No access', 'check-again'],
+    [failed('ip_blocked'), 'Blocked by the IP access list', 'check-again'],
+    [failed('login_page'), 'A sign-in page is in the way', 'check-again'],
+    [{ name: 'sign-in-began' }, 'Waiting for the browser', null],
+    [{ name: 'asked', at: AT }, 'Connecting', null],
+  ])('%j is "%s"', (event, label, action) => {
+    expect(inWords(watchAfter(event).health)).toMatchObject({ label, action });
+  });
+
+  it('says when Causeway tries again by itself, and only then', () => {
+    expect(inWords(watchAfter(failed('unreachable')).health)).toEqual({
+      label: 'Unreachable',
+      sentence: 'It is so. Causeway tries again in 5 seconds.',
+      remedy: 'Do something.',
+      action: 'check-again',
+    });
+    expect(inWords(watchAfter(failed('unavailable', AT, 20 * MINUTE)).health).sentence).toMatch(/in 2\d minutes\.$/);
+    expect(inWords(watchAfter(failed('unreachable', AT - MINUTE)).health).sentence).toMatch(/again now\.$/);
+    expect(inWords(watchAfter(failed('permission_denied')).health).sentence).toBe('It is so.');
+  });
+});
