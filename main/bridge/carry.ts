@@ -14,6 +14,7 @@ import { isServersOwnError, isSessionDeath, isSessionDeathFrame } from './sessio
 import { type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
 import type { Head, Outcome } from './upstream.ts';
+import { Wishes } from './wishes.ts';
 
 /** What the carrier asks of the session and tells it. */
 export interface SessionDesk {
@@ -34,6 +35,7 @@ export class Carrier {
   /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
+  readonly #wishes = new Wishes();
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
 
@@ -53,7 +55,10 @@ export class Carrier {
   /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   async carry(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
     const trip = new Trip(frame, envelope);
-    if (trip.method === 'initialize') this.#initialize = frame;
+    if (trip.method === 'initialize') {
+      this.#initialize = frame;
+      this.#wishes.clear();
+    }
     if (trip.method === 'notifications/initialized') this.#initialized = frame;
     const work = this.#drive(trip);
     await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
@@ -79,10 +84,17 @@ export class Carrier {
       if (this.#initialized) this.#announcedIn = generation;
       this.#instant.provisional = false;
       this.#desk.report({ name: 'healed', generation, session });
+      for (const { method, frame } of this.#wishes.all()) await this.#again(method, frame, session);
       if (this.#instant.hasUncheckedTools) await this.#checkTools(session);
     } catch (error) {
       this.#desk.report({ name: 'unhealed', generation, error });
     }
+  }
+
+  /** Asks a new session for what the one before had granted; the client has had its answer. */
+  async #again(method: string, frame: Buffer, session: Session): Promise<void> {
+    const request = withId(frame, '"causeway-again"');
+    await this.#line.patiently((token) => this.#server.post(method, request, session, token, () => {}));
   }
 
   /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
@@ -120,6 +132,9 @@ export class Carrier {
       trip.deaths += 1;
       if (trip.deaths <= REPEAT.sessionDeaths) return false;
       if (death) this.#pass(trip, death.frame, death.head);
+      else if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
+        throw await this.#line.explained({ kind: 'forgotten' }, trip.method);
+      }
     }
     const wait = repeatAfter(outcome, trip);
     if (wait !== undefined) {
@@ -171,6 +186,7 @@ export class Carrier {
       if (isAnswer && rawId(passed) !== trip.id) passed = withId(passed, trip.id);
       trip.owed -= 1;
       if (trip.method === 'initialize') this.#opened(trip, json, head);
+      if (typeof json === 'object' && json !== null && 'result' in json) this.#wishes.granted(trip.method, trip.frame);
       if (isRemembered(trip.method)) this.#instant.learn(trip, passed, json);
       if (trip.silent) return;
     }

@@ -11,7 +11,9 @@ export type Failure =
   | { kind: 'refused'; head: Head; text: string }
   | { kind: 'broken'; error: Error; sent: boolean }
   /** The event stream ended before the answer came. */
-  | { kind: 'unanswered' };
+  | { kind: 'unanswered' }
+  /** Each session that was begun for it was unknown to the server again: it was never run. */
+  | { kind: 'forgotten' };
 
 /** Which server of which workspace was asked, as whom. */
 export interface Where {
@@ -75,6 +77,10 @@ export function explain(failure: Failure, where: Where, method: string): Causewa
       return explainBreak(failure.error, failure.sent, where, method);
     case 'unanswered':
       return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
+    case 'forgotten':
+      return new CausewayError('unavailable', `${where.host} forgets each session as soon as it has begun it.`, {
+        remedy: `It has not run ${method}. Try again in a minute; if it stays so, tell your workspace admin.`,
+      });
   }
 }
 

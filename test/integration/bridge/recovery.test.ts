@@ -99,6 +99,29 @@ describe('a session that the server forgets', () => {
     expect(server.count('initialize')).toBe(1);
   });
 
+  it('is replaced by one that follows the same resources and tells as much of its log', async () => {
+    const session = orderly({ onCall: ({ frame }, response) => json(response, result(frame?.id, {})) });
+    const server = await serve(session.script);
+    const client = await connect(server);
+    await client.open();
+    await client.request(1, 'logging/setLevel', { level: 'error' });
+    await client.request(2, 'logging/setLevel', { level: 'debug' });
+    for (const [id, uri] of Object.entries({ 3: 'file:///a', 4: 'file:///b' })) {
+      await client.request(id, 'resources/subscribe', { uri });
+    }
+    await client.request(5, 'resources/unsubscribe', { uri: 'file:///a' });
+    session.expireAll();
+    await client.request(6, 'tools/call');
+    const again = () => server.arrivals.filter(({ frame }) => frame?.id === 'causeway-again');
+    await expect.poll(again).toHaveLength(2);
+    expect(again().map(({ frame, headers }) => [headers['mcp-session-id'], frame?.method, frame?.params])).toEqual([
+      ['session-2', 'logging/setLevel', { level: 'debug' }],
+      ['session-2', 'resources/subscribe', { uri: 'file:///b' }],
+    ]);
+    await client.request(7, 'tools/call');
+    expect(client.sink.frames.map(String).filter((frame) => frame.includes('causeway-again'))).toEqual([]);
+  });
+
   it('that cannot be replaced fails the waiting calls, and the next call tries again', async () => {
     const session = orderly();
     let down = false;

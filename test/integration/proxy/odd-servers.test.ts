@@ -205,6 +205,17 @@ describe('a session', () => {
     expect(client.server.count('tools/call')).toBe(3);
   });
 
+  it.each([404, 410])('that the server forgets again and again (%i) ends in words that say so', async (status) => {
+    const forgets: Script = (_arrival, response) => void response.writeHead(status).end();
+    const client = await connect(orderly({ onCall: forgets }).script);
+    await client.open();
+    const { error } = await client.request(1, 'tools/call');
+    expect(error.message).toMatch(
+      /forgets each session as soon as it has begun it\. It has not run tools\/call\. Try again/,
+    );
+    expect(client.server.count('tools/call')).toBe(3);
+  });
+
   it('is replaced although the server is busy for a moment', async () => {
     const session = orderly();
     let busy = 0;

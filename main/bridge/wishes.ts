@@ -1,0 +1,33 @@
+import { parseFrame } from './envelope.ts';
+
+/** Requests whose effect lasts as long as their session. */
+const LASTING = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
+
+/**
+ * What a client has asked of its session and was granted: which resources to follow, how much of the log to hear. A session
+ * that replaces it knows nothing of that, so it is asked for again.
+ */
+export class Wishes {
+  readonly #frames = new Map<string, { method: string; frame: Buffer }>();
+
+  /** The server has granted a request. */
+  granted(method: string, frame: Buffer): void {
+    if (!LASTING.has(method)) return;
+    if (method === 'logging/setLevel') this.#frames.set(method, { method, frame });
+    else {
+      const { uri } = Object(Object(parseFrame(frame)).params);
+      if (method === 'resources/subscribe') this.#frames.set(`uri ${uri}`, { method, frame });
+      else this.#frames.delete(`uri ${uri}`);
+    }
+  }
+
+  /** The client begins anew. */
+  clear(): void {
+    this.#frames.clear();
+  }
+
+  /** The requests to send again. */
+  all(): { method: string; frame: Buffer }[] {
+    return [...this.#frames.values()];
+  }
+}

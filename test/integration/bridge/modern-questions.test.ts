@@ -1,0 +1,312 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type BridgeUnderTest, bridgeTo } from './harness.ts';
+import {
+  INITIALIZE_RESULT,
+  json,
+  orderly,
+  result,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+} from './scripted-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+
+const ALL = { sampling: {}, elicitation: { form: {} }, roots: {} };
+
+function meta(capabilities: object = ALL, more: object = {}) {
+  return {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...more,
+  };
+}
+
+/** A stateless client before a server with sessions; what the server has to say is said by the test. */
+class Conversation {
+  readonly client: BridgeUnderTest;
+  readonly server: ScriptedServer;
+  /** The streams of calls that are under way, by the server's id for them. */
+  readonly calls: Map<unknown, ServerResponse>;
+  /** The session's own stream. */
+  readonly listening: ServerResponse[];
+
+  constructor(parts: Pick<Conversation, 'client' | 'server' | 'calls' | 'listening'>) {
+    this.client = parts.client;
+    this.server = parts.server;
+    this.calls = parts.calls;
+    this.listening = parts.listening;
+  }
+
+  static async begin(): Promise<Conversation> {
+    const calls = new Map<unknown, ServerResponse>();
+    const listening: ServerResponse[] = [];
+    const session = orderly({
+      onCall: ({ frame }, response) => {
+        if (frame?.method !== 'tools/call') return json(response, result(frame?.id));
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        calls.set(frame.id, response);
+      },
+    });
+    const script: Script = ({ method, frame, ...rest }, response) => {
+      if (method === 'GET') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        listening.push(response);
+      } else if (frame?.method === 'initialize') {
+        session.sessions.add('session-1');
+        const capabilities = { tools: {}, logging: {}, resources: { subscribe: true } };
+        json(response, result(frame.id, { ...INITIALIZE_RESULT, capabilities }), { 'mcp-session-id': 'session-1' });
+      } else return session.script({ method, frame, ...rest }, response);
+    };
+    const server = await startScriptedServer(script);
+    open.push(server);
+    const client = await bridgeTo(server.origin);
+    open.push(client);
+    const conversation = new Conversation({ client, server, calls, listening });
+    await conversation.request(0, 'server/discover');
+    await expect.poll(() => listening.length).toBe(1);
+    return conversation;
+  }
+
+  request(id: number, method: string, params: object = {}, _meta: object = meta()) {
+    this.client.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta } });
+    return this.client.sink.answerTo(id);
+  }
+
+  /** Calls a tool; resolves when the server works on it. */
+  async call(id: number, _meta: object = meta()) {
+    const answer = this.request(id, 'tools/call', { name: 'f' }, _meta);
+    await expect.poll(() => this.calls.has(id)).toBe(true);
+    return answer;
+  }
+
+  /** The server says something in the answer to a call. */
+  say(id: unknown, frame: object): void {
+    this.calls.get(id)?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n\n`);
+  }
+
+  ask(id: unknown, question: string, method = 'elicitation/create'): void {
+    this.say(id, { id: question, method, params: { message: question } });
+  }
+
+  finish(id: unknown, value: object): void {
+    this.say(id, { id, result: value });
+    this.calls.get(id)?.end();
+  }
+
+  /** What the server has been answered, by its own ids. */
+  answers(): Record<string, unknown>[] {
+    return this.server.arrivals.flatMap(({ frame }) =>
+      frame !== undefined && frame.method === undefined ? [{ ...frame }] : [],
+    );
+  }
+
+  sent(method: string) {
+    return this.server.arrivals.filter(({ frame }) => frame?.method === method).map(({ frame }) => frame?.params);
+  }
+}
+
+/** A result that asks for input. */
+function asked({ result: asks }: { result?: unknown }): { names: string[]; state: string; requests: unknown[] } {
+  const { resultType, inputRequests, requestState } = Object(asks);
+  expect(resultType).toBe('input_required');
+  return { names: Object.keys(inputRequests), state: requestState, requests: Object.values(inputRequests) };
+}
+
+describe('what a server with sessions asks of a stateless client', () => {
+  it('answers the call with the question; the call goes on, and is answered in the end under the last id', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    const { names, state, requests } = asked(await call);
+    expect(requests).toEqual([{ method: 'elicitation/create', params: { message: 'q' } }]);
+    const given = { [String(names[0])]: { action: 'accept', content: { n: 1 } } };
+    const again = talk.request(2, 'tools/call', { name: 'f', inputResponses: given, requestState: state });
+    await expect
+      .poll(() => talk.answers())
+      .toEqual([{ jsonrpc: '2.0', id: 'q', result: { action: 'accept', content: { n: 1 } } }]);
+    talk.finish(1, { done: true });
+    expect((await again).result).toEqual({ done: true, resultType: 'complete' });
+    expect(talk.server.count('tools/call')).toBe(1);
+  });
+
+  it('may be several things at once; what the client leaves open is asked again', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    talk.ask(1, 's', 'sampling/createMessage');
+    talk.ask(1, 'r', 'roots/list');
+    const { names, state } = asked(await call);
+    expect(names).toHaveLength(3);
+    const given = { [String(names[2])]: { roots: [] } };
+    const again = await talk.request(2, 'tools/call', { name: 'f', inputResponses: given, requestState: state });
+    expect(asked(again).names).toEqual(names.slice(0, 2));
+    expect(asked(again).state).not.toBe(state);
+    await expect.poll(() => talk.answers()).toEqual([{ jsonrpc: '2.0', id: 'r', result: { roots: [] } }]);
+  });
+
+  it('may come on the stream of its own: then it belongs to the latest call that is open', async () => {
+    const talk = await Conversation.begin();
+    void talk.call(1);
+    const latest = talk.call(2);
+    await expect.poll(() => talk.calls.size).toBe(2);
+    talk.listening[0]?.write('data: {"jsonrpc":"2.0","id":"q","method":"roots/list"}\n\n');
+    expect(asked(await latest).requests).toEqual([{ method: 'roots/list' }]);
+  });
+
+  it.each([
+    ['while no call is open', 0, ALL],
+    ['that the client has not declared', 1, { sampling: {} }],
+  ])('%s is refused, and the client hears nothing', async (_name, calls, capabilities) => {
+    const talk = await Conversation.begin();
+    if (calls > 0) void talk.call(1, meta(capabilities));
+    await expect.poll(() => talk.calls.size).toBe(calls);
+    talk.listening[0]?.write('data: {"jsonrpc":"2.0","id":"q","method":"roots/list"}\n\n');
+    await expect
+      .poll(() => talk.answers())
+      .toEqual([
+        { jsonrpc: '2.0', id: 'q', error: { code: -32601, message: expect.stringContaining('cannot be asked') } },
+      ]);
+    expect(talk.client.sink.frames).toHaveLength(1);
+  });
+
+  it('is forgotten when the server takes it back', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    talk.say(1, { method: 'notifications/cancelled', params: { requestId: 'q' } });
+    talk.finish(1, { done: true });
+    expect((await call).result).toEqual({ done: true, resultType: 'complete' });
+    expect(talk.client.sink.frames).toHaveLength(2);
+  });
+
+  it('is no more waited for when the server answers without it: the next round has the answer', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    const { state } = asked(await call);
+    talk.finish(1, { done: true });
+    const again = await talk.request(2, 'tools/call', { name: 'f', inputResponses: {}, requestState: state });
+    expect(again.result).toEqual({ done: true, resultType: 'complete' });
+  });
+
+  it('with a state that nobody gave is refused', async () => {
+    const talk = await Conversation.begin();
+    const { error } = await talk.request(1, 'tools/call', { name: 'f', requestState: 'made up' });
+    expect(error.code).toBe(-32602);
+    expect(talk.server.count('tools/call')).toBe(0);
+  });
+
+  it('ends with the call that the client cancels in a later round', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    const { names, state } = asked(await call);
+    const given = { [String(names[0])]: { action: 'decline' } };
+    void talk.request(2, 'tools/call', { name: 'f', inputResponses: given, requestState: state });
+    await expect.poll(() => talk.answers().length).toBe(1);
+    talk.client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    await expect.poll(() => talk.sent('notifications/cancelled')).toEqual([{ requestId: 1 }]);
+  });
+
+  it("leaves the call's progress under the mark of the round that the client is in", async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1, meta(ALL, { progressToken: 'one' }));
+    await expect.poll(() => talk.calls.size).toBe(1);
+    talk.ask(1, 'q');
+    const { state } = asked(await call);
+    const params = { name: 'f', inputResponses: {}, requestState: state };
+    talk.client.send({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { ...params, _meta: meta(ALL, { progressToken: 'two' }) },
+    });
+    asked(await talk.client.sink.answerTo(2));
+    const seen = talk.client.sink.frames.length;
+    talk.say(1, { method: 'notifications/progress', params: { progressToken: 'one', progress: 1 } });
+    await talk.client.sink.until(seen + 1);
+    expect(JSON.parse(String(talk.client.sink.frames[seen])).params).toEqual({ progressToken: 'two', progress: 1 });
+  });
+});
+
+describe('what the stateless revision forbids', () => {
+  it.each<[string, string, object, number]>([
+    ['initialize', 'initialize', meta(), -32601],
+    ['ping', 'ping', meta(), -32601],
+    ['resources/subscribe', 'resources/subscribe', meta(), -32601],
+    ['another revision', 'tools/list', meta({}, { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' }), -32022],
+    ['no client capabilities', 'tools/list', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }, -32602],
+    ['no revision', 'tools/list', {}, -32602],
+  ])('%s is refused, although the server behind would take it', async (_name, method, _meta, code) => {
+    const talk = await Conversation.begin();
+    expect((await talk.request(1, method, {}, _meta)).error.code).toBe(code);
+    expect(talk.server.count(method)).toBe(method === 'initialize' ? 1 : 0);
+  });
+});
+
+describe('the log of a server with sessions', () => {
+  it('is heard by a stateless client as far as a request of its wants, and set no quieter than another wants', async () => {
+    const talk = await Conversation.begin();
+    const level = (name: string) => meta(ALL, { 'io.modelcontextprotocol/logLevel': name });
+    void talk.call(1);
+    talk.say(1, { method: 'notifications/message', params: { level: 'emergency', data: 'nobody asked' } });
+    void talk.call(2, level('warning'));
+    void talk.call(3, level('error'));
+    await expect.poll(() => talk.calls.size).toBe(3);
+    expect(talk.sent('logging/setLevel')).toEqual([{ level: 'warning' }]);
+    talk.say(2, { method: 'notifications/message', params: { level: 'info', data: 'too little' } });
+    talk.say(2, { method: 'notifications/message', params: { level: 'warning', data: 'enough' } });
+    await talk.client.sink.until(2);
+    expect(String(talk.client.sink.frames[1])).toContain('enough');
+  });
+});
+
+describe('which era it is', () => {
+  it('is not waited for long: a server that is silent to the question is given a session', async () => {
+    const session = orderly();
+    const server = await startScriptedServer((arrival, response) => {
+      if (arrival.frame?.method !== 'server/discover') return session.script(arrival, response);
+    });
+    open.push(server);
+    const client = await bridgeTo(server.origin);
+    open.push(client);
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f', _meta: meta() } });
+    expect(await client.sink.answerTo(1)).toMatchObject({ result: { resultType: 'complete' } });
+    expect(server.count('server/discover')).toBe(1);
+  });
+
+  it('of a client that asks first and then begins a session of its own is that of the session', async () => {
+    const talk = await Conversation.begin();
+    const opened = await talk.client.request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
+    expect(opened.result).toMatchObject({ protocolVersion: '2025-06-18' });
+    talk.client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect((await talk.client.request(2, 'tools/list')).result).toEqual({});
+  });
+
+  it('of a server that refuses the revision of the question is the stateless one', async () => {
+    let questions = 0;
+    const server = await startScriptedServer(({ frame }, response) => {
+      questions += 1;
+      if (questions > 1) return json(response, result(frame?.id, { supportedVersions: ['2026-07-28'] }));
+      const error = { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } };
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: frame?.id, error }));
+    });
+    open.push(server);
+    const client = await bridgeTo(server.origin);
+    open.push(client);
+    client.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta() } });
+    expect(await client.sink.answerTo(1)).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+    expect(server.count('initialize')).toBe(0);
+  });
+});
