@@ -24,6 +24,11 @@ export function electronFolder(env: NodeJS.ProcessEnv): string {
   return env.ELECTRON_OVERRIDE_DIST_PATH || join(INSTALLED, 'dist');
 }
 
+/** What that executable must be told here: Chromium refuses to run as root with its sandbox on, which is what containers are. */
+export function electronFlags(): string[] {
+  return process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+}
+
 /** One line for whoever has none. */
 export const NO_ELECTRON =
   'There is no Electron binary here: run `npx install-electron`, or let ELECTRON_OVERRIDE_DIST_PATH name the folder of one.';

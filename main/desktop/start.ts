@@ -4,16 +4,20 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { findElectron, NO_ELECTRON } from './electron-binary.ts';
+import { electronFlags, findElectron, NO_ELECTRON } from './electron-binary.ts';
 
 const electron = findElectron(process.env);
 if (electron === undefined) {
   console.error(NO_ELECTRON);
   process.exitCode = 1;
 } else {
-  const application = spawn(electron, [join(import.meta.dirname, '..', '..'), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
+  const application = spawn(
+    electron,
+    [...electronFlags(), join(import.meta.dirname, '..', '..'), ...process.argv.slice(2)],
+    {
+      stdio: 'inherit',
+    },
+  );
   application.once('exit', (code) => {
     process.exitCode = code ?? 1;
   });

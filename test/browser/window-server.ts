@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import type { Shell } from '../../main/desktop/context.ts';
 import { createDesktop } from '../../main/desktop/desktop.ts';
 import type { DesktopModel } from '../../main/desktop/model.ts';
 import { RENDERER_FOLDER } from '../../main/desktop/places.ts';
@@ -37,8 +38,11 @@ let transport: Promise<string> | undefined;
  * Serves the built window to any browser on this computer, on the real services, with the policy that it has in the
  * application. Only the way that messages travel differs: HTTP where the application has IPC.
  */
-export async function serveWindow(env: NodeJS.ProcessEnv): Promise<WindowServer> {
-  const shell = plainShell();
+export async function serveWindow(
+  env: NodeJS.ProcessEnv,
+  instead: Partial<Pick<Shell, 'openInBrowser'>> = {},
+): Promise<WindowServer> {
+  const shell = { ...plainShell(), ...instead };
   const causeway: Causeway = createCauseway({ env, openBrowser: shell.openInBrowser });
   const hearers = new Set<ServerResponse>();
   const desktop = createDesktop({

@@ -1,24 +1,44 @@
-/** `npm run demo [-- --json]`: exit code 0 when every step did what it says, 1 when one did not. */
+/**
+ * `npm run demo [-- --json]`: exit code 0 when every step did what it says, 1 when one did not. `-- --app` opens the
+ * application on the same workspace, `-- --browser` its window in the browser; both until they are interrupted, and with
+ * `--as-built` without building them first.
+ */
 import { parseArgs } from 'node:util';
+import { findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
 import { inOneLine } from '../../main/platform/errors.ts';
 import { leftOut } from '../left-out.ts';
 import { openAccount } from './account.ts';
 import { tellStory } from './story.ts';
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const flag = { type: 'boolean', default: false } as const;
+const { values } = parseArgs({ options: { json: flag, app: flag, browser: flag, 'as-built': flag } });
 const account = openAccount({ json: values.json, stream: process.stdout });
 const began = performance.now();
 const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
+// Kept for good, and not `once`: libraries that tidy up at a signal send it anew, which ends a process that nobody keeps.
+process.on('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
 // A reader that has seen enough (`| head`) does not keep the demo from putting away what it started.
 process.stdout.on('error', () => {});
 
+if (values.app && !findElectron(process.env)) {
+  console.error(`${NO_ELECTRON} Without one, npm run demo -- --browser shows the same window.`);
+  process.exit(1);
+}
+
 try {
-  await tellStory(account, interrupted.signal);
+  if (values.app || values.browser) await showWindow();
+  else await tellStory(account, interrupted.signal);
   account.end(`Done in ${((performance.now() - began) / 1000).toFixed(1)} s. Nothing of it is left behind.`);
-  const line = leftOut('The desktop application (npm start) is');
+  const line = values.browser ? undefined : leftOut('The desktop application (npm start) is');
   if (line !== undefined) account.note(line);
 } catch (error) {
   account.failed(inOneLine(error));
   process.exitCode = 1;
+}
+
+/** What builds and serves the window is loaded only for it. */
+async function showWindow(): Promise<void> {
+  const { buildWindow, demonstrateApplication, demonstrateInBrowser } = await import('./window.ts');
+  if (!values['as-built']) await buildWindow(account);
+  await (values.app ? demonstrateApplication : demonstrateInBrowser)(account, interrupted.signal);
 }

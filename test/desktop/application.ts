@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
-import { findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
+import { electronFlags, findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -35,7 +35,7 @@ export async function startApplication(): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
   const workspace = await startWorkspace({ home });
   const executablePath = findElectron(process.env) ?? '';
-  const args = [...sandboxFlags(), ROOT];
+  const args = [...electronFlags(), ROOT];
   const env = environmentIn(home);
   // Without this the page would be told that the system is light, whatever it is.
   const electron = await _electron.launch({ executablePath, args, env, colorScheme: null });
@@ -71,9 +71,4 @@ export function environmentIn(home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('DATABRICKS_'));
   const env = Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   return { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_STATE_HOME: join(home, '.state') };
-}
-
-/** Chromium refuses to run as root with its sandbox on, which is what containers are. */
-export function sandboxFlags(): string[] {
-  return process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 }

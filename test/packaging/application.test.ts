@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentIn, sandboxFlags, whyNotHere } from '../desktop/application.ts';
+import { electronFlags } from '../../main/desktop/electron-binary.ts';
+import { environmentIn, whyNotHere } from '../desktop/application.ts';
 import { findBadge, isDrawn } from '../desktop/screen.ts';
 import { TrayOverDbus } from '../desktop/tray-over-dbus.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
@@ -26,7 +27,7 @@ describe.skipIf(reason)('the packaged application', () => {
     home = await mkdtemp(join(tmpdir(), 'causeway-packaged-'));
     env = environmentIn(home);
     workspace = await startWorkspace({ home });
-    application = spawn(APPLICATION, sandboxFlags(), { env, stdio: 'ignore' });
+    application = spawn(APPLICATION, electronFlags(), { env, stdio: 'ignore' });
   });
 
   afterAll(async () => {
@@ -65,7 +66,7 @@ describe.skipIf(reason)('the packaged application', () => {
   });
 
   it('runs no program but itself, whatever the environment says', async () => {
-    const program = [...sandboxFlags(), '-e', 'console.log("as Node")'];
+    const program = [...electronFlags(), '-e', 'console.log("as Node")'];
     const { stdout } = await run(APPLICATION, program, { env: { ...env, ELECTRON_RUN_AS_NODE: '1' } });
     expect(stdout).toBe('');
   });
