@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
+import { jsonArrayLines } from '../platform/json-array.ts';
 import type { CommandContext } from './command.ts';
 
 type Output = CommandContext['stdout'];
@@ -20,14 +21,8 @@ export async function writeJson(output: Output, value: unknown): Promise<void> {
 }
 
 /** Writes a JSON array one element at a time. */
-export async function writeJsonArray(output: Output, values: AsyncIterable<unknown>): Promise<number> {
-  let count = 0;
-  for await (const value of values) {
-    await write(output, `${count === 0 ? '[' : ','}\n  ${JSON.stringify(value)}`);
-    count += 1;
-  }
-  await writeLine(output, count === 0 ? '[]' : '\n]');
-  return count;
+export async function writeJsonArray(output: Output, values: AsyncIterable<unknown>): Promise<void> {
+  for await (const some of jsonArrayLines(values)) await write(output, some);
 }
 
 /** A name or message as it may be shown in a terminal: without the control characters that a terminal obeys. */

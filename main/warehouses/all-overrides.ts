@@ -20,6 +20,13 @@ export interface OverrideRow {
   dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
 }
 
+/** Whether any of what is shown of an override holds a text, whatever its case. */
+export function mentions(row: OverrideRow, text: string): boolean {
+  const { userId, userName, displayName, type, warehouseId, warehouseName } = row;
+  const all = [userId, userName, displayName, type, warehouseId, warehouseName].join(' ');
+  return all.toLowerCase().includes(text.trim().toLowerCase());
+}
+
 export interface AllOptions {
   /** Also finds who may not use the warehouse: one more request for each warehouse that is named. */
   withAccess?: boolean;

@@ -27,11 +27,19 @@ const CANDIDATES = 50;
  * @throws {CausewayError} `ambiguous` with the candidates, `not_found`
  */
 export async function findPerson(users: Users, text: string, signal?: AbortSignal): Promise<Person> {
+  return chooseAmong(await findPeople(users, text, signal), text.trim());
+}
+
+/**
+ * Everybody whom a text may mean, by the first look-up that finds anybody, but no more than can be looked through.
+ * @throws {CausewayError} `not_found`
+ */
+export async function findPeople(users: Users, text: string, signal?: AbortSignal): Promise<Person[]> {
   const wanted = text.trim();
-  if (/^\d+$/.test(wanted)) return asPerson(await byId(users, wanted, signal));
+  if (/^\d+$/.test(wanted)) return [asPerson(await byId(users, wanted, signal))];
   for (const lookUp of wanted === '' ? [] : LOOK_UPS) {
     const found = await candidates(users, lookUp(filterText(wanted)), signal);
-    if (found.length > 0) return chooseAmong(found.map(asPerson), wanted);
+    if (found.length > 0) return found.map(asPerson);
   }
   throw noSuchUser(wanted);
 }

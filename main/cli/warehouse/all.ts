@@ -1,4 +1,4 @@
-import type { OverrideRow } from '../../warehouses/all-overrides.ts';
+import { mentions, type OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJsonArray, writeLine } from '../print.ts';
 import { type CommonOptions, openSession } from './options.ts';
@@ -35,12 +35,9 @@ async function* filtered(
   filter: string,
   { dangling }: AllOptions,
 ): AsyncGenerator<OverrideRow> {
-  const wanted = filter.trim().toLowerCase();
   for await (const row of rows) {
     if (dangling && row.dangling === null) continue;
-    const { userId, userName, displayName, type, warehouseId, warehouseName } = row;
-    const text = [userId, userName, displayName, type, warehouseId, warehouseName].join(' ').toLowerCase();
-    if (text.includes(wanted)) yield row;
+    if (mentions(row, filter)) yield row;
   }
 }
 

@@ -1,9 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { jsonArrayLines } from '../../platform/json-array.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import { exportLines } from '../../warehouses/bulk/csv.ts';
 import type { CommandContext } from '../command.ts';
-import { write, writeJsonArray, writeLine } from '../print.ts';
+import { write, writeLine } from '../print.ts';
 import { type CommonOptions, openSession } from './options.ts';
 
 /** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
@@ -13,15 +12,12 @@ export async function exportOverrides(context: CommandContext, file: string, opt
   const rows = counted(warehouses.admin.all({}, context.signal), () => {
     count += 1;
   });
-  const fill = async (output: NodeJS.WritableStream) => {
-    if (options.json) await writeJsonArray(output, rows);
-    else for await (const lines of exportLines(rows)) await write(output, lines);
-  };
+  const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
   if (file === '') {
-    await fill(context.stdout);
+    for await (const some of lines) await write(context.stdout, some);
     return;
   }
-  await intoFile(file, fill);
+  await writeWholeFile(file, lines, context.signal);
   await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
 }
 
@@ -29,23 +25,5 @@ async function* counted<T>(all: AsyncIterable<T>, each: () => void): AsyncGenera
   for await (const one of all) {
     each();
     yield one;
-  }
-}
-
-/** The file appears whole or not at all: what is under way has another name. */
-async function intoFile(file: string, fill: (output: NodeJS.WritableStream) => Promise<void>): Promise<void> {
-  const partial = `${file}.partial`;
-  const output = createWriteStream(partial, { mode: 0o600 });
-  const closed = finished(output);
-  closed.catch(() => {});
-  try {
-    await fill(output);
-    output.end();
-    await closed;
-    await rename(partial, file);
-  } catch (error) {
-    output.destroy();
-    await rm(partial, { force: true });
-    throw error;
   }
 }

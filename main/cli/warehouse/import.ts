@@ -17,16 +17,17 @@ export interface ImportOptions extends CommonOptions {
 }
 
 /**
- * `causeway warehouse import FILE.csv`: shows what would change, asks, and does it. Every line of the file gets a line in
+ * `causeway warehouse import FILE`: shows what would change, asks, and does it. Every line of the file gets a line in
  * the results file; running the same import again goes on where it ended. Exit code 1 if any line was not carried out.
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
-  const [{ csvLines, readBulkLines }, { applyImport }] = await Promise.all([
-    import('../../warehouses/bulk/csv.ts'),
+  const [{ readBulkFile }, { REPORT_HEADER, reportLine }, { applyImport }] = await Promise.all([
+    import('../../warehouses/bulk/json.ts'),
+    import('../../warehouses/bulk/report.ts'),
     import('../../warehouses/bulk/apply.ts'),
   ]);
-  const lines = readBulkLines(await readText(file), file);
+  const lines = readBulkFile(await readText(file), file);
   const { warehouses } = await openSession(context, options);
   const { admin } = warehouses;
   const plan = await admin.planImport(lines, signal);
@@ -46,13 +47,13 @@ export async function importOverrides(context: CommandContext, file: string, opt
   closed.catch(() => {});
   const progress = openProgress(context, options.json);
   let ended = 0;
-  await write(output, csvLines([['line', 'user_id', 'user_name', 'action', 'result', 'message']]));
+  await write(output, REPORT_HEADER);
   const results = await applyImport(admin, plan, {
     signal,
     onResult: async (result) => {
       ended += 1;
       progress.update(ended, plan.length);
-      await write(output, csvLines([resultRow(result)]));
+      await write(output, reportLine(result));
     },
   });
   output.end();
@@ -99,10 +100,6 @@ async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Pr
 async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
   if (result !== 'failed') return;
   await writeLine(stderr, printable(`! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`));
-}
-
-function resultRow({ planned, result, message }: LineResult): string[] {
-  return [String(planned.line), planned.userId, planned.userName, planned.action, result, message];
 }
 
 /** How many of each, such as `3 create, 1 invalid.` */

@@ -96,7 +96,7 @@ function addAdmin(group: Command, context: CommandContext): void {
 
 function addBulk(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('import <file>'))
-    .description('make the overrides what a CSV file says (admins); shows the difference and asks first')
+    .description('make the overrides what a CSV or JSON file says (admins); shows the difference and asks first')
     .option('--dry-run', 'only show the difference')
     .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')

@@ -16,7 +16,7 @@ export interface BulkLine {
 }
 
 /** The columns of an export; an import needs one of each pair, and takes `user` and `warehouse` for either. */
-const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
+export const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
 
 type Column = (typeof COLUMNS)[number];
 

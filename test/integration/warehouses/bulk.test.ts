@@ -188,6 +188,27 @@ describe('import', () => {
   });
 
   test.each([
+    ['an export', [{ userId: USERS.ben, userName: '', type: 'CUSTOM', warehouseId: science, warehouseName: null }]],
+    ['an import', [{ user_name: 'ben@example.com', warehouse_name: 'Data science' }]],
+    [
+      'the workspace itself',
+      [{ default_warehouse_override_id: USERS.ben, name: 'n', type: 'CUSTOM', warehouse_id: science }],
+    ],
+  ])('reads JSON in the names of %s', async (_whose, entries) => {
+    expect((await importing(JSON.stringify(entries, null, 2), '--yes')).code).toBe(0);
+    expect(overrides()).toEqual({ [USERS.ben]: science });
+  });
+
+  test('what was exported as JSON can be imported: nothing changes', async () => {
+    await importing(typical, '--yes');
+    const { stdout } = await cli.run('ana', 'warehouse', 'export', '--json');
+    expect((await importing(stdout, '--dry-run')).stderr).toContain('3 unchanged.');
+  });
+
+  test.each([
+    ['of JSON that is broken', '[{"user_id":', 'cannot be imported'],
+    ['of JSON that is no list', '{"user_id": "1"}', 'it holds no list of overrides'],
+    ['of JSON whose ids are numbers', '[{"user_id": 9007199254740993001}]', 'entry 1 gives user_id as a number'],
     ['without the columns', 'name,place\nben,here\n', 'its first line names no column "user"'],
     ['with an open quotation mark', 'user,warehouse\n"ben,x\n', 'cannot be imported'],
     ['that is empty', '', 'its first line names no column "user"'],

@@ -1,0 +1,19 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/**
+ * Writes a file that only its owner may read, piece by piece and no faster than the disk takes it. It appears whole or not
+ * at all: what is under way has another name.
+ */
+export async function writeWholeFile(file: string, pieces: AsyncIterable<string>, signal?: AbortSignal): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(partial, { mode: 0o600 }), { ...(signal && { signal }) });
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
