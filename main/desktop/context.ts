@@ -1,5 +1,6 @@
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
+import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
 import type { LoginItem } from './settings/autostart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
@@ -43,7 +44,10 @@ export interface DesktopContext {
   model: DesktopModel;
   settings: SettingsStore;
   updates: Updates;
+  activity: ActivityLog;
   shell: Shell;
   /** Tells the window something that the contract lists. Nobody hears it while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;
+  /** Has something ended when the application does. */
+  onClose(end: () => void): void;
 }

@@ -1,4 +1,5 @@
 import type { Causeway } from '../causeway.ts';
+import { ActivityLog } from './activity/activity.ts';
 import { clientOf } from './activity/client-process.ts';
 import { createProxyList, serveProxies } from './activity/proxies.ts';
 import type { DesktopContext, Shell } from './context.ts';
@@ -21,6 +22,7 @@ export interface DesktopOptions {
 export interface Desktop {
   model: DesktopModel;
   updates: Updates;
+  activity: ActivityLog;
   handlers: RequestHandlers;
   /** Begins to serve proxies and opens a profile: the one that was open last, if it is still there. */
   start(remembered: string | undefined): Promise<void>;
@@ -33,7 +35,10 @@ export interface Desktop {
 export function createDesktop({ causeway, env, settings, shell, onEvent }: DesktopOptions): Desktop {
   const model = new DesktopModel(causeway);
   const updates = new Updates({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
-  const context: DesktopContext = { causeway, env, model, settings, updates, shell, emit: onEvent };
+  const ends: (() => void)[] = [];
+  const onClose = (end: () => void) => void ends.push(end);
+  const activity = new ActivityLog(onEvent);
+  const context: DesktopContext = { causeway, env, model, settings, updates, activity, shell, emit: onEvent, onClose };
   const handlers = createRequestHandlers(context);
   let endProxies = async (): Promise<void> => {};
   let endWatch = (): void => {};
@@ -42,19 +47,26 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   return {
     model,
     updates,
+    activity,
     handlers,
     lookAgain,
     start: async (remembered) => {
       updates.start();
       endWatch = watchSurroundings(lookAgain);
+      const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
       endProxies = serveProxies(causeway, {
-        onSessions: createProxyList((proxies) => model.showProxies(proxies), clientOf),
+        onSessions: (sessions) => {
+          showProxies(sessions);
+          activity.showSessions(sessions);
+        },
+        onCall: (call) => activity.add(call),
       });
       await model.start(remembered);
     },
     close: async () => {
       endWatch();
       updates.close();
+      for (const end of ends) end();
       await model.close();
       await endProxies();
     },

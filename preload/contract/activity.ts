@@ -13,8 +13,104 @@ export const attachedProxy = z.object({
   since: z.number(),
 });
 
-export const activityRequests = {} as const;
+/** The same session with what has passed through it: numbers, never contents. */
+const session = z.object({
+  id: z.number(),
+  pid: z.number(),
+  profile: z.string().nullable(),
+  path: z.string(),
+  since: z.number(),
+  /** As the client names itself; null until it has. */
+  clientName: z.string().nullable(),
+  clientVersion: z.string().nullable(),
+  /** Requests that wait for their answer. */
+  open: z.number(),
+  done: z.number(),
+  failed: z.number(),
+  bytesFromClient: z.number(),
+  bytesToClient: z.number(),
+});
 
-export const activityEvents = {} as const;
+const outcome = z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']);
+
+/** One request of a client's that has ended. */
+const call = z.object({
+  /** Grows from call to call. */
+  id: z.number(),
+  clientName: z.string().nullable(),
+  profile: z.string().nullable(),
+  path: z.string(),
+  method: z.string(),
+  /** For `tools/call`: which. */
+  tool: z.string().nullable(),
+  startedAt: z.number(),
+  durationMs: z.number(),
+  outcome,
+  /** The JSON-RPC code of an `error`. */
+  errorCode: z.number().nullable(),
+  bytesFromClient: z.number(),
+  bytesToClient: z.number(),
+});
+
+/** Which calls; null where any will do. */
+const callFilter = z.object({
+  client: z.string().nullable(),
+  path: z.string().nullable(),
+  tool: z.string().nullable(),
+  outcome: z.union([outcome, z.literal('failed')]).nullable(),
+});
+
+/** What there is, in short. The calls themselves are asked for by pages: there may be very many. */
+const activity = z.object({
+  sessions: z.array(session),
+  /** How many sessions there are besides those. */
+  moreSessions: z.number(),
+  /** How many calls are kept. */
+  kept: z.number(),
+  /** The id of the last call, 0 before the first. */
+  newest: z.number(),
+  /** What calls can be filtered by. */
+  clients: z.array(z.string()),
+  paths: z.array(z.string()),
+  tools: z.array(z.string()),
+});
+
+/** How long calls took, in milliseconds; null where there were none. */
+const latency = z.object({
+  /** Milliseconds that each of `buckets` covers; the last one ends now. */
+  bucketMillis: z.number(),
+  buckets: z.array(z.object({ count: z.number(), p50: z.number().nullable(), p95: z.number().nullable() })),
+  count: z.number(),
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+  worst: z.number().nullable(),
+});
+
+/** `upTo` leaves out the calls after this one, so that what is being read does not move; null for all. */
+const selection = z.object({ filter: callFilter, upTo: z.number().nullable() });
+
+export const activityRequests = {
+  /** Says whether somebody looks: only then are there events. */
+  watchActivity: { input: z.object({ on: z.boolean() }), output: activity },
+  /** The calls, the newest first. */
+  activityPage: {
+    input: selection.extend({ from: z.int().min(0), count: z.int().min(1).max(500) }),
+    output: z.object({ total: z.number(), rows: z.array(call) }),
+  },
+  latency: { input: z.object({ filter: callFilter }), output: latency },
+  clearActivity: { input: z.undefined(), output: z.undefined() },
+  /** Writes calls as JSON where the file's name ends so, as CSV otherwise. Null if the person thought better of it. */
+  exportActivity: { input: selection, output: z.object({ file: z.string(), count: z.number() }).nullable() },
+} as const;
+
+export const activityEvents = {
+  /** At most four times a second, and only while somebody looks. */
+  activityChanged: activity,
+} as const;
 
 export type AttachedProxy = z.output<typeof attachedProxy>;
+export type ActivitySession = z.output<typeof session>;
+export type ActivityCall = z.output<typeof call>;
+export type CallFilter = z.output<typeof callFilter>;
+export type Activity = z.output<typeof activity>;
+export type Latency = z.output<typeof latency>;

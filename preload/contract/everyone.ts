@@ -1,3 +1,141 @@
-export const everyoneRequests = {} as const;
+import { z } from 'zod';
+import { inProfile, problem } from './parts.ts';
 
-export const everyoneEvents = {} as const;
+/** One user's override, with names in place of ids as far as they can be found. */
+const overrideRow = z.object({
+  userId: z.string(),
+  /** Empty where the workspace does not tell. */
+  userName: z.string(),
+  displayName: z.string(),
+  /** `CUSTOM`, `LAST_SELECTED` or a newer word. */
+  type: z.string(),
+  warehouseId: z.string().nullable(),
+  warehouseName: z.string().nullable(),
+  warehouseState: z.string().nullable(),
+  /** Why this user's queries will fail. */
+  dangling: z.enum(['warehouse-gone', 'deleting', 'cannot-use']).nullable(),
+});
+
+/** How far the reading of all overrides has come. The rows themselves are asked for by pages: there may be very many. */
+const everyone = z.object({
+  profile: z.string().nullable(),
+  status: z.enum(['unread', 'reading', 'complete', 'stopped', 'failed']),
+  count: z.number(),
+  /** How many will make queries fail, as far as that is known. */
+  dangling: z.number(),
+  /** Whether it was looked who may use their warehouse. */
+  access: z.enum(['unchecked', 'checking', 'checked']),
+  problem: problem.nullable(),
+  /** Grows with each change: of two, the larger one is true. */
+  revision: z.number(),
+});
+
+/** Which rows, and in which order. */
+const everyoneQuery = z.object({
+  search: z.string(),
+  only: z.enum(['all', 'dangling']),
+  by: z.enum(['dangling', 'user', 'warehouse']),
+  descending: z.boolean(),
+});
+
+const slice = z.object({ from: z.int().min(0), count: z.int().min(1).max(500) });
+
+const person = z.object({ id: z.string(), userName: z.string(), displayName: z.string() });
+
+/** What an override is to become. */
+const wanted = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('CUSTOM'), warehouseId: z.string().min(1) }),
+  z.object({ type: z.literal('LAST_SELECTED') }),
+  z.object({ type: z.literal('NONE') }),
+]);
+
+/** Changes of many overrides, from a file or for several users at once: planned first, then carried out if wanted. */
+const bulk = z.object({
+  /** The file's name, or how many were selected. */
+  source: z.string(),
+  stage: z.enum(['planning', 'planned', 'applying', 'ended', 'failed']),
+  /** How many lines there are of each kind. */
+  planned: z.record(z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']), z.number()),
+  warnings: z.number(),
+  total: z.number(),
+  ended: z.number(),
+  results: z.record(z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']), z.number()),
+  problem: problem.nullable(),
+});
+
+const bulkLine = z.object({
+  line: z.number(),
+  userId: z.string(),
+  userName: z.string(),
+  action: z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']),
+  before: z.string(),
+  after: z.string(),
+  /** What will go wrong once this is done, or why it cannot be done. */
+  trouble: z.string().nullable(),
+  result: z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']).nullable(),
+  message: z.string(),
+});
+
+const ofUser = inProfile.extend({ userId: z.string() });
+
+/** Where a file was written and how many rows it holds; null if the person thought better of it. */
+const written = z.object({ file: z.string(), count: z.number() }).nullable();
+
+export const everyoneRequests = {
+  /** Begins to read all overrides, unless that is done; `anew` begins again. Answers at once: the state follows. */
+  readEveryone: { input: inProfile.extend({ anew: z.boolean() }), output: everyone },
+  stopReading: { input: z.undefined(), output: z.undefined() },
+  everyonePage: {
+    input: inProfile.extend({ query: everyoneQuery, ...slice.shape }),
+    output: z.object({ total: z.number(), rows: z.array(overrideRow) }),
+  },
+  /** The ids of all rows that a query finds, for selecting them at once. */
+  everyoneIds: { input: inProfile.extend({ query: everyoneQuery }), output: z.array(z.string()) },
+  /** Looks who may use their warehouse. Answers when that is done. */
+  checkAccess: { input: inProfile, output: z.undefined() },
+  findUsers: { input: inProfile.extend({ text: z.string() }), output: z.array(person) },
+  /** What the workspace holds for one user now. */
+  overrideOf: {
+    input: ofUser,
+    output: z
+      .object({ type: z.string(), warehouseId: z.string().nullable(), warehouseName: z.string().nullable() })
+      .nullable(),
+  },
+  /** Whether a user may run queries on a warehouse. */
+  canUserUse: {
+    input: ofUser.extend({ warehouseId: z.string() }),
+    output: z.union([z.boolean(), z.literal('unknown')]),
+  },
+  setOverrideOf: { input: inProfile.extend({ user: person, wanted }), output: z.undefined() },
+  /** Plans the same change for several users. Answers when the plan is there. */
+  planForSelected: { input: inProfile.extend({ userIds: z.array(z.string()).min(1), wanted }), output: z.undefined() },
+  /** Asks for a file and plans what it says. Tells whether one was chosen. */
+  planImport: { input: inProfile, output: z.boolean() },
+  getBulk: { input: z.undefined(), output: bulk.nullable() },
+  bulkPage: {
+    input: slice.extend({ only: z.enum(['all', 'changes', 'trouble']) }),
+    output: z.object({ total: z.number(), rows: z.array(bulkLine) }),
+  },
+  /** Carries the plan out. Answers when every line has its result. */
+  applyBulk: { input: inProfile, output: z.undefined() },
+  /** Ends what is under way: the changes that have begun are waited for, the others are not tried. */
+  cancelBulk: { input: z.undefined(), output: z.undefined() },
+  /** Forgets the plan and its results. */
+  dismissBulk: { input: z.undefined(), output: z.undefined() },
+  saveBulkReport: { input: z.undefined(), output: written },
+  /** Writes what a query finds, as JSON where the file's name ends so, as CSV otherwise. */
+  exportEveryone: { input: inProfile.extend({ query: everyoneQuery }), output: written },
+} as const;
+
+export const everyoneEvents = {
+  everyoneChanged: everyone,
+  bulkChanged: bulk.nullable(),
+} as const;
+
+export type OverrideRow = z.output<typeof overrideRow>;
+export type Everyone = z.output<typeof everyone>;
+export type EveryoneQuery = z.output<typeof everyoneQuery>;
+export type Person = z.output<typeof person>;
+export type WantedOverride = z.output<typeof wanted>;
+export type Bulk = z.output<typeof bulk>;
+export type BulkLine = z.output<typeof bulkLine>;

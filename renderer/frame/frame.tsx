@@ -6,6 +6,9 @@ import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
 import { Navigation } from './navigation.tsx';
 
+/** Screens whose list takes what room there is. */
+const LONG_LISTS = new Set<ScreenName>(['activity', 'everyone']);
+
 /** What surrounds every screen: who is signed in and where, and the way to another profile. */
 export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {
   return (
@@ -16,7 +19,7 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
         <Navigation screen={screen} />
       </aside>
       <main className={styles.page}>
-        <div className={styles.column}>
+        <div className={styles.column} data-wide={LONG_LISTS.has(screen)}>
           <FailedAction failed={state.failedAction} />
           {children}
         </div>

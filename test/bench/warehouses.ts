@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Override, User, Warehouse } from '../workspace/model.ts';
+import { largeWorld } from '../workspace/large-world.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 
 interface Figures {
@@ -36,36 +36,6 @@ const command = process.argv[2] ?? new URL('../../out/cli/causeway.js', import.m
 const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
   'process.on("exit", () => process.stderr.write("#" + process.resourceUsage().maxRSS))',
 )}`;
-
-function world({ overrides, warehouses }: (typeof SIZES)['small']) {
-  const users: User[] = Array.from({ length: overrides }, (_, at) => ({
-    id: String(9_100_000_000_000_000_000n + BigInt(at)),
-    userName: at === 0 ? 'ana@example.com' : `person-${at}@example.com`,
-    displayName: `Person ${at}`,
-    admin: at === 0,
-    groups: at === 0 ? ['users', 'admins'] : ['users'],
-    active: true,
-    servicePrincipal: false,
-  }));
-  const made: Warehouse[] = Array.from({ length: warehouses }, (_, at) => ({
-    id: at.toString(16).padStart(16, '0'),
-    name: `team ${at} of department ${at % 40}`,
-    state: at % 3 === 0 ? 'RUNNING' : 'STOPPED',
-    clusterSize: 'Small',
-    serverless: at % 2 === 0,
-    creatorName: 'ana@example.com',
-    autoStopMinutes: 10,
-    canUse: new Set(['users']),
-  }));
-  const stored: Override[] = users.map(({ id }, at) => ({
-    userId: id,
-    type: at % 10 === 0 ? 'LAST_SELECTED' : 'CUSTOM',
-    // One in a hundred names a warehouse that is not there.
-    warehouseId:
-      at % 10 === 0 ? undefined : (at % 101 === 0 ? at + 1_000_000 : at % warehouses).toString(16).padStart(16, '0'),
-  }));
-  return { users, warehouses: made, overrides: stored };
-}
 
 async function run(workspace: EmbeddedWorkspace, args: string[]): Promise<Figures> {
   const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile };
@@ -99,8 +69,8 @@ async function medianOf(workspace: EmbeddedWorkspace, args: string[]): Promise<F
   };
 }
 
-const small = await startWorkspace({ state: world(SIZES.small) });
-const large = await startWorkspace({ state: world(SIZES.large) });
+const small = await startWorkspace({ state: largeWorld(SIZES.small) });
+const large = await startWorkspace({ state: largeWorld(SIZES.large) });
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 const mib = (value: number) => `${(value / 1024 / 1024).toFixed(0)} MiB`;
 

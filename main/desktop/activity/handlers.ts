@@ -1,7 +1,34 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
+import { jsonArrayLines } from '../../platform/json-array.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
+import { callLines } from './export-calls.ts';
 
-export function activityHandlers(_context: DesktopContext): HandlersOf<typeof activityRequests> {
-  return {};
+const OFFER = {
+  title: 'Export calls',
+  name: 'calls.csv',
+  kinds: [
+    { name: 'CSV', extensions: ['csv'] },
+    { name: 'JSON', extensions: ['json'] },
+  ],
+};
+
+/** What passed between AI clients and servers, for the one who looks. */
+export function activityHandlers({ activity, shell, onClose }: DesktopContext): HandlersOf<typeof activityRequests> {
+  onClose(() => activity.close());
+  return {
+    watchActivity: async ({ on }) => activity.watch(on),
+    activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
+    latency: async ({ filter }) => activity.latency(filter),
+    clearActivity: async () => void activity.clear(),
+    exportActivity: async ({ filter, upTo }) => {
+      const file = await shell.chooseFileToSave(OFFER);
+      if (file === null) return null;
+      const calls = [...activity.ring.newestFirst(filter, upTo)];
+      const isJson = file.toLowerCase().endsWith('.json');
+      await writeWholeFile(file, isJson ? jsonArrayLines(calls) : callLines(calls));
+      return { file, count: calls.length };
+    },
+  };
 }

@@ -34,6 +34,8 @@ export function createProxyList(show: Show, clientOf: (pid: number) => Promise<s
   return (now: Session[]): void => {
     const before = new Set(attached.map(({ id }) => id));
     attached = now;
+    // Sessions are told of with each call; what is shown here changes only when one comes or goes.
+    if (now.length === before.size && now.every(({ id }) => before.has(id))) return;
     for (const id of clients.keys()) if (!now.some((proxy) => proxy.id === id)) clients.delete(id);
     showAll();
     for (const proxy of now) if (!before.has(proxy.id)) void look(proxy);

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
 import { clientOf, nameOfProgram } from '../../../main/desktop/activity/client-process.ts';
+import { latencyOf } from '../../../main/desktop/activity/latency.ts';
 import { createProxyList } from '../../../main/desktop/activity/proxies.ts';
-import type { AttachedProxy } from '../../../preload/contract.ts';
+import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
 import { clientInWords, serverInWords } from '../../../renderer/activity/words.ts';
 
 const SQL = '/api/2.0/mcp/sql';
@@ -26,6 +29,9 @@ describe('the sessions that are shown', () => {
     found[1]?.('cursor');
     await Promise.resolve();
     expect(names()).toEqual(['1 null', '2 cursor']);
+    const calls = shown.length;
+    changed([proxy(1), proxy(2)]);
+    expect(shown).toHaveLength(calls);
     changed([proxy(2)]);
     const before = shown.length;
     found[0]?.('gone');
@@ -39,6 +45,134 @@ describe('the sessions that are shown', () => {
     expect(await clientOf(child.pid ?? 0)).toBe(basename(process.execPath));
     child.stdin.end();
     expect(await clientOf(2 ** 30)).toBeNull();
+  });
+});
+
+const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
+const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
+  clientName: 'claude-ai',
+  profile: null,
+  path: SQL,
+  method: 'tools/call',
+  tool: 'execute_sql',
+  startedAt: 0,
+  durationMs: 1,
+  outcome: 'answered',
+  errorCode: null,
+  bytesFromClient: 1,
+  bytesToClient: 1,
+  ...of,
+});
+
+describe('the calls that are kept', () => {
+  const ids = ({ rows }: { rows: ActivityCall[] }) => rows.map(({ id }) => id);
+
+  it('are the last ones, the newest first', () => {
+    const ring = new CallRing(3);
+    for (let count = 0; count < 5; count += 1) ring.add(ended());
+    expect(ring.size).toBe(3);
+    expect(ids(ring.page(ANY, null, 0, 10))).toEqual([5, 4, 3]);
+    expect(ids(ring.page(ANY, null, 1, 1))).toEqual([4]);
+    expect(ring.page(ANY, null, 3, 10)).toEqual({ total: 3, rows: [] });
+  });
+
+  it('do not move under the eyes of who reads up to one of them', () => {
+    const ring = new CallRing(3);
+    for (let count = 0; count < 3; count += 1) ring.add(ended());
+    expect(ids(ring.page(ANY, 2, 0, 10))).toEqual([2, 1]);
+    ring.add(ended());
+    expect(ids(ring.page(ANY, 2, 0, 10))).toEqual([2]);
+  });
+
+  it('can be cleared, and go on', () => {
+    const ring = new CallRing(3);
+    for (let count = 0; count < 5; count += 1) ring.add(ended());
+    ring.clear();
+    expect(ring.size).toBe(0);
+    expect(ring.page(ANY, null, 0, 10)).toEqual({ total: 0, rows: [] });
+    expect(ring.names('client')).toEqual([]);
+    for (let count = 0; count < 4; count += 1) ring.add(ended());
+    expect(ids(ring.page(ANY, null, 0, 10))).toEqual([9, 8, 7]);
+  });
+
+  it('can be filtered, also while more come and others are forgotten', () => {
+    const kinds = [
+      { clientName: 'claude-ai', tool: 'execute_sql', outcome: 'answered' },
+      { clientName: 'cursor', tool: null, outcome: 'lost' },
+      { clientName: 'cursor', tool: 'ask', outcome: 'tool-error' },
+      { clientName: null, tool: 'ask', outcome: 'cancelled' },
+    ] as const;
+    const filters: CallFilter[] = [
+      ANY,
+      { ...ANY, client: 'cursor' },
+      { ...ANY, tool: 'ask' },
+      { ...ANY, path: '/elsewhere' },
+      { ...ANY, outcome: 'failed' },
+      { ...ANY, client: 'cursor', outcome: 'tool-error' },
+    ];
+    const passes: ((call: ActivityCall) => boolean)[] = [
+      () => true,
+      ({ clientName }) => clientName === 'cursor',
+      ({ tool }) => tool === 'ask',
+      () => false,
+      ({ outcome }) => outcome === 'lost' || outcome === 'tool-error',
+      ({ clientName, outcome }) => clientName === 'cursor' && outcome === 'tool-error',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.nat(3), { maxLength: 60 }), fc.nat(5), fc.nat(40), (sequence, which, asked) => {
+        const ring = new CallRing(20);
+        const all: ActivityCall[] = [];
+        const filter = filters[which] ?? ANY;
+        for (const [at, kind] of sequence.entries()) {
+          const call = ended(kinds[kind]);
+          all.push({ ...call, id: at + 1 });
+          ring.add(call);
+          if (at === asked) ring.page(filter, null, 0, 5);
+        }
+        const expected = all
+          .slice(-20)
+          .filter(passes[which] ?? (() => true))
+          .reverse();
+        expect(ring.page(filter, null, 0, 100)).toEqual({ total: expected.length, rows: expected });
+        expect([...ring.newestFirst(filter)]).toEqual(expected);
+      }),
+    );
+  });
+
+  it('name what they can be filtered by, as long as one of them is kept', () => {
+    const ring = new CallRing(2);
+    ring.add(ended({ clientName: 'cursor', tool: 'ask' }));
+    ring.add(ended({ clientName: 'claude-ai', tool: null }));
+    expect(ring.names('client')).toEqual(['claude-ai', 'cursor']);
+    expect(ring.names('tool')).toEqual(['ask']);
+    ring.add(ended());
+    expect(ring.names('client')).toEqual(['claude-ai']);
+    expect(ring.names('path')).toEqual([SQL]);
+  });
+});
+
+describe('how long calls took', () => {
+  const MINUTE = 60_000;
+  const now = 100 * MINUTE;
+  const at = (minutesAgo: number, durationMs: number, of: Partial<ActivityCall> = {}): ActivityCall => ({
+    ...ended({ startedAt: now - minutesAgo * MINUTE - durationMs, durationMs, ...of }),
+    id: 1,
+  });
+
+  it('is told for the last quarter of an hour, as half and nineteen twentieths', () => {
+    const calls = Array.from({ length: 100 }, (_, index) => at(0.1, 100 - index));
+    expect(latencyOf(calls, now)).toMatchObject({ count: 100, p50: 50, p95: 95, worst: 100 });
+    const { buckets } = latencyOf([at(0.1, 5), at(1.1, 7), at(14.9, 9), at(16, 11)], now);
+    expect(buckets.at(-1)).toEqual({ count: 1, p50: 5, p95: 5 });
+    expect(buckets.flatMap(({ p50 }) => p50 ?? [])).toEqual([9, 7, 5]);
+  });
+
+  it('leaves out what is open for as long as the client likes', () => {
+    expect(latencyOf([at(1, 600_000, { method: 'subscriptions/listen' })], now).count).toBe(0);
+  });
+
+  it('is nothing where nothing was called', () => {
+    expect(latencyOf([], now)).toMatchObject({ count: 0, p50: null, p95: null, worst: null });
   });
 });
 

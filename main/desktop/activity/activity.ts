@@ -1,0 +1,70 @@
+import type { Activity, ActivitySession, CallFilter, Latency } from '../../../preload/contract.ts';
+import type { HubCall, HubSession } from '../../hub/session-record.ts';
+import type { DesktopContext } from '../context.ts';
+import { throttled } from '../throttle.ts';
+import { CallRing } from './call-ring.ts';
+import { latencyOf } from './latency.ts';
+
+/** The shortest time between two events for the window, in milliseconds. */
+const TELL_EVERY = 250;
+/** The most sessions and the most names that one event carries. */
+const MOST_SESSIONS = 100;
+const MOST_NAMES = 200;
+
+/**
+ * What passes between AI clients and servers. A call costs next to nothing here while nobody looks; while somebody does,
+ * the window hears a few times a second that there is more, and asks for the rows that it shows.
+ */
+export class ActivityLog {
+  readonly ring = new CallRing();
+  readonly #tell: { (): void; stop(): void };
+  #sessions: ActivitySession[] = [];
+  #watched = false;
+
+  constructor(emit: DesktopContext['emit']) {
+    this.#tell = throttled(() => emit('activityChanged', this.state), TELL_EVERY);
+  }
+
+  get state(): Activity {
+    const { size, newest } = this.ring;
+    return {
+      sessions: this.#sessions.slice(0, MOST_SESSIONS),
+      moreSessions: Math.max(0, this.#sessions.length - MOST_SESSIONS),
+      kept: size,
+      newest,
+      clients: this.ring.names('client').slice(0, MOST_NAMES),
+      paths: this.ring.names('path').slice(0, MOST_NAMES),
+      tools: this.ring.names('tool').slice(0, MOST_NAMES),
+    };
+  }
+
+  watch(on: boolean): Activity {
+    this.#watched = on;
+    if (!on) this.ring.unwatch();
+    return this.state;
+  }
+
+  showSessions(sessions: readonly HubSession[]): void {
+    this.#sessions = sessions.map((session) => ({ ...session, profile: session.profile ?? null }));
+    if (this.#watched) this.#tell();
+  }
+
+  add(call: Omit<HubCall, 'id' | 'session'>): void {
+    this.ring.add({ ...call, profile: call.profile ?? null });
+    if (this.#watched) this.#tell();
+  }
+
+  latency(filter: CallFilter): Latency {
+    return latencyOf(this.ring.newestFirst(filter), Date.now());
+  }
+
+  clear(): void {
+    this.ring.clear();
+    this.#tell();
+  }
+
+  close(): void {
+    this.#watched = false;
+    this.#tell.stop();
+  }
+}

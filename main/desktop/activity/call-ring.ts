@@ -1,0 +1,170 @@
+import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
+
+/** How many calls are kept. */
+const KEPT_CALLS = 50_000;
+
+type Facet = 'client' | 'path' | 'tool';
+
+/** The last calls, in memory alone: who asked what, when, how long it took and how it went. No contents. */
+export class CallRing {
+  readonly #capacity: number;
+  #calls: ActivityCall[] = [];
+  #newest = 0;
+  /** The id of the last call that was cleared away. */
+  #cleared = 0;
+  #view: CallView | undefined;
+  readonly #facets: Record<Facet, Map<string, number>> = { client: new Map(), path: new Map(), tool: new Map() };
+
+  constructor(capacity = KEPT_CALLS) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#calls.length;
+  }
+
+  /** The id of the last call, 0 before the first. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** The names that calls which are kept have, in order. */
+  names(facet: Facet): string[] {
+    return [...this.#facets[facet].keys()].sort();
+  }
+
+  /** Keeps one more, and forgets the oldest where there are too many. */
+  add(call: Omit<ActivityCall, 'id'>): void {
+    this.#newest += 1;
+    const at = this.#placeOf(this.#newest);
+    const oldest = this.#calls[at];
+    if (oldest) for (const [facet, name] of namesOf(oldest)) this.#uncount(facet, name);
+    const kept = { ...call, id: this.#newest };
+    for (const [facet, name] of namesOf(kept)) this.#count(facet, name);
+    this.#calls[at] = kept;
+    this.#view?.add(kept);
+  }
+
+  clear(): void {
+    this.#calls = [];
+    this.#cleared = this.#newest;
+    this.#view = undefined;
+    for (const facet of Object.values(this.#facets)) facet.clear();
+  }
+
+  /** Forgets what was worked out for the one who looked. */
+  unwatch(): void {
+    this.#view = undefined;
+  }
+
+  /** Calls that a filter lets through, the newest first, those after `upTo` left out. */
+  page(filter: CallFilter, upTo: number | null, from: number, count: number): { total: number; rows: ActivityCall[] } {
+    const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
+    const rows = ids.slice(Math.max(0, ids.length - from - count), Math.max(0, ids.length - from)).reverse();
+    return { total: ids.length, rows: rows.flatMap((id) => this.#at(id) ?? []) };
+  }
+
+  /** The same one by one, the newest first. */
+  *newestFirst(filter: CallFilter, upTo: number | null = null): Generator<ActivityCall> {
+    const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
+    for (let at = ids.length - 1; at >= 0; at -= 1) {
+      const call = this.#at(ids[at] ?? 0);
+      if (call) yield call;
+    }
+  }
+
+  get #oldest(): number {
+    return Math.max(this.#cleared, this.#newest - this.#capacity) + 1;
+  }
+
+  #placeOf(id: number): number {
+    return (id - this.#cleared - 1) % this.#capacity;
+  }
+
+  #at(id: number): ActivityCall | undefined {
+    const call = this.#calls[this.#placeOf(id)];
+    return call?.id === id ? call : undefined;
+  }
+
+  #viewOf(filter: CallFilter): CallView {
+    const key = JSON.stringify(filter);
+    if (this.#view?.key === key) return this.#view;
+    const view = new CallView(key, filter);
+    for (let id = this.#oldest; id <= this.#newest; id += 1) {
+      const call = this.#at(id);
+      if (call) view.add(call);
+    }
+    this.#view = view;
+    return view;
+  }
+
+  #count(facet: Facet, name: string): void {
+    this.#facets[facet].set(name, (this.#facets[facet].get(name) ?? 0) + 1);
+  }
+
+  #uncount(facet: Facet, name: string): void {
+    const count = (this.#facets[facet].get(name) ?? 0) - 1;
+    if (count > 0) this.#facets[facet].set(name, count);
+    else this.#facets[facet].delete(name);
+  }
+}
+
+/** The ids of the calls that one filter lets through, kept up to date call by call. */
+class CallView {
+  readonly key: string;
+  readonly #filter: CallFilter;
+  #ids: number[] = [];
+
+  constructor(key: string, filter: CallFilter) {
+    this.key = key;
+    this.#filter = filter;
+  }
+
+  add(call: ActivityCall): void {
+    if (passes(call, this.#filter)) this.#ids.push(call.id);
+  }
+
+  /** Those that are kept still, and not after one that is named. */
+  upTo(last: number, oldest: number): number[] {
+    const from = firstAfter(this.#ids, oldest - 1);
+    // What is forgotten is let go of now and then, not with each call.
+    if (from > KEPT_CALLS) {
+      this.#ids = this.#ids.slice(from);
+      return this.upTo(last, oldest);
+    }
+    return this.#ids.slice(from, firstAfter(this.#ids, last));
+  }
+}
+
+/** Where the first id that is larger than a given one stands. */
+function firstAfter(ids: readonly number[], id: number): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] ?? 0) > id) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function passes(call: ActivityCall, { client, path, tool, outcome }: CallFilter): boolean {
+  return (
+    (client === null || call.clientName === client) &&
+    (path === null || call.path === path) &&
+    (tool === null || call.tool === tool) &&
+    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailure(call)))
+  );
+}
+
+function isFailure({ outcome }: ActivityCall): boolean {
+  return outcome !== 'answered' && outcome !== 'cancelled';
+}
+
+function namesOf({ clientName, path, tool }: ActivityCall): [Facet, string][] {
+  const names: [Facet, string | null][] = [
+    ['client', clientName],
+    ['path', path],
+    ['tool', tool],
+  ];
+  return names.flatMap(([facet, name]) => (name === null ? [] : [[facet, name] satisfies [Facet, string]]));
+}

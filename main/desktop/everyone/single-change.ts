@@ -1,0 +1,54 @@
+import type { Person, WantedOverride } from '../../../preload/contract.ts';
+import type { WarehouseService } from '../../causeway.ts';
+import type { OverrideRow } from '../../warehouses/all-overrides.ts';
+import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import type { OverrideFields } from '../../workspace/overrides.ts';
+
+/** Makes one user's override what is wanted. Gives the row to show; null for who has none any more. */
+export async function changeOverride(
+  { admin, list }: WarehouseService,
+  user: Person,
+  wanted: WantedOverride,
+): Promise<OverrideRow | null> {
+  if (wanted.type === 'NONE') {
+    await admin.clearOverride(user.id);
+    return null;
+  }
+  const fields = fieldsOf(wanted);
+  await admin.setOverride(user.id, fields);
+  const target = (await list()).find(({ id }) => id === fields.warehouse_id);
+  return rowOf(user, fields, target);
+}
+
+/** The rows to show after many changes: null for who has no override any more. */
+export async function rowsAfter(
+  results: readonly LineResult[],
+  warehouses: WarehouseService,
+  nameOf: (userId: string) => Person | undefined,
+): Promise<[userId: string, row: OverrideRow | null][]> {
+  const byId = new Map((await warehouses.list()).map((warehouse) => [warehouse.id, warehouse]));
+  return results.map(({ planned }) => {
+    const { userId, userName } = planned;
+    if (!('fields' in planned)) return [userId, null];
+    const user = nameOf(userId) ?? { id: userId, userName, displayName: userName };
+    const row = rowOf(user, planned.fields, byId.get(planned.fields.warehouse_id ?? ''));
+    return [userId, planned.warning === undefined ? row : { ...row, dangling: 'cannot-use' }];
+  });
+}
+
+function fieldsOf(wanted: Exclude<WantedOverride, { type: 'NONE' }>): OverrideFields {
+  return wanted.type === 'CUSTOM' ? { type: wanted.type, warehouse_id: wanted.warehouseId } : { type: wanted.type };
+}
+
+function rowOf(
+  user: Person,
+  {
+    type,
+    warehouse_id: warehouseId = null,
+  }: Pick<OverrideFields, 'type'> & { warehouse_id?: string | null | undefined },
+  warehouse: { name: string; state: string } | undefined,
+): OverrideRow {
+  const { id: userId, userName, displayName } = user;
+  const names = { warehouseName: warehouse?.name ?? null, warehouseState: warehouse?.state ?? null };
+  return { userId, userName, displayName, type, warehouseId, ...names, dangling: null };
+}

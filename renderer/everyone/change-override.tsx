@@ -1,0 +1,130 @@
+import { Button, Modal, Radio } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import type { Person, WantedOverride } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
+import styles from './everyone.module.css';
+import { consequenceFor, counted, nameOf, targetOf } from './words.ts';
+
+interface ChangeOverrideProps {
+  profile: string;
+  /** Whose; null while nothing is to be changed. */
+  people: readonly Person[] | null;
+  onClose(): void;
+  onChanged(): void;
+}
+
+/** Changes one person's override, or leads to the plan for several. */
+export function ChangeOverride({ people, onClose, ...rest }: ChangeOverrideProps) {
+  // The words stay while the dialog fades out.
+  const shown = useRef<readonly Person[]>([]);
+  if (people) shown.current = people;
+  const [only, ...others] = shown.current;
+  if (!only) return null;
+  const who = others.length === 0 && only.userName + only.displayName !== '' ? nameOf(only) : null;
+  const title = who
+    ? `The override of ${who}`
+    : `The overrides of ${counted(shown.current.length, 'person', 'people')}`;
+  return (
+    <Modal opened={people !== null} onClose={onClose} title={title}>
+      <Changing
+        key={shown.current.map(({ id }) => id).join()}
+        people={shown.current}
+        who={who}
+        onClose={onClose}
+        {...rest}
+      />
+    </Modal>
+  );
+}
+
+interface ChangingProps {
+  profile: string;
+  people: readonly Person[];
+  /** Null for several. */
+  who: string | null;
+  onClose(): void;
+  onChanged(): void;
+}
+
+function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
+  const { request } = window.causeway;
+  const [type, setType] = useState<WantedOverride['type']>('CUSTOM');
+  const choice = useWarehouseChoice(profile, null, true);
+  const { chosen } = choice;
+  const [person] = people;
+  const now = useQuery({
+    queryKey: ['override-of', profile, person?.id],
+    queryFn: () => answered(request.overrideOf({ profile, userId: person?.id ?? '' })),
+    enabled: who !== null,
+    gcTime: 0,
+  });
+  const access = useQuery({
+    queryKey: ['can-use', profile, person?.id, chosen?.id],
+    queryFn: () => answered(request.canUserUse({ profile, userId: person?.id ?? '', warehouseId: chosen?.id ?? '' })),
+    enabled: who !== null && type === 'CUSTOM' && chosen !== undefined,
+    staleTime: 60_000,
+  });
+  const wanted: WantedOverride | null =
+    type === 'CUSTOM' ? (chosen ? { type, warehouseId: chosen.id } : null) : { type };
+  const changing = useMutation({
+    mutationFn: async (wanted: WantedOverride) => {
+      if (who !== null && person) return answered(request.setOverrideOf({ profile, user: person, wanted }));
+      return answered(request.planForSelected({ profile, userIds: people.map(({ id }) => id), wanted }));
+    },
+    onSuccess: () => {
+      onChanged();
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (wanted) changing.mutate(wanted);
+  };
+  const isForbidden = type === 'CUSTOM' && chosen !== undefined && access.data === false;
+  return (
+    <form onSubmit={submit} className={styles.dialog}>
+      {who !== null && (
+        <p className={styles.now} role="status">
+          {now.data === undefined && !now.error && 'Asking what they have now…'}
+          {now.error && problemIn(now.error).message}
+          {now.data === null && 'They have none now: their queries run on the workspace default.'}
+          {now.data && `Now: ${targetOf(now.data)}.`}
+        </p>
+      )}
+      <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label="What it is to be">
+        <div className={styles.choices}>
+          <Radio value="CUSTOM" label="A warehouse" />
+          <Radio value="LAST_SELECTED" label="Last selected" />
+          <Radio value="NONE" label="None" />
+        </div>
+      </Radio.Group>
+      {type === 'CUSTOM' && <WarehouseChoice choice={choice} />}
+      {isForbidden ? (
+        <Notice
+          message={`${who} may not use ${chosen.name}: their queries would fail.`}
+          remedy="Give them the CAN USE permission on it in the workspace, or choose another."
+        />
+      ) : (
+        <p className={styles.consequence} aria-live="polite">
+          {consequenceFor(who ?? 'all of them', type, chosen, access.data)}
+        </p>
+      )}
+      {changing.error && <Notice {...problemIn(changing.error)} />}
+      <div className={styles.dialogActions}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" disabled={wanted === null} loading={changing.isPending}>
+          {who === null ? 'Show what would change' : isForbidden ? 'Change all the same' : 'Change'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function readType(value: string): WantedOverride['type'] {
+  return value === 'LAST_SELECTED' || value === 'NONE' ? value : 'CUSTOM';
+}

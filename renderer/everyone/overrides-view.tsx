@@ -1,0 +1,170 @@
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { usePagedRows } from '../shared/paged-rows.ts';
+import { ChangeOverride } from './change-override.tsx';
+import styles from './everyone.module.css';
+import { FindPerson } from './find-person.tsx';
+import { OverrideTable } from './override-table.tsx';
+import { counted, personOf, progressOf } from './words.ts';
+
+interface OverridesViewProps {
+  profile: string;
+  everyone: Everyone;
+  onReadAnew(): void;
+}
+
+const AT_FIRST: EveryoneQuery = { search: '', only: 'all', by: 'dangling', descending: false };
+
+/** All overrides: searched, ordered, selected, changed. */
+export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewProps) {
+  const { request } = window.causeway;
+  const [query, setQuery] = useState(AT_FIRST);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [finding, setFinding] = useState(false);
+  const [changing, setChanging] = useState<readonly Person[] | null>(null);
+  const asked = useDeferredValue(query);
+  const isRead = everyone.status === 'complete' || everyone.status === 'stopped';
+  const rows = usePagedRows({
+    scope: JSON.stringify(asked),
+    version: `${everyone.revision} ${everyone.status}`,
+    load: (from, count) => answered(request.everyonePage({ profile, query: asked, from, count })),
+  });
+  const importing = useMutation({ mutationFn: () => answered(request.planImport({ profile })) });
+  const exporting = useMutation({ mutationFn: () => answered(request.exportEveryone({ profile, query })) });
+  const selecting = useMutation({
+    mutationFn: () => answered(request.everyoneIds({ profile, query })),
+    onSuccess: (ids) => setSelected(new Set(ids)),
+  });
+  const change = (part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part }));
+
+  return (
+    <div className={styles.screen}>
+      <div className={styles.bar}>
+        <h1 className={styles.title}>Everyone</h1>
+        <div className={styles.actions}>
+          <Button variant="default" loading={importing.isPending} onClick={() => importing.mutate()}>
+            Import…
+          </Button>
+          <Button
+            variant="default"
+            disabled={!isRead || rows.total === 0}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate()}
+          >
+            Export…
+          </Button>
+          <Button onClick={() => setFinding(true)}>Set for somebody…</Button>
+        </div>
+      </div>
+      {[importing, exporting].map(({ error }) => error && <Notice key={error.message} {...problemIn(error)} />)}
+      {exporting.data && (
+        <Notice
+          tone="note"
+          message={`${counted(exporting.data.count, 'override')} written.`}
+          remedy={`They are in ${exporting.data.file}.`}
+        />
+      )}
+      <div className={styles.bar}>
+        <TextInput
+          className={styles.search}
+          aria-label="Search people and warehouses"
+          placeholder="Search people and warehouses"
+          value={query.search}
+          onChange={({ currentTarget }) => change({ search: currentTarget.value })}
+        />
+        <Checkbox
+          label="Only those whose queries fail"
+          checked={query.only === 'dangling'}
+          onChange={({ currentTarget }) => change({ only: currentTarget.checked ? 'dangling' : 'all' })}
+        />
+      </div>
+      <Progress profile={profile} everyone={everyone} onReadAnew={onReadAnew} />
+      {everyone.problem && <Notice {...everyone.problem} />}
+      {rows.total === 0 && isRead ? (
+        <p className={styles.empty}>
+          {everyone.count === 0
+            ? 'Nobody in this workspace has an override: everybody’s queries run on the workspace default. Set one for somebody, or import a list.'
+            : 'No override matches. Search for less, or show all again.'}
+        </p>
+      ) : (
+        <OverrideTable
+          rows={rows}
+          query={query}
+          scope={JSON.stringify(asked)}
+          selected={selected}
+          onOrder={change}
+          onSelect={setSelected}
+          onChange={(row) => setChanging([personOf(row)])}
+        />
+      )}
+      <div className={styles.bar} role="status">
+        {selected.size > 0 && (
+          <>
+            <span>
+              {selected.size === 1 ? '1 person selected' : `${counted(selected.size, 'people', 'people')} selected`}
+            </span>
+            <div className={styles.actions}>
+              <Button variant="default" size="compact-sm" onClick={() => setSelected(new Set())}>
+                Select none
+              </Button>
+              <Button variant="default" size="compact-sm" onClick={() => selecting.mutate()}>
+                Select all {counted(rows.total ?? 0, 'row')}
+              </Button>
+              <Button
+                size="compact-sm"
+                onClick={() => setChanging([...selected].map((id) => ({ id, userName: '', displayName: '' })))}
+              >
+                Change these…
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+      <FindPerson
+        profile={profile}
+        opened={finding}
+        onClose={() => setFinding(false)}
+        onFound={(person) => {
+          setFinding(false);
+          setChanging([person]);
+        }}
+      />
+      <ChangeOverride
+        profile={profile}
+        people={changing}
+        onClose={() => setChanging(null)}
+        onChanged={() => setSelected(new Set())}
+      />
+    </div>
+  );
+}
+
+function Progress({ profile, everyone, onReadAnew }: OverridesViewProps) {
+  const { request } = window.causeway;
+  const { status, access } = everyone;
+  const isBusy = status === 'reading' || access === 'checking';
+  return (
+    <div className={styles.progress}>
+      <span role="status">{progressOf(everyone)}</span>
+      {isBusy && (
+        <Button variant="default" size="compact-sm" onClick={() => void request.stopReading()}>
+          Stop
+        </Button>
+      )}
+      {status === 'complete' && access === 'unchecked' && everyone.count > 0 && (
+        <Button variant="default" size="compact-sm" onClick={() => void request.checkAccess({ profile })}>
+          Check who may use theirs
+        </Button>
+      )}
+      {!isBusy && status !== 'unread' && (
+        <Button variant="default" size="compact-sm" onClick={onReadAnew}>
+          Read again
+        </Button>
+      )}
+    </div>
+  );
+}

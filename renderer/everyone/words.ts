@@ -1,0 +1,154 @@
+import type {
+  Bulk,
+  BulkLine,
+  Everyone,
+  OverrideRow,
+  Person,
+  WantedOverride,
+  Warehouse,
+} from '../../preload/contract.ts';
+import { stateInWords } from '../../preload/words.ts';
+
+const DANGLING: Record<NonNullable<OverrideRow['dangling']>, string> = {
+  'warehouse-gone': 'Gone: queries fail',
+  deleting: 'Being deleted: queries will fail',
+  'cannot-use': 'No CAN USE permission: queries fail',
+};
+
+const number = new Intl.NumberFormat('en');
+
+/** A number with its noun: `1 override`, `10,000 overrides`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${number.format(count)} ${count === 1 ? one : many}`;
+}
+
+export function nameOf({ displayName, userName, id }: Person): string {
+  return displayName || userName || `User ${id}`;
+}
+
+export function personOf({ userId, userName, displayName }: OverrideRow): Person {
+  return { id: userId, userName, displayName };
+}
+
+/** What stands under a name: the user name, or the id where there is no other. */
+export function secondLineOf({ displayName, userName, userId }: OverrideRow): string {
+  if (displayName === '' || displayName === userName) return userName === '' ? '' : userId;
+  return userName || userId;
+}
+
+/** What a user's queries run on. */
+export function targetOf(row: Pick<OverrideRow, 'type' | 'warehouseId' | 'warehouseName'>): string {
+  if (row.type === 'LAST_SELECTED') return 'Last selected';
+  if (row.type !== 'CUSTOM') return row.type;
+  return row.warehouseName ?? (row.warehouseId === null ? 'No warehouse' : `Warehouse ${row.warehouseId}`);
+}
+
+/** The warehouse's state, or why queries fail there. */
+export function stateOf({ dangling, type, warehouseState }: OverrideRow): string {
+  if (dangling !== null) return DANGLING[dangling];
+  if (type === 'LAST_SELECTED') return 'Whatever they picked last';
+  return warehouseState === null ? '' : stateInWords(warehouseState);
+}
+
+/** How far the reading has come, as one sentence or two. */
+export function progressOf({ status, count, dangling, access }: Everyone): string {
+  const troubled = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
+  switch (status) {
+    case 'unread':
+    case 'failed':
+      return '';
+    case 'reading':
+      return count === 0 ? 'Asking the workspace…' : `Reading… ${counted(count, 'override')} so far.${troubled}`;
+    case 'stopped':
+      return `Stopped after ${counted(count, 'override')}: there are more.${troubled}`;
+    case 'complete': {
+      const checking = access === 'checking' ? ' Looking who may use their warehouse…' : '';
+      const fine = count > 0 && dangling === 0 && access === 'checked' ? ' Everybody may use theirs.' : '';
+      return `${counted(count, 'override')}.${troubled}${checking}${fine}`;
+    }
+  }
+}
+
+/** What choosing this for somebody will do. `canUse` is undefined while that is being asked. */
+export function consequenceFor(
+  who: string,
+  wanted: WantedOverride['type'],
+  warehouse: Warehouse | undefined,
+  canUse: boolean | 'unknown' | undefined,
+): string {
+  if (wanted === 'LAST_SELECTED') {
+    return `The queries of ${who} will follow whichever warehouse they last picked in the workspace itself.`;
+  }
+  if (wanted === 'NONE') return `The queries of ${who} will run on the workspace default.`;
+  if (!warehouse) return '';
+  const runs = `The queries of ${who} will run on ${warehouse.name} from the next one on.`;
+  return canUse === 'unknown' ? `${runs} Whether they may use it could not be read.` : runs;
+}
+
+const RESULTS: Record<NonNullable<BulkLine['result']>, string> = {
+  done: 'Done',
+  unchanged: 'Unchanged',
+  invalid: 'Not possible',
+  failed: 'Failed',
+  'not-tried': 'Not tried',
+};
+
+const ACTIONS: Record<BulkLine['action'], string> = {
+  create: 'Will be set',
+  update: 'Will change',
+  delete: 'Will be cleared',
+  unchanged: 'Stays as it is',
+  invalid: 'Not possible',
+};
+
+/** What will become of a line, or has. */
+export function outcomeOf({ action, result }: BulkLine): string {
+  return result === null ? ACTIONS[action] : RESULTS[result];
+}
+
+/** What a line changes, in a few words. */
+export function changeOf({ action, before, after }: BulkLine): string {
+  if (action === 'invalid') return '';
+  return action === 'unchanged' ? before : `${before} → ${after}`;
+}
+
+/** What stands beneath a line's change: what is wrong, or what went wrong. */
+export function remarkOf({ message, trouble }: BulkLine): string {
+  return message || (trouble ?? '');
+}
+
+export function changesIn({ planned }: Bulk): number {
+  return planned.create + planned.update + planned.delete;
+}
+
+/** The plan as a sentence, before anything is changed. */
+export function planInWords(bulk: Bulk): string {
+  const { planned, warnings } = bulk;
+  const parts = [
+    planned.create > 0 && `${counted(planned.create, 'override')} will be set`,
+    planned.update > 0 && `${number.format(planned.update)} will change`,
+    planned.delete > 0 && `${number.format(planned.delete)} will be cleared`,
+    planned.unchanged > 0 &&
+      `${number.format(planned.unchanged)} ${planned.unchanged === 1 ? 'stays' : 'stay'} as they are`,
+    planned.invalid > 0 && `${counted(planned.invalid, 'line')} cannot be carried out`,
+  ].filter((part) => part !== false);
+  const warned = warnings > 0 ? ` After ${counted(warnings, 'change')}, queries would fail.` : '';
+  return `${sentence(parts)}${warned} Nothing has been changed yet.`;
+}
+
+/** What became of the plan. */
+export function resultsInWords({ results }: Bulk): string {
+  const parts = [
+    `${counted(results.done, 'override')} changed`,
+    results.unchanged > 0 && `${number.format(results.unchanged)} needed no change`,
+    results.invalid > 0 && `${counted(results.invalid, 'line')} could not be carried out`,
+    results.failed > 0 && `${number.format(results.failed)} failed`,
+    results['not-tried'] > 0 && `${number.format(results['not-tried'])} not tried`,
+  ].filter((part) => part !== false);
+  return sentence(parts);
+}
+
+function sentence(parts: readonly string[]): string {
+  const text = parts.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
