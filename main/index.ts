@@ -24,7 +24,7 @@ import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.
 import { chooseFileToOpen, chooseFileToSave } from './desktop/window/file-dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
-import { browserOpener, lockDown } from './desktop/window/lockdown.ts';
+import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
 import { MainWindow } from './desktop/window/window.ts';
 
 /** Milliseconds that closing may take, answers to proxies under way included, before the application ends without it. */
@@ -73,6 +73,7 @@ function start(): void {
     settings,
     shell: {
       openInBrowser,
+      openInClient,
       copy: (text) => clipboard.writeText(text),
       chooseFileToSave,
       chooseFileToOpen,

@@ -19,6 +19,7 @@ export function plainShell(): Shell & { asked: Asked } {
   return {
     asked,
     openInBrowser: async (address) => void asked.opened.push(address),
+    openInClient: async (link) => void asked.opened.push(link),
     copy: (text) => void asked.copied.push(text),
     showFolder: async (folder) => void asked.shown.push(folder),
     chooseFileToSave: answerFileDialog,

@@ -1,5 +1,5 @@
 /** How `causeway proxy` is started for one server. */
-interface Launch {
+export interface Launch {
   /** The server's name, which is the entry's. */
   name: string;
   /** An absolute path. */

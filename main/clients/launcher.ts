@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isSea } from 'node:sea';
 import { CausewayError } from '../platform/errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 
@@ -16,15 +15,10 @@ export interface Launcher {
 }
 
 /** What runs now. */
-export interface Running {
+interface Running {
   execPath: string;
   /** The script, where Node runs one; nothing in the executable of its own. */
   script: string | undefined;
-}
-
-/** The executable, or Node and the script, that this process runs. */
-export function thisProcess(): Running {
-  return { execPath: process.execPath, script: isSea() ? undefined : process.argv[1] };
 }
 
 /**

@@ -6,6 +6,16 @@ import type { LocatedFile } from './detect.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ChangeChoice, HttpChoice } from './service.ts';
 
+/** Why nothing came of a file. */
+interface OutcomeError {
+  code: string;
+  /** What happened and what to do, in one line. */
+  message: string;
+  /** The same in its two parts. */
+  what: string;
+  remedy: string | null;
+}
+
 /** What came of one file. */
 export interface Outcome {
   client: string;
@@ -18,7 +28,7 @@ export interface Outcome {
   /** What to do for it to be noticed. */
   afterwards?: string;
   warnings: string[];
-  error?: { code: string; message: string };
+  error?: OutcomeError;
 }
 
 /** What came of a file that was, or would be, changed. */
@@ -75,7 +85,9 @@ function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | u
 /** What came of a file, or a client, at which an error stopped. */
 export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): Outcome {
   const code = error instanceof CausewayError ? error.code : 'internal';
-  const problem = { code, message: inOneLine(error) };
+  const own = error instanceof CausewayError ? { what: error.message, remedy: error.remedy ?? null } : undefined;
+  const message = inOneLine(error);
+  const problem = { code, message, ...(own ?? { what: message, remedy: null }) };
   return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: problem };
 }
 

@@ -5,7 +5,7 @@ import type { Settings } from '../platform/settings.ts';
 import { change, changes, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
-import { commandLineOf, type Entry, hasAddress, isOurs, wholeEntry } from './entry.ts';
+import { commandLineOf, type Entry, hasAddress, isOurs, type Launch, plain, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { failed, notInstalled, type Outcome, outcomeOf, taken } from './outcome.ts';
 import { placesOf, type Surroundings } from './places.ts';
@@ -45,6 +45,12 @@ export interface ChangeChoice {
   dryRun?: boolean | undefined;
   /** Also over an entry of somebody else, and while the client runs that would overwrite it. */
   force?: boolean | undefined;
+}
+
+/** Entries to paste, and links to follow, by the server's name. */
+export interface Pasteable {
+  entries: unknown;
+  links: Record<string, string>;
 }
 
 /** The AI clients on this computer, and the entries in their files. */
@@ -144,9 +150,26 @@ export class ClientsService {
     });
   }
 
-  /** A server's entry as a client writes it. */
-  entryFor(client: ClientFacts, server: ManagedServer): Record<string, unknown> {
-    return wholeEntry(this.#entry(client, { path: '' }, server, undefined));
+  /** The installed clients that run now and would overwrite what is written meanwhile, by id. */
+  async inTheWay(): Promise<string[]> {
+    const careless = this.#clients.filter(({ overwritesWhileRunning }) => overwritesWhileRunning);
+    const running = careless.length === 0 ? new Set<string>() : await this.#options.running();
+    return careless.flatMap(({ id, overwritesWhileRunning = [] }) =>
+      overwritesWhileRunning.some((process) => running.has(process)) ? [id] : [],
+    );
+  }
+
+  /**
+   * What to paste where nothing is to be written: in one client's own shape, with the links by which it adds the entries
+   * itself if it has such, or in the shape that nearly every client takes.
+   */
+  async toPaste(servers: readonly ManagedServer[], id?: string): Promise<Pasteable> {
+    await this.#options.launcher.prepare();
+    const { key, stdio, deepLink } = id === undefined ? { key: ['mcpServers'], stdio: plain } : this.client(id);
+    const shown = servers.map((server) => [server.name, wholeEntry(stdio(this.#launch(server)))] as const);
+    const entries = key.reduceRight<unknown>((inner, part) => ({ [part]: inner }), Object.fromEntries(shown));
+    const links = shown.flatMap(([name, entry]) => (deepLink ? [[name, deepLink(name, entry)]] : []));
+    return { entries, links: Object.fromEntries(links) };
   }
 
   get #clients(): readonly ClientFacts[] {
@@ -167,16 +190,22 @@ export class ClientsService {
   }
 
   #entry(client: ClientFacts, file: LocatedFile, server: ManagedServer, http: HttpChoice | undefined): Entry {
-    const { name, profile, path } = server;
-    if (!http) {
-      const { command, prefix } = this.#options.launcher;
-      return client.stdio({ name, command, args: [...prefix, 'proxy', '--profile', profile, '--path', path] });
-    }
+    if (!http) return client.stdio(this.#launch(server));
     const shape = file.http ?? client.http;
     if (!shape) {
       throw new CausewayError('usage', `${client.name} takes no address in its file.`, { remedy: 'Leave --http out.' });
     }
-    return shape({ name, url: http.urlOf(server), clientId: http.clientId, callbackPort: http.callbackPort });
+    return shape({
+      name: server.name,
+      url: http.urlOf(server),
+      clientId: http.clientId,
+      callbackPort: http.callbackPort,
+    });
+  }
+
+  #launch({ name, profile, path }: ManagedServer): Launch {
+    const { command, prefix } = this.#options.launcher;
+    return { name, command, args: [...prefix, 'proxy', '--profile', profile, '--path', path] };
   }
 
   async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
@@ -248,10 +277,8 @@ export class ClientsService {
     }
   }
 
-  async #refuseRunning({ name, overwritesWhileRunning }: ClientFacts): Promise<void> {
-    if (!overwritesWhileRunning) return;
-    const running = await this.#options.running();
-    if (!overwritesWhileRunning.some((process) => running.has(process))) return;
+  async #refuseRunning({ id, name, overwritesWhileRunning }: ClientFacts): Promise<void> {
+    if (!overwritesWhileRunning || !(await this.inTheWay()).includes(id)) return;
     throw new CausewayError('client_running', `${name} is running, and overwrites its configuration while it does.`, {
       remedy: `Nothing was written. Quit ${name} and try again; --force writes all the same.`,
     });

@@ -15,6 +15,8 @@ import { type EntryState, stateOf } from './state.ts';
 export interface FileReport {
   path: string;
   exists: boolean;
+  /** Whether entries of ours were written to it before. */
+  known: boolean;
   /** Each server's entry, by the server's name. */
   entries: Record<string, EntryState>;
   /** Entries of ours that lead to no server in the list. */
@@ -73,13 +75,14 @@ export async function report(client: ClientFacts, options: SurveyOptions): Promi
 /** One file of a client and the state of every server's entry in it. */
 export async function reportFile(client: ClientFacts, file: LocatedFile, options: SurveyOptions): Promise<FileReport> {
   const { servers, known, entry } = options;
-  const result: FileReport = { path: file.path, exists: true, entries: {}, leftOver: [] };
+  const record = known(file.path);
+  const result: FileReport = { path: file.path, exists: true, known: record !== undefined, entries: {}, leftOver: [] };
   try {
     const read = await readEntries(client, file);
     result.exists = read.exists;
     for (const server of servers) {
       const present = read.entries.get(server.name);
-      const state = await stateOf(server.name, present, entry(read.client, server), known(file.path));
+      const state = await stateOf(server.name, present, entry(read.client, server), record);
       result.entries[server.name] = state;
     }
     const names = servers.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { CLIENTS } from './table.ts';
 
 /** A client's limit that a server's tools would exceed. */
-interface LongNames {
+export interface LongNames {
   /** The client's id. */
   client: string;
   /** What a person should know, as a sentence. */
@@ -12,7 +12,7 @@ interface LongNames {
  * Tools of a server whose names are too long for a client once it has put its prefix before them. Most clients hand the names
  * to a model's interface that takes 64 characters; a longer one is refused there, cut, or left out by the client.
  */
-function longNamesByClient(server: string, tools: readonly string[]): LongNames[] {
+export function longNamesByClient(server: string, tools: readonly string[]): LongNames[] {
   return CLIENTS.flatMap(({ id, name, toolNames }) => {
     if (!toolNames) return [];
     const prefix = toolNames.prefix(server).length;

@@ -10,6 +10,8 @@ import type { UpdateSource, Updates } from './updates/updates.ts';
 /** What only the desktop around the services can do. Tests put their own in its place. */
 export interface Shell {
   openInBrowser(address: string): Promise<void>;
+  /** Hands an AI client the link by which it adds an entry itself. */
+  openInClient(link: string): Promise<void>;
   /** Puts a text on the clipboard. */
   copy(text: string): void;
   /** Asks where a file is to be written, in a dialog of the system. Null if the person thinks better of it. */

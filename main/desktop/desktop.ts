@@ -2,6 +2,7 @@ import type { Causeway } from '../causeway.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { clientOf } from './activity/client-process.ts';
 import { createProxyList, serveProxies } from './activity/proxies.ts';
+import { desktopLauncher } from './clients/service.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
@@ -51,6 +52,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     handlers,
     lookAgain,
     start: async (remembered) => {
+      // An update may have moved what clients start. Where that cannot be put right, their entries are shown as broken.
+      void desktopLauncher(env)
+        .keepCurrent()
+        .catch(() => undefined);
       updates.start();
       endWatch = watchSurroundings(lookAgain);
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);

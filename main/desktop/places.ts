@@ -5,4 +5,6 @@ const APP_FOLDER = join(import.meta.dirname, '..', '..');
 
 export const RENDERER_FOLDER = join(APP_FOLDER, 'out', 'renderer');
 export const PRELOAD_FILE = join(APP_FOLDER, 'out', 'preload', 'index.cjs');
+/** The `causeway` command as it is built, which Node runs. */
+export const COMMAND_FILE = join(APP_FOLDER, 'out', 'cli', 'causeway.js');
 export const RESOURCES_FOLDER = join(APP_FOLDER, 'resources');

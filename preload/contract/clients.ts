@@ -1,3 +1,105 @@
-export const clientRequests = {} as const;
+import { z } from 'zod';
+import { problem } from './parts.ts';
 
-export const clientEvents = {} as const;
+/** What has become of a server's entry in one file of a client. */
+const entryState = z.enum(['absent', 'current', 'vanished', 'edited', 'broken', 'foreign']);
+
+const clientFile = z.object({
+  path: z.string(),
+  exists: z.boolean(),
+  /** Whether Causeway has entries in it: its first one is shown as a difference before. */
+  known: z.boolean(),
+  /** By the server's name. */
+  entries: z.record(z.string(), entryState),
+  /** Entries of ours for servers that are no longer in the list. */
+  leftOver: z.array(z.string()),
+  /** Why it can be neither read nor written, as sentences with line and column. */
+  problem: z.string().nullable(),
+});
+
+const aiClient = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** By what one can tell that it is installed. */
+  because: z.string(),
+  files: z.array(clientFile),
+  problem: z.string().nullable(),
+  /** It runs now, and would overwrite what is written meanwhile. */
+  inTheWay: z.boolean(),
+  /** What to know of it, as sentences. */
+  warnings: z.array(z.string()),
+  /** Which tools' names are too long for it, as sentences. */
+  longNames: z.array(z.string()),
+  /** It can be asked by a link to add an entry itself. */
+  hasLink: z.boolean(),
+});
+
+const clientsReport = z.object({
+  servers: z.array(z.object({ name: z.string(), profile: z.string(), path: z.string() })),
+  clients: z.array(aiClient),
+  /** The names of those that are known and were not found. */
+  others: z.array(z.string()),
+});
+
+/** One thing to do in some clients, for some servers. */
+const clientChange = z.object({
+  action: z.enum(['add', 'remove', 'repair']),
+  clients: z.array(z.string()).min(1),
+  servers: z.array(z.string()).min(1),
+  /** Also over an entry of somebody else, and while the client runs. */
+  force: z.boolean(),
+});
+
+const clientOutcome = z.object({
+  client: z.string(),
+  name: z.string(),
+  file: z.string().nullable(),
+  result: z.enum(['written', 'unchanged', 'would change', 'failed']),
+  /** The difference, as a unified diff. Long lines are cut. */
+  diff: z.string().nullable(),
+  /** What to do for it to be noticed. */
+  afterwards: z.string().nullable(),
+  warnings: z.array(z.string()),
+  problem: problem.nullable(),
+});
+
+const clientBackup = z.object({
+  id: z.string(),
+  client: z.string(),
+  file: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** There was no file: putting it back removes the one that is there. */
+  missing: z.boolean(),
+});
+
+const oneBackup = z.object({ id: z.string() });
+const toPaste = z.object({ client: z.string().nullable() });
+
+export const clientRequests = {
+  listClients: { input: z.undefined(), output: clientsReport },
+  /** What a change would do. Writes nothing. */
+  previewClientChange: { input: clientChange, output: z.array(clientOutcome) },
+  changeClients: { input: clientChange, output: z.array(clientOutcome) },
+  listClientBackups: { input: z.undefined(), output: z.array(clientBackup) },
+  /** The difference that putting it back would make; null where it would make none. */
+  previewClientRestore: { input: oneBackup, output: z.object({ diff: z.string().nullable() }) },
+  restoreClientBackup: { input: oneBackup, output: z.undefined() },
+  /** The entries for one client, or in the shape that nearly every client takes. */
+  clientJson: { input: toPaste, output: z.object({ text: z.string() }) },
+  copyClientJson: { input: toPaste, output: z.undefined() },
+  /** Opens the link by which a client adds an entry itself. */
+  openInClient: { input: z.object({ client: z.string(), server: z.string() }), output: z.undefined() },
+} as const;
+
+export const clientEvents = {
+  /** A client came, went, or its file changed: what was listed is to be listed anew. */
+  clientsChanged: z.object({}),
+} as const;
+
+export type AiClient = z.output<typeof aiClient>;
+export type ClientBackup = z.output<typeof clientBackup>;
+export type ClientChange = z.output<typeof clientChange>;
+export type ClientOutcome = z.output<typeof clientOutcome>;
+export type ClientsReport = z.output<typeof clientsReport>;
+export type EntryState = z.output<typeof entryState>;

@@ -1,4 +1,125 @@
-/** Not built yet. */
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { ClientOutcome, ClientsReport } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { showScreen } from '../shared/screen.ts';
+import { Backups } from './backups.tsx';
+import { ByHand } from './by-hand.tsx';
+import { ClientRow } from './client-row.tsx';
+import styles from './clients.module.css';
+import { type Review, ReviewChange } from './review-change.tsx';
+import { standingOf } from './words.ts';
+
+/** The AI clients of this computer and the servers that each of them has. */
 export function ClientsScreen() {
-  return <h1>AI clients</h1>;
+  const queries = useQueryClient();
+  const [review, setReview] = useState<Review | null>(null);
+  const [lookingBack, setLookingBack] = useState(false);
+  const [done, setDone] = useDone();
+  const report = useQuery({
+    queryKey: ['clients'],
+    queryFn: () => answered(window.causeway.request.listClients()),
+    staleTime: 0,
+  });
+  useEffect(
+    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
+    [queries],
+  );
+  const finish = (outcomes: ClientOutcome[]) => {
+    const changed = outcomes.map(({ client }) => client);
+    setDone([...done.filter(({ client }) => !changed.includes(client)), ...outcomes]);
+    void queries.invalidateQueries({ queryKey: ['clients'] });
+    void queries.invalidateQueries({ queryKey: ['client-backups'] });
+  };
+  const { data } = report;
+  const everything = data && everythingFor(data);
+  return (
+    <div className={styles.screen}>
+      <div className={styles.title}>
+        <h1>AI clients</h1>
+        <div className={styles.actions}>
+          <Button variant="default" onClick={() => setLookingBack(true)}>
+            Backups…
+          </Button>
+          {everything && <Button onClick={() => setReview(everything)}>Add to all…</Button>}
+        </div>
+      </div>
+      {report.isPending && <Skeleton height={160} />}
+      {report.error && (
+        <Notice {...problemIn(report.error)}>
+          <Button variant="default" onClick={() => void report.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+      {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
+      {data && data.servers.length > 0 && data.clients.length === 0 && (
+        <p>No AI client that Causeway knows was found on this computer. Install one and it appears here.</p>
+      )}
+      {data && data.clients.length > 0 && (
+        <ul className={styles.clients} aria-label="AI clients">
+          {data.clients.map((client) => (
+            <ClientRow
+              key={client.id}
+              client={client}
+              servers={data.servers.map(({ name }) => name)}
+              outcomes={done.filter((outcome) => outcome.client === client.id)}
+              onReview={setReview}
+              onDone={finish}
+              onDismiss={() => setDone(done.filter((outcome) => outcome.client !== client.id))}
+            />
+          ))}
+        </ul>
+      )}
+      {data && data.servers.length > 0 && (
+        <ByHand servers={data.servers.map(({ name }) => name)} others={data.others} open={data.clients.length === 0} />
+      )}
+      <ReviewChange review={review} onClose={() => setReview(null)} onDone={finish} />
+      <Backups opened={lookingBack} onClose={() => setLookingBack(false)} />
+    </div>
+  );
+}
+
+/** What was done to the clients and is not yet dismissed. It outlasts a look at another screen. */
+function useDone(): [ClientOutcome[], (outcomes: ClientOutcome[]) => void] {
+  const queries = useQueryClient();
+  const queryKey = ['clients-done'];
+  const { data } = useQuery<ClientOutcome[]>({
+    queryKey,
+    queryFn: () => [],
+    initialData: [],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  return [data, (outcomes) => queries.setQueryData(queryKey, outcomes)];
+}
+
+function NoServers({ clients }: { clients: string[] }) {
+  return (
+    <Notice
+      tone="note"
+      message="There are no servers yet that your AI clients could have."
+      remedy={
+        clients.length === 0
+          ? 'Add one first: your SQL warehouse, a Genie space, an index or functions.'
+          : `Add one first, then switch it on here for ${clients.join(', ')}.`
+      }
+    >
+      <Button onClick={() => showScreen('servers')}>Add a server</Button>
+    </Notice>
+  );
+}
+
+/** Every server for every client, while one of them lacks one. */
+function everythingFor({ clients, servers }: ClientsReport): Review | null {
+  const names = servers.map(({ name }) => name);
+  const lacking = clients.filter((client) => names.some((name) => !standingOf(client, name).on));
+  if (names.length === 0 || lacking.length === 0) return null;
+  return {
+    title: 'Add all servers to all clients',
+    change: { action: 'add', clients: lacking.map(({ id }) => id), servers: names, force: false },
+    running: lacking.filter(({ inTheWay }) => inTheWay).map(({ name }) => name),
+  };
 }

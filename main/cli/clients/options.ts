@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { launcherFor, thisProcess } from '../../clients/launcher.ts';
+import { isSea } from 'node:sea';
+import { launcherFor } from '../../clients/launcher.ts';
 import type { Surroundings, System } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
 import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
@@ -24,7 +25,7 @@ export function openClients({ env }: CommandContext, { configRoot }: CommonOptio
   return new ClientsService({
     env,
     surroundings,
-    launcher: launcherFor(thisProcess(), env),
+    launcher: launcherFor({ execPath: process.execPath, script: isSea() ? undefined : process.argv[1] }, env),
     running: configRoot ? async () => new Set() : runningProcesses,
   });
 }

@@ -100,6 +100,6 @@ export function isCurrent(present: unknown, { fixed }: Entry): boolean {
 /** For a text that is valid and yet so written that it cannot be changed in place. */
 export function cannotEdit({ file, key }: Target, why = 'it is written in a way that cannot be changed in place') {
   return new CausewayError('invalid_file', `${file}: ${key.join('.')} was left alone, for ${why}.`, {
-    remedy: 'Nothing was written. Add the entry by hand: "causeway clients json" prints it.',
+    remedy: 'Nothing was written. Add the entry by hand, from the JSON that Causeway has for this client.',
   });
 }

@@ -1,7 +1,19 @@
 import type { clientRequests } from '../../../preload/contract/clients.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
+import { Clients } from './clients.ts';
 
-export function clientHandlers(_context: DesktopContext): HandlersOf<typeof clientRequests> {
-  return {};
+export function clientHandlers(context: DesktopContext): HandlersOf<typeof clientRequests> {
+  const clients = new Clients(context);
+  return {
+    listClients: () => clients.list(),
+    previewClientChange: (change) => clients.change(change, { dryRun: true }),
+    changeClients: (change) => clients.change(change),
+    listClientBackups: () => clients.backups(),
+    previewClientRestore: ({ id }) => clients.restore(id, { dryRun: true }),
+    restoreClientBackup: async ({ id }) => void (await clients.restore(id)),
+    clientJson: async ({ client }) => ({ text: await clients.json(client) }),
+    copyClientJson: async ({ client }) => void context.shell.copy(await clients.json(client)),
+    openInClient: async ({ client, server }) => void (await clients.openInClient(client, server)),
+  };
 }

@@ -1,6 +1,6 @@
 import { app, session, shell } from 'electron';
 import { CausewayError } from '../../platform/errors.ts';
-import { isOwnAddress, mayOpenInBrowser } from './navigation.ts';
+import { isOwnAddress, mayOpenInBrowser, mayOpenInClient } from './navigation.ts';
 
 /** Denies what a page could ask for: permissions, devices, other addresses, new windows, embedded pages. */
 export function lockDown(): void {
@@ -35,4 +35,17 @@ export function browserOpener(configuredHosts: () => Promise<string[]>): (addres
     }
     await shell.openExternal(address);
   };
+}
+
+/** Hands an AI client its own link. @throws {CausewayError} `usage`, `not_found` */
+export async function openInClient(link: string): Promise<void> {
+  if (!mayOpenInClient(link)) throw new CausewayError('usage', 'The link was not opened: it leads to no AI client.');
+  try {
+    await shell.openExternal(link);
+  } catch (cause) {
+    throw new CausewayError('not_found', 'No program on this computer answers to that link.', {
+      cause,
+      remedy: 'Start the client once, or let Causeway write the entry into its file.',
+    });
+  }
 }

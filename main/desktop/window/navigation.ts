@@ -40,3 +40,13 @@ export function mayOpenInBrowser(address: string, hosts: readonly string[]): boo
   if (protocol === 'https:') return true;
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
+
+/** The schemes by which AI clients are asked to add a server. Only main composes such links. */
+const CLIENT_SCHEMES = ['cursor:', 'vscode:', 'vscode-insiders:', 'lmstudio:', 'goose:'];
+
+/** Whether a link may be handed to the system, for an AI client to answer: one of theirs, or Kiro's page. */
+export function mayOpenInClient(link: string): boolean {
+  if (!URL.canParse(link)) return false;
+  const { protocol, host } = new URL(link);
+  return CLIENT_SCHEMES.includes(protocol) || (protocol === 'https:' && host === 'kiro.dev');
+}

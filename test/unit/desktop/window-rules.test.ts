@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../../../main/clients/table.ts';
 import { opensWindowAtStart } from '../../../main/desktop/start-up.ts';
 import { appFileOf, contentSecurityPolicy } from '../../../main/desktop/window/app-files.ts';
-import { isOwnAddress, mayAsk, mayOpenInBrowser } from '../../../main/desktop/window/navigation.ts';
+import { isOwnAddress, mayAsk, mayOpenInBrowser, mayOpenInClient } from '../../../main/desktop/window/navigation.ts';
 import { type Bounds, DEFAULT_SIZE, placeWindow } from '../../../main/desktop/window/window-bounds.ts';
 
 describe('an address of the window', () => {
@@ -65,6 +66,32 @@ describe('the system browser', () => {
     ['not an address', false],
   ])('may open %s: %s', (address, allowed) => {
     expect(mayOpenInBrowser(address, hosts)).toBe(allowed);
+  });
+});
+
+describe('a link that an AI client is to answer', () => {
+  it.each([
+    ['cursor://anysphere.cursor-deeplink/mcp/install?name=a', true],
+    ['vscode:mcp/install?%7B%7D', true],
+    ['vscode-insiders:mcp/install?%7B%7D', true],
+    ['lmstudio://add_mcp?name=a', true],
+    ['goose://extension?cmd=a', true],
+    ['https://kiro.dev/launch/mcp/add?name=a', true],
+    ['https://kiro.dev.example.com/', false],
+    ['https://example.com/', false],
+    ['file:///usr/bin/true', false],
+    ['ms-settings:', false],
+    ['javascript:alert(1)', false],
+    ['', false],
+  ])('%s is passed on: %s', (link, passed) => {
+    expect(mayOpenInClient(link)).toBe(passed);
+  });
+
+  it('is each that the table of clients can make', () => {
+    for (const { deepLink } of CLIENTS) {
+      const link = deepLink?.('databricks-sql', { command: '/opt/causeway/causeway', args: ['proxy'] });
+      if (link !== undefined) expect(mayOpenInClient(link)).toBe(true);
+    }
   });
 });
 

@@ -1,0 +1,140 @@
+import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../../preload/contract.ts';
+import { listBackups } from '../../clients/backups.ts';
+import type { Outcome } from '../../clients/outcome.ts';
+import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
+import type { ClientsService } from '../../clients/service.ts';
+import type { ClientReport } from '../../clients/survey.ts';
+import { type LongNames, longNamesByClient } from '../../clients/tool-names.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { DesktopContext } from '../context.ts';
+import { knownTools } from './known-tools.ts';
+import { openDesktopClients } from './service.ts';
+
+/** The longest line of a difference that is shown, in characters: a client may keep its whole history in one. */
+const LONGEST_LINE = 400;
+
+/** The AI clients on this computer, as the window shows and changes them. Nothing is looked at before it is asked for. */
+export class Clients {
+  readonly #context: DesktopContext;
+  #opened: ClientsService | undefined;
+
+  constructor(context: DesktopContext) {
+    this.#context = context;
+  }
+
+  async list(): Promise<ClientsReport> {
+    const [servers, service] = [await this.#servers(), this.#service];
+    const [reports, inTheWay, longNames] = await Promise.all([
+      service.survey(servers),
+      service.inTheWay(),
+      this.#longNames(servers),
+    ]);
+    return {
+      servers,
+      clients: reports.flatMap((report) => this.#clientOf(report, inTheWay, longNames)),
+      others: reports.filter(({ because }) => because === null).map(({ name }) => name),
+    };
+  }
+
+  async change({ action, clients, servers, force }: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
+    const choice = { force, dryRun };
+    if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
+    const all = await this.#servers();
+    const chosen = servers.map((name) => findServer({ servers: all }, name));
+    return (await this.#service[action](clients, chosen, choice)).map(outcomeOf);
+  }
+
+  async backups(): Promise<ClientBackup[]> {
+    const backups = await listBackups(this.#context.env);
+    return backups.map((backup) => ({ ...backup, client: this.#nameOf(backup.client) }));
+  }
+
+  async restore(id: string, { dryRun = false } = {}): Promise<{ diff: string | null }> {
+    const { diff } = await this.#service.restore(id, { dryRun });
+    return { diff: diff === undefined ? null : readable(diff) };
+  }
+
+  async json(client: string | null): Promise<string> {
+    const { entries } = await this.#service.toPaste(await this.#servers(), client ?? undefined);
+    return JSON.stringify(entries, null, 2);
+  }
+
+  /** Lets a client add a server itself. @throws {CausewayError} `not_found`, `unavailable` */
+  async openInClient(id: string, name: string): Promise<void> {
+    const server = findServer({ servers: await this.#servers() }, name);
+    const link = (await this.#service.toPaste([server], id)).links[name];
+    if (link === undefined) throw new CausewayError('not_found', `${this.#nameOf(id)} has no such link.`);
+    await this.#context.shell.openInClient(link);
+  }
+
+  get #service(): ClientsService {
+    if (this.#opened) return this.#opened;
+    const { env, emit, onClose } = this.#context;
+    const service = openDesktopClients(env);
+    this.#opened = service;
+    onClose(service.watch(() => emit('clientsChanged', {})));
+    return service;
+  }
+
+  async #servers(): Promise<ManagedServer[]> {
+    return (await openServers(this.#context.env)).read().servers;
+  }
+
+  async #longNames(servers: ManagedServer[]): Promise<LongNames[]> {
+    const { causeway, env } = this.#context;
+    const each = servers.map(async (server) => longNamesByClient(server.name, await knownTools(causeway, env, server)));
+    return (await Promise.all(each)).flat();
+  }
+
+  #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
+    const { id, name, because, files, problem } = report;
+    if (because === null) return [];
+    const { warnings = [], deepLink } = this.#service.client(id);
+    return [
+      {
+        id,
+        name,
+        because,
+        files: files.map((file) => ({ ...file, problem: file.problem ?? null })),
+        problem: problem ?? null,
+        inTheWay: inTheWay.includes(id),
+        warnings,
+        longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
+        hasLink: deepLink !== undefined,
+      },
+    ];
+  }
+
+  /** A client's name; of one that a later version knew, its id. */
+  #nameOf(id: string): string {
+    try {
+      return this.#service.client(id).name;
+    } catch {
+      return id;
+    }
+  }
+}
+
+/** Where the services' remedy is an option of a command, the window has a button. */
+const REMEDIES: Record<string, (client: string) => string> = {
+  client_running: (client) => `Nothing was written. Quit ${client}, then try again.`,
+  already_exists: (client) => `Nothing was written. Rename it in ${client}, or replace it.`,
+};
+
+function outcomeOf({ error, diff, afterwards, backup: _, ...outcome }: Outcome): ClientOutcome {
+  const remedy = error && (REMEDIES[error.code]?.(outcome.name) ?? error.remedy);
+  return {
+    ...outcome,
+    diff: diff === undefined ? null : readable(diff),
+    afterwards: afterwards ?? null,
+    problem: error ? { code: error.code, message: error.what, remedy: remedy ?? null } : null,
+  };
+}
+
+/** A difference whose lines a person can take in. */
+function readable(diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+    .join('\n');
+}

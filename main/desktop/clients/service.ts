@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Launcher, launcherFor, shippedLauncher } from '../../clients/launcher.ts';
+import { loginShellPath } from '../../clients/login-shell.ts';
+import type { System } from '../../clients/places.ts';
+import { runningProcesses } from '../../clients/running.ts';
+import { ClientsService } from '../../clients/service.ts';
+import { homeFolder } from '../../platform/paths.ts';
+import { COMMAND_FILE } from '../places.ts';
+
+/** The clients of the person whose desktop this is. */
+export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
+  const system = systemOf(process.platform);
+  const home = homeFolder(env);
+  return new ClientsService({
+    env,
+    surroundings: { system, home, env, moreCommands: moreCommands(system, home, env) },
+    launcher: desktopLauncher(env),
+    running: runningProcesses,
+  });
+}
+
+/** How clients start Causeway: the executable that came with the application; in development, the command as it is built. */
+export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
+  const name = process.platform === 'win32' ? 'causeway.exe' : 'causeway';
+  const shipped = process.resourcesPath ? join(process.resourcesPath, 'bin', name) : undefined;
+  if (shipped !== undefined && existsSync(shipped)) return shippedLauncher(shipped, env);
+  // Electron's own executable runs no scripts; npm names the Node that it was started with.
+  const node = process.versions.electron ? (env.npm_node_execpath ?? 'node') : process.execPath;
+  return launcherFor({ execPath: node, script: COMMAND_FILE }, env);
+}
+
+/** Where a terminal finds commands, which a desktop application is not told. Windows tells every program. */
+function moreCommands(system: System, home: string, env: NodeJS.ProcessEnv): () => Promise<string[]> {
+  if (system === 'win32') return async () => [];
+  const usual = [join(home, '.local', 'bin'), '/usr/local/bin', '/opt/homebrew/bin'];
+  const ask = loginShellPath({ env, shell: system === 'darwin' ? '/bin/zsh' : '/bin/sh' });
+  return async () => [...new Set([...(await ask()), ...usual])];
+}
+
+function systemOf(platform: NodeJS.Platform): System {
+  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
+}

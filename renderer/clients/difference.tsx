@@ -1,0 +1,27 @@
+import { useMemo } from 'react';
+import styles from './difference.module.css';
+import { type DiffLine, diffLines } from './words.ts';
+
+const SIGNS: Record<DiffLine['kind'], string> = { added: '+', removed: '−', kept: ' ', gap: '⋯' };
+
+/** What changes in a file, line by line. */
+export function Difference({ file, diff }: { file: string; diff: string }) {
+  const lines = useMemo(() => diffLines(diff).map((line, at) => ({ ...line, at })), [diff]);
+  return (
+    <figure className={styles.difference}>
+      <figcaption className={styles.file}>{file}</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, so the keyboard has to reach it */}
+      <section className={styles.lines} tabIndex={0} aria-label={`Changes to ${file}`}>
+        <pre>
+          {lines.map(({ kind, text, at }) => (
+            <span key={at} className={styles.line} data-kind={kind}>
+              <span className={styles.sign}>{SIGNS[kind]}</span>
+              {text}
+              {'\n'}
+            </span>
+          ))}
+        </pre>
+      </section>
+    </figure>
+  );
+}

@@ -1,0 +1,110 @@
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import styles from './clients.module.css';
+import { Difference } from './difference.tsx';
+
+/** A change that the person is shown before it is made. */
+export interface Review {
+  title: string;
+  change: ClientChange;
+  /** Names of clients that run now and would undo it. */
+  running: string[];
+}
+
+interface ReviewChangeProps {
+  review: Review | null;
+  onClose(): void;
+  onDone(outcomes: ClientOutcome[]): void;
+}
+
+/** Shows what a change does to each file, and makes it. */
+export function ReviewChange({ review, onClose, onDone }: ReviewChangeProps) {
+  // The words stay while the dialog fades out.
+  const last = useRef(review);
+  if (review) last.current = review;
+  const shown = review ?? last.current;
+  return (
+    <Modal opened={review !== null} onClose={onClose} title={shown?.title} size="lg">
+      {shown && <Reviewing key={JSON.stringify(shown.change)} review={shown} onClose={onClose} onDone={onDone} />}
+    </Modal>
+  );
+}
+
+function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Review }) {
+  const { request } = window.causeway;
+  const [force, setForce] = useState(false);
+  const change = { ...review.change, force };
+  const preview = useQuery({
+    queryKey: ['client-change', change],
+    queryFn: () => answered(request.previewClientChange(change)),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const making = useMutation({
+    mutationFn: (forced: boolean) => answered(request.changeClients({ ...change, force: forced })),
+    onSuccess: (outcomes) => {
+      onDone(outcomes);
+      if (!outcomes.some(({ problem }) => problem)) return onClose();
+      // What was written is no longer a difference.
+      void preview.refetch();
+    },
+  });
+  const outcomes = preview.data ?? [];
+  const changes = outcomes.filter(({ diff }) => diff !== null);
+  const failures = (making.data ?? outcomes).flatMap(({ problem }) => problem ?? []);
+  const isTaken = failures.some(({ code }) => code === 'already_exists');
+  const runs = failures.some(({ code }) => code === 'client_running');
+  const running = review.running.join(' and ');
+  return (
+    <div className={styles.dialog}>
+      {review.running.length > 0 && !runs && (
+        <Notice
+          tone="note"
+          message={`${running} is running.`}
+          remedy={`It writes its file anew from memory, and what is added meanwhile would be lost. Quit ${running} first.`}
+        />
+      )}
+      {preview.isPending && <Skeleton height={120} />}
+      {preview.error && (
+        <Notice {...problemIn(preview.error)}>
+          <Button variant="default" onClick={() => void preview.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+      {changes.map(({ client, name, file, diff }) => (
+        <section key={`${client} ${file}`} aria-label={name}>
+          <h3 className={styles.reviewed}>{name}</h3>
+          <Difference file={file ?? ''} diff={diff ?? ''} />
+        </section>
+      ))}
+      {preview.data && changes.length === 0 && failures.length === 0 && <p>There is nothing to change.</p>}
+      {failures.map((problem) => (
+        <Notice key={problem.message} {...problem} />
+      ))}
+      {making.error && <Notice {...problemIn(making.error)} />}
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {making.data ? 'Close' : 'Cancel'}
+        </Button>
+        {isTaken && !force && (
+          <Button variant="default" onClick={() => setForce(true)}>
+            Replace it…
+          </Button>
+        )}
+        {runs && (
+          <Button variant="default" onClick={() => making.mutate(true)}>
+            Write all the same
+          </Button>
+        )}
+        <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(force)}>
+          {runs ? 'Try again' : 'Write'}
+        </Button>
+      </div>
+    </div>
+  );
+}

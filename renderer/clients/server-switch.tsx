@@ -1,0 +1,38 @@
+import { Switch } from '@mantine/core';
+import { useId } from 'react';
+import type { AiClient } from '../../preload/contract.ts';
+import styles from './clients.module.css';
+import { standingOf } from './words.ts';
+
+interface ServerSwitchProps {
+  client: AiClient;
+  server: string;
+  /** It is being written just now. */
+  turning: boolean;
+  onTurn(on: boolean): void;
+}
+
+/** Whether a client has a server: one cell of the matrix. */
+export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchProps) {
+  const { on, words, unknown } = standingOf(client, server);
+  const described = useId();
+  return (
+    <li className={styles.cell}>
+      <Switch
+        label={server}
+        aria-label={`${server} in ${client.name}`}
+        aria-describedby={words ? described : undefined}
+        checked={turning ? !on : on}
+        disabled={unknown}
+        onChange={({ currentTarget }) => {
+          if (!turning) onTurn(currentTarget.checked);
+        }}
+      />
+      {words && (
+        <p id={described} className={styles.state}>
+          {words}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,280 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openMemory } from '../../main/bridge/memory.ts';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+const SQL = { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' };
+const GENIE = { name: 'genie-7191', profile: 'ana', kind: 'genie', path: '/api/2.0/mcp/genie/7191' };
+const CURSOR = '.cursor/mcp.json';
+const CLAUDE = '.config/Claude/claude_desktop_config.json';
+const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
+
+describe.skipIf(whyNotHere)('the AI clients in the window', () => {
+  const { shown, button, inspect, go, tabTo } = useWindow();
+
+  const file = async (path: string, text: string) => {
+    await mkdir(dirname(join(shown.home, path)), { recursive: true });
+    await writeFile(join(shown.home, path), text);
+  };
+  const read = (path: string) => readFile(join(shown.home, path), 'utf8');
+  const haveServers = (...servers: object[]) => file('causeway/config/servers.json', JSON.stringify({ servers }));
+  const entries = async (path: string): Promise<string[]> =>
+    Object.keys(JSON.parse((await read(path)).replaceAll(/\/\/.*/g, '')).mcpServers ?? {});
+  const client = (name: string) => shown.page.getByRole('listitem', { name, exact: true });
+  const dialog = (name: string) => shown.page.getByRole('dialog', { name });
+  const turn = (server: string, name: string) =>
+    shown.page
+      .getByRole('switch', { name: `${server} in ${name}` })
+      .locator('xpath=..')
+      .click();
+  const isOn = (server: string, name: string) =>
+    shown.page.getByRole('switch', { name: `${server} in ${name}` }).isChecked();
+  const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  it('leads on from nothing: no servers, then no clients', async () => {
+    await go('AI clients');
+    await shown.page.getByText('There are no servers yet').waitFor();
+    await inspect('clients-no-servers');
+    await button('Add a server').click();
+    await shown.page.getByRole('heading', { name: 'Servers' }).waitFor();
+
+    await haveServers(SQL);
+    await go('AI clients');
+    await shown.page.getByText('No AI client that Causeway knows was found').waitFor();
+    await button('Copy').click();
+    await shown.page.getByText('It is on the clipboard.').waitFor();
+    await inspect('clients-none-found');
+    const { mcpServers } = JSON.parse(shown.server.copied.at(-1) ?? '');
+    const { command, args } = mcpServers['databricks-sql'];
+    expect([command, ...args].slice(-5)).toEqual(['proxy', '--profile', 'ana', '--path', SQL.path]);
+    // As that other client would start it.
+    const started = spawn(command, [...args.slice(0, -5), '--version'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [code] = await once(started, 'close');
+    expect(code).toBe(0);
+  });
+
+  it('shows the first entry in a file as a difference, writes it, and takes it out again', async () => {
+    await haveServers(SQL, GENIE);
+    await file(CURSOR, THEIRS);
+    await go('AI clients');
+    await client('Cursor')
+      .getByText(`Found because ${join(shown.home, '.cursor')} exists`)
+      .waitFor();
+    await inspect('clients');
+    await turn('databricks-sql', 'Cursor');
+    await dialog('Add databricks-sql to Cursor').getByText('"databricks-sql": {').waitFor();
+    await inspect('clients-difference');
+    expect(await read(CURSOR)).toBe(THEIRS);
+    await button('Write').click();
+    await closed();
+    await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
+    expect(await isOn('databricks-sql', 'Cursor')).toBe(true);
+    expect(await entries(CURSOR)).toEqual(['files', 'databricks-sql']);
+    await inspect('clients-written');
+    await go('Warehouse');
+    await go('AI clients');
+    await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
+
+    // The file is known now.
+    await turn('genie-7191', 'Cursor');
+    await client('Cursor').getByText('Has all 2 servers').waitFor();
+    expect(await entries(CURSOR)).toEqual(['files', 'databricks-sql', 'genie-7191']);
+    await turn('genie-7191', 'Cursor');
+    await client('Cursor').getByText('Has 1 of 2 servers').waitFor();
+    await turn('databricks-sql', 'Cursor');
+    await client('Cursor').getByText('No servers yet').waitFor();
+    expect(await read(CURSOR)).toBe(THEIRS);
+  });
+
+  it('works from the keyboard alone', async () => {
+    await haveServers(SQL);
+    await file(CURSOR, '{}');
+    await go('AI clients');
+    await client('Cursor').waitFor();
+    await shown.page.getByRole('switch', { name: 'databricks-sql in Cursor' }).focus();
+    await shown.page.keyboard.press('Space');
+    await dialog('Add databricks-sql to Cursor').getByText('"databricks-sql": {').waitFor();
+    await tabTo('Write');
+    await shown.page.keyboard.press('Enter');
+    await closed();
+    expect(await entries(CURSOR)).toEqual(['databricks-sql']);
+    await tabTo('Done');
+    await shown.page.keyboard.press('Enter');
+    await client('Cursor').getByText('Restart Cursor').waitFor({ state: 'detached' });
+    await client('Cursor').getByText('More').focus();
+    await shown.page.keyboard.press('Enter');
+    await button('Copy its JSON').waitFor();
+    await inspect('clients-more');
+  });
+
+  it('adds all servers to all clients; one that cannot be written does not stop the others', async () => {
+    await haveServers(SQL, GENIE);
+    await file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
+    await file('.config/zed/settings.json', THEIRS);
+    await mkdir(join(shown.home, '.codex'));
+    await go('AI clients');
+    await client('Cursor').getByText('mcp.json:3:10 (line 3, column 10)').waitFor();
+    await inspect('clients-unreadable');
+    await button('Add to all…').click();
+    await dialog('Add all servers to all clients').getByText('[mcp_servers.databricks-sql]').waitFor();
+    await dialog('Add all servers to all clients').getByText('line 3, column 10').waitFor();
+    await inspect('clients-add-all');
+    await button('Write').click();
+    await client('OpenAI Codex').getByText('Has all 2 servers').waitFor();
+    expect(await read('.codex/config.toml')).toContain('[mcp_servers.genie-7191]');
+    expect(await read('.config/zed/settings.json')).toContain('"context_servers"');
+    expect(await read(CURSOR)).toBe('{\n  "mcpServers": {\n    "a": }\n}\n');
+    await dialog('Add all servers').getByText('[mcp_servers.databricks-sql]').waitFor({ state: 'detached' });
+    await dialog('Add all servers').getByRole('button', { name: 'Close' }).last().click();
+    await closed();
+  });
+
+  it('notices what others do to an entry, and repairs it', async () => {
+    await haveServers(SQL);
+    await file(CURSOR, '{}');
+    await go('AI clients');
+    await turn('databricks-sql', 'Cursor');
+    await button('Write').click();
+    await client('Cursor').getByText('Has the server').waitFor();
+    const written = await read(CURSOR);
+    await file(CURSOR, '{}');
+    await client('Cursor').getByText('Gone, though it was written').waitFor();
+    await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
+    await client('Cursor').getByText('Changed by somebody else').waitFor();
+    await inspect('clients-changed');
+    await button('Repair…').click();
+    await dialog('Repair Cursor').getByText('/api/2.0/mcp/other').waitFor();
+    await inspect('clients-repair');
+    await button('Write').click();
+    await closed();
+    await client('Cursor').getByText('Has the server').waitFor();
+    expect(await read(CURSOR)).toBe(written);
+  });
+
+  it('asks to quit a client that would undo it, and writes once it has', async () => {
+    await haveServers(SQL);
+    await file(CLAUDE, '{}');
+    const program = join(shown.home, 'claude-desktop');
+    await copyFile('/usr/bin/sleep', program);
+    const running = spawn(program, ['60']);
+    await once(running, 'spawn');
+    await go('AI clients');
+    await client('Claude Desktop').waitFor();
+    await turn('databricks-sql', 'Claude Desktop');
+    await dialog('Add databricks-sql').getByText('Quit Claude Desktop first').waitFor();
+    await inspect('clients-running');
+    await button('Write').click();
+    await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
+    await inspect('clients-still-running');
+    expect(await read(CLAUDE)).toBe('{}');
+    running.kill();
+    await once(running, 'close');
+    await button('Try again').click();
+    await closed();
+    expect(await entries(CLAUDE)).toEqual(['databricks-sql']);
+    await client('Claude Desktop').getByText('Quit Claude Desktop (closing the window is not enough)').waitFor();
+  });
+
+  it('replaces an entry of somebody else only when told to', async () => {
+    await haveServers(SQL);
+    await file(CURSOR, '{"mcpServers":{"databricks-sql":{"command":"python"}}}');
+    await go('AI clients');
+    await client('Cursor').getByText('Another entry has this name').waitFor();
+    await turn('databricks-sql', 'Cursor');
+    await dialog('Add databricks-sql').getByText('that Causeway did not write').waitFor();
+    await inspect('clients-foreign');
+    expect(await button('Write').isDisabled()).toBe(true);
+    await button('Replace it…').click();
+    await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
+    await button('Write').click();
+    await closed();
+    expect(await read(CURSOR)).toContain('"proxy"');
+  });
+
+  it('puts back what a file held before', async () => {
+    await haveServers(SQL);
+    await file(CURSOR, THEIRS);
+    await go('AI clients');
+    await button('Backups…').click();
+    await shown.page.getByText('There are none yet').waitFor();
+    await inspect('clients-no-backups');
+    await shown.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await closed();
+    await turn('databricks-sql', 'Cursor');
+    await button('Write').click();
+    await closed();
+    await button('Backups…').click();
+    await shown.page.getByRole('button', { name: /^Put back Cursor/ }).waitFor();
+    await inspect('clients-backups');
+    await shown.page.getByRole('button', { name: /^Put back Cursor/ }).click();
+    await dialog('Backups').getByText('"databricks-sql": {').waitFor();
+    await inspect('clients-restore');
+    await button('Put it back').click();
+    await shown.page
+      .getByRole('button', { name: /^Put back Cursor/ })
+      .nth(1)
+      .waitFor();
+    expect(await read(CURSOR)).toBe(THEIRS);
+    await shown.page.keyboard.press('Escape');
+    await closed();
+    await client('Cursor').getByText('No servers yet').waitFor();
+  });
+
+  it('lets a client add a server itself, and names tools that are too long for it', async () => {
+    await haveServers(SQL);
+    const tool = 'a_tool_whose_name_is_much_longer_than_any_that_people_would_type';
+    const frame = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: tool, inputSchema: { type: 'object' } }] } };
+    const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
+    const memory = openMemory(env, { host: shown.workspace.host, path: SQL.path, profile: 'ana' });
+    await memory.put('tools/list', Buffer.from(JSON.stringify(frame)));
+    await file(CURSOR, '{}');
+    await go('AI clients');
+    await shown.page.getByText(`too few for ${tool}`).waitFor();
+    await inspect('clients-long-names');
+    await client('Cursor').getByText('More').click();
+    await button('Let Cursor add databricks-sql itself').click();
+    await expect
+      .poll(() => shown.server.opened.at(-1))
+      .toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
+    expect(await read(CURSOR)).toBe('{}');
+    await button('Copy its JSON').click();
+    await shown.page.getByText('The JSON is on the clipboard.').waitFor();
+    expect(JSON.parse(shown.server.copied.at(-1) ?? '').mcpServers).toHaveProperty('databricks-sql');
+  });
+
+  it('takes out what is left of a server that is no longer in the list', async () => {
+    await haveServers(SQL, GENIE);
+    await file(CURSOR, '{}');
+    await go('AI clients');
+    await button('Add to all…').click();
+    await dialog('Add all').getByText('"genie-7191": {').waitFor();
+    await button('Write').click();
+    await closed();
+    await haveServers(SQL);
+    await go('Warehouse');
+    await go('AI clients');
+    await client('Cursor').getByText('It still has genie-7191').waitFor();
+    await inspect('clients-left-over');
+    await button('Remove…').click();
+    await dialog('Remove from Cursor').getByText('"genie-7191": {').waitFor();
+    await button('Write').click();
+    await closed();
+    expect(await entries(CURSOR)).toEqual(['databricks-sql']);
+  });
+
+  it('says when the clients could not be listed, and offers to try again', async () => {
+    const problem = { code: 'internal', message: 'Something went wrong.', remedy: 'Try again.' };
+    await shown.page.route('**/requests/causeway:listClients', (route) =>
+      route.fulfill({ json: { ok: false, problem } }),
+    );
+    await go('AI clients');
+    await shown.page.getByText('Something went wrong.').waitFor();
+    await inspect('clients-failed');
+    await shown.page.unroute('**/requests/causeway:listClients');
+    await button('Try again').click();
+    await shown.page.getByText('There are no servers yet').waitFor();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { AiClient, ClientOutcome, EntryState } from '../../../preload/contract.ts';
+import { diffLines, reminders, standingOf, summaryOf, toRepair } from '../../../renderer/clients/words.ts';
+
+/** A client with one file for each of those states of the servers `sql` and `genie`. */
+function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiClient {
+  const file = { path: '/home/ana/.cursor/mcp.json', exists: true, known: true, leftOver: [], problem: null };
+  return {
+    id: 'cursor',
+    name: 'Cursor',
+    because: '/home/ana/.cursor exists',
+    files: files.map((entries) => ({ ...file, entries: { ...entries } })),
+    problem: null,
+    inTheWay: false,
+    warnings: [],
+    longNames: [],
+    hasLink: true,
+  };
+}
+
+describe('how a server stands in a client', () => {
+  it.each<[EntryState[], boolean, string | null, boolean]>([
+    [['absent'], false, null, false],
+    [['current'], true, null, false],
+    [['vanished'], false, 'Gone, though it was written', true],
+    [['edited'], true, 'Changed by somebody else', true],
+    [['broken'], true, 'Starts a program that is gone', true],
+    [['foreign'], false, 'Another entry has this name', false],
+    [['current', 'current'], true, null, false],
+    [['current', 'absent'], false, 'In 1 of 2 files', false],
+    [['current', 'edited'], true, 'Changed by somebody else', true],
+    [['absent', 'broken'], false, 'Starts a program that is gone', true],
+  ])('%j: on %s, %s', (states, on, words, repairable) => {
+    const standing = standingOf(client(...states.map((sql) => ({ sql }))), 'sql');
+    expect(standing).toEqual({ on, words, repairable, unknown: false });
+  });
+
+  it('is not known where no file could be read', () => {
+    expect(standingOf(client({}), 'sql')).toMatchObject({ on: false, unknown: true });
+  });
+});
+
+describe('what a client has', () => {
+  it.each<[AiClient, string]>([
+    [client({ sql: 'absent', genie: 'absent' }), 'No servers yet'],
+    [client({ sql: 'current', genie: 'absent' }), 'Has 1 of 2 servers'],
+    [client({ sql: 'current', genie: 'current' }), 'Has all 2 servers'],
+    [client({ sql: 'current', genie: 'edited' }), '1 server to repair'],
+    [client({ sql: 'vanished', genie: 'edited' }), '2 servers to repair'],
+    [client({}), 'Cannot be read'],
+    [{ ...client(), problem: 'It has several configuration files.' }, 'Cannot be read'],
+  ])('%#: %s', (one, words) => {
+    expect(summaryOf(one, ['sql', 'genie'])).toBe(words);
+  });
+
+  it('names what is to be repaired', () => {
+    expect(toRepair(client({ sql: 'current', genie: 'broken' }), ['sql', 'genie'])).toEqual(['genie']);
+  });
+});
+
+it('reminds of what is left to do, each thing once, and only where something was written', () => {
+  const written: ClientOutcome = {
+    client: 'cursor',
+    name: 'Cursor',
+    file: '/a',
+    result: 'written',
+    diff: null,
+    afterwards: 'Restart Cursor.',
+    warnings: ['It is a Flatpak application.'],
+    problem: null,
+  };
+  const outcomes: ClientOutcome[] = [
+    written,
+    { ...written, file: '/b', warnings: [] },
+    { ...written, file: '/c', result: 'unchanged', afterwards: 'Never mind.' },
+  ];
+  expect(reminders(outcomes)).toEqual(['Restart Cursor.', 'It is a Flatpak application.']);
+});
+
+describe('the lines of a difference', () => {
+  it('are told apart without the head, with a gap where some are left out', () => {
+    const diff =
+      '--- /a\n+++ /a\n@@ -1,2 +1,2 @@\n {\r\n-  --- old\r\n+  +++ new\r\n@@ -9,1 +9,1 @@\n }\n\\ No newline at end of file\n';
+    expect(diffLines(diff)).toEqual([
+      { kind: 'kept', text: '{' },
+      { kind: 'removed', text: '  --- old' },
+      { kind: 'added', text: '  +++ new' },
+      { kind: 'gap', text: '' },
+      { kind: 'kept', text: '}' },
+    ]);
+  });
+});
