@@ -1,42 +1,57 @@
-import type { AttachedProxy, DesktopState } from '../../preload/contract.ts';
+import { useEffect, useState } from 'react';
+import type { Activity, CallFilter, DesktopState } from '../../preload/contract.ts';
 import { sessionsInWords } from '../../preload/words.ts';
-import { RelativeTime } from '../shared/relative-time.tsx';
+import { answered } from '../shared/answered.ts';
 import styles from './activity.module.css';
-import { clientInWords, serverInWords } from './words.ts';
+import { Calls } from './calls.tsx';
+import { LatencyPlot } from './latency-plot.tsx';
+import { Sessions } from './sessions.tsx';
 
-/** The AI clients that go through the application just now. */
+const NOTHING: Activity = { sessions: [], moreSessions: 0, kept: 0, newest: 0, clients: [], paths: [], tools: [] };
+const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
+
+/** The AI clients that go through the application just now, and what they have asked for. */
 export function ActivityScreen({ state: { proxies } }: { state: DesktopState }) {
+  const activity = useActivity();
+  const [filter, setFilter] = useState(ANY);
   return (
     <div className={styles.screen}>
-      <h1 className={styles.title}>Activity</h1>
-      <p role="status">{sessionsInWords(proxies.length)}</p>
-      {proxies.length === 0 ? (
-        <p className={styles.details}>
-          An AI client that starts <code>causeway proxy</code> while Causeway runs appears here, for as long as it keeps
-          its session.
-        </p>
-      ) : (
-        <ul className={styles.sessions} aria-label="Sessions">
-          {proxies.map((proxy) => (
-            <Session key={proxy.id} proxy={proxy} />
-          ))}
-        </ul>
-      )}
+      <div>
+        <h1 className={styles.title}>Activity</h1>
+        <p role="status">{sessionsInWords(proxies.length)}</p>
+      </div>
+      <Sessions sessions={activity.sessions} more={activity.moreSessions} proxies={proxies} />
+      <LatencyPlot filter={filter} newest={activity.newest} />
+      <Calls activity={activity} filter={filter} onFilter={setFilter} />
+      <p className={styles.details}>
+        Kept are the last 50,000 calls: who called what, when, how long it took and how it went. What was asked and what
+        was answered is never recorded. The list is in memory alone and gone when Causeway quits.
+      </p>
     </div>
   );
 }
 
-function Session({ proxy }: { proxy: AttachedProxy }) {
-  const { path, profile, pid, since } = proxy;
-  return (
-    <li className={styles.session}>
-      <span className={styles.client}>{clientInWords(proxy)}</span>
-      <span className={styles.since}>
-        connected <RelativeTime at={since} />
-      </span>
-      <p className={styles.details}>
-        <span title={path}>{serverInWords(path)}</span> · {profile ?? 'default profile'} · process {pid}
-      </p>
-    </li>
-  );
+/** Main tells of activity only while this screen is open. */
+function useActivity(): Activity {
+  const [activity, setActivity] = useState(NOTHING);
+  useEffect(() => {
+    const { request, on } = window.causeway;
+    let isTold = false;
+    const stop = on.activityChanged((now) => {
+      isTold = true;
+      setActivity(now);
+    });
+    answered(request.watchActivity({ on: true })).then(
+      // It may have been overtaken by an event that follows it.
+      (now) => {
+        if (!isTold) setActivity(now);
+      },
+      () => {},
+    );
+    return () => {
+      stop();
+      void request.watchActivity({ on: false });
+    };
+  }, []);
+  return activity;
 }

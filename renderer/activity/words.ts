@@ -1,4 +1,4 @@
-import type { AttachedProxy } from '../../preload/contract.ts';
+import type { ActivityCall, ActivitySession, AttachedProxy, CallFilter, Latency } from '../../preload/contract.ts';
 
 /** The kinds of server by the beginning of their path (spec/managed-mcp-endpoints.md › Endpoints), and how each is called. */
 const KINDS: [prefix: string, words: (rest: string) => string][] = [
@@ -14,8 +14,94 @@ export function serverInWords(path: string): string {
   return kind ? kind[1](path.slice(kind[0].length)) : path;
 }
 
-export function clientInWords({ client }: AttachedProxy): string {
-  return client ?? 'An AI client';
+/** As the client names itself, else after the program that it is. */
+export function clientInWords(
+  { clientName, clientVersion }: Pick<ActivitySession, 'clientName' | 'clientVersion'>,
+  proxy: Pick<AttachedProxy, 'client'> | undefined,
+): string {
+  if (clientName === null) return proxy?.client ?? 'An AI client';
+  return clientVersion === null ? clientName : `${clientName} ${clientVersion}`;
+}
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+export function callsInWords({ done, failed, open }: Pick<ActivitySession, 'done' | 'failed' | 'open'>): string {
+  const parts = [done === 1 ? '1 call' : `${number.format(done)} calls`];
+  if (failed > 0) parts.push(`${number.format(failed)} failed`);
+  if (open > 0) parts.push(`${number.format(open)} under way`);
+  return parts.join(', ');
+}
+
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+export function bytesInWords(bytes: number): string {
+  const power = Math.min(SIZES.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  return `${number.format(bytes / 1000 ** power)} ${SIZES[power]}`;
+}
+
+export function durationInWords(millis: number): string {
+  if (millis < 1) return 'under 1 ms';
+  if (millis < 999.5) return `${Math.round(millis)} ms`;
+  if (millis < 60_000) return `${number.format(millis / 1000)} s`;
+  const seconds = Math.round(millis / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** `14:03:07`, in the person's own time. */
+export function clockTime(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB');
+}
+
+/** The tool, or what else the client asked for. */
+export function whatInWords({ tool, method }: Pick<ActivityCall, 'tool' | 'method'>): string {
+  return tool ?? METHODS[method] ?? method;
+}
+
+const METHODS: Record<string, string> = {
+  initialize: 'Opening',
+  ping: 'Sign of life',
+  'tools/list': 'List of tools',
+  'resources/list': 'List of resources',
+  'prompts/list': 'List of prompts',
+  'server/discover': 'What the server can do',
+  'subscriptions/listen': 'Listening',
+};
+
+const OUTCOMES: Record<ActivityCall['outcome'], string> = {
+  answered: 'Answered',
+  'tool-error': 'Tool failed',
+  error: 'Error',
+  cancelled: 'Cancelled',
+  lost: 'Lost',
+};
+
+export function outcomeInWords({ outcome, errorCode }: Pick<ActivityCall, 'outcome' | 'errorCode'>): string {
+  return errorCode === null ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} ${errorCode}`;
+}
+
+export function isFailure({ outcome }: Pick<ActivityCall, 'outcome'>): boolean {
+  return outcome !== 'answered' && outcome !== 'cancelled';
+}
+
+export function readOutcome(value: string): CallFilter['outcome'] {
+  switch (value) {
+    case 'failed':
+    case 'answered':
+    case 'tool-error':
+    case 'error':
+    case 'cancelled':
+    case 'lost':
+      return value;
+    default:
+      return null;
+  }
+}
+
+/** What the plot shows, as a sentence. */
+export function latencyInWords({ count, p50, p95, worst }: Latency): string {
+  if (p50 === null || p95 === null || worst === null) return 'No calls in the last 15 minutes.';
+  const calls = count === 1 ? '1 call' : `${number.format(count)} calls`;
+  return `In the last 15 minutes: ${calls}, half within ${durationInWords(p50)}, 95 % within ${durationInWords(p95)}, the slowest ${durationInWords(worst)}.`;
 }
 
 function dotted(names: string): string {

@@ -36,7 +36,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   // Three sizes of text, here and in tokens.css.
-  fontSizes: { xs: '13px', sm: '14px', md: '14px', lg: '14px', xl: '24px' },
+  fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '0.875rem', lg: '0.875rem', xl: '1.5rem' },
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),

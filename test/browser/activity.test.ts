@@ -1,30 +1,159 @@
-import { describe, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { environment, ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
+const SQL = '/api/2.0/mcp/sql';
+
 describe.skipIf(whyNotHere)('the activity in the window', () => {
-  const { shown, inspect, go } = useWindow();
+  const { shown, button, inspect, go } = useWindow();
+  const proxies: ProxyProcess[] = [];
+  afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.close())));
+
+  /** A client that connects through `causeway proxy`, and through the application from there. */
+  async function connect(name: string, path = SQL): Promise<ProxyProcess> {
+    const env = environment(shown.home, { CAUSEWAY_HOME: join(shown.home, 'causeway') });
+    const proxy = new ProxyProcess(['--profile', 'ana', '--path', path], env);
+    proxies.push(proxy);
+    const clientInfo = { name, version: '1.2' };
+    await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return proxy;
+  }
+
+  const query = (proxy: ProxyProcess, id: number, tool = 'execute_sql') =>
+    proxy.request(id, 'tools/call', { name: tool, arguments: { query: 'SELECT 1' } });
+  const grid = () => shown.page.getByRole('grid', { name: 'Calls' });
+  const rows = () => grid().locator('[role=row][aria-rowindex]:not([aria-rowindex="1"])').allTextContents();
+  const sessions = () => shown.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  const filter = (name: string, value: string) => shown.page.getByRole('combobox', { name }).selectOption(value);
+  const status = (text: string) => shown.page.getByRole('status').filter({ hasText: text }).first().waitFor();
+
+  /** Calls as the hub tells of them, more than clients make in a test's time. */
+  function manyCalls(count: number): void {
+    for (let at = 0; at < count; at += 1) {
+      shown.server.activity.add({
+        clientName: at % 2 ? 'cursor' : 'claude-ai',
+        profile: 'ana',
+        path: SQL,
+        method: 'tools/call',
+        tool: at % 3 ? 'execute_sql' : 'poll_sql_result',
+        startedAt: Date.now() - 100,
+        durationMs: 5 + (at % 90),
+        outcome: at % 50 ? 'answered' : 'lost',
+        errorCode: null,
+        bytesFromClient: 300,
+        bytesToClient: 900,
+      });
+    }
+  }
 
   it('teaches what appears there while nothing does', async () => {
     await go('Activity');
     await shown.page.getByText('No AI client is connected').waitFor();
+    await shown.page.getByText('No call yet. Each one appears here when it has ended.').waitFor();
+    await shown.page.getByText('What was asked and what was answered is never recorded.').waitFor();
     await inspect('activity-empty');
   });
 
-  it('shows sessions as they come and go', async () => {
+  it('shows real sessions and their calls as they come and go', async () => {
     await go('Activity');
-    const since = Date.now() - 5 * 60_000;
-    const sql = { id: 1, pid: 4711, client: 'claude', profile: 'ana', path: '/api/2.0/mcp/sql', since };
-    const genie = { ...sql, id: 2, pid: 4712, client: null, profile: null, path: '/api/2.0/mcp/genie/01ef' };
-    shown.server.model.showProxies([sql, genie]);
+    const claude = await connect('claude-ai');
+    await shown.page.getByText('1 session of an AI client').waitFor();
+    await query(claude, 1);
+    await query(claude, 2, 'no_such_tool');
+    const cursor = await connect('cursor');
+    await query(cursor, 1);
     await shown.page.getByText('2 sessions of AI clients').waitFor();
-    await shown.page
-      .getByRole('listitem')
-      .filter({ hasText: 'claude' })
-      .getByText('SQL · ana · process 4711')
+    await sessions()
+      .filter({ hasText: 'claude-ai 1.2' })
+      .getByText(/^SQL · ana · process \d+$/)
       .waitFor();
-    await shown.page.getByText('Genie space 01ef · default profile').waitFor();
+    await sessions()
+      .filter({ hasText: 'claude-ai 1.2' })
+      .getByText(/^3 calls, 1 failed · .* sent · .* received$/)
+      .waitFor();
+    await expect.poll(rows).toHaveLength(5);
+    expect((await rows())[0]).toMatch(/cursorSQLexecute_sql.*Answered$/);
+    expect((await rows()).filter((row) => /no_such_tool.*(Error|failed)/.test(row))).toHaveLength(1);
+    await shown.page.getByText(/^In the last 15 minutes: 5 calls, half within /).waitFor();
     await inspect('activity');
-    shown.server.model.showProxies([]);
+
+    await filter('Client', 'cursor');
+    await expect.poll(rows).toHaveLength(2);
+    await filter('Client', '');
+    await filter('Outcome', 'failed');
+    await expect.poll(rows).toHaveLength(1);
+    await filter('Tool', 'execute_sql');
+    await status('No call matches.');
+    for (const proxy of proxies) await proxy.finish();
     await shown.page.getByText('No AI client is connected').waitFor();
+  });
+
+  it('pauses, goes on, and is cleared', async () => {
+    manyCalls(30);
+    await go('Activity');
+    await status('30 calls.');
+    await button('Pause').click();
+    await status('30 calls. Paused: new ones are kept, but not shown.');
+    manyCalls(5);
+    await button('Show new calls').waitFor();
+    expect(await grid().getAttribute('aria-rowcount')).toBe('31');
+    await inspect('activity-paused');
+    await button('Show new calls').click();
+    await status('35 calls.');
+    await button('Clear').click();
+    await status('No call yet.');
+    await expect.poll(rows).toHaveLength(0);
+  });
+
+  it('lets who has scrolled down read on undisturbed while more come', async () => {
+    manyCalls(500);
+    await go('Activity');
+    await status('500 calls.');
+    await grid().focus();
+    for (let presses = 0; presses < 3; presses += 1) await shown.page.keyboard.press('PageDown');
+    await expect.poll(() => grid().evaluate((table) => table.scrollTop)).toBeGreaterThan(200);
+    const before = await rows();
+    manyCalls(200);
+    await button('Show new calls').waitFor();
+    expect(await rows()).toEqual(before);
+    await button('Show new calls').click();
+    await status('700 calls.');
+    await expect.poll(() => grid().evaluate((table) => table.scrollTop)).toBe(0);
+  });
+
+  it('keeps the last fifty thousand, of which only those in sight are in the page', async () => {
+    manyCalls(50_100);
+    await go('Activity');
+    await status('50,000 calls.');
+    expect(await grid().getByRole('row').count()).toBeLessThan(50);
+    await filter('Outcome', 'lost');
+    await status('1,000 calls.');
+  });
+
+  it('exports what the filter shows, as CSV or JSON, without any contents', async () => {
+    const claude = await connect('claude-ai');
+    await query(claude, 1);
+    await go('Activity');
+    await filter('Tool', 'execute_sql');
+    await status('1 call');
+    const [csv, json] = [join(shown.home, 'calls.csv'), join(shown.home, 'calls.json')];
+    shown.server.fileAnswers.push(csv, json);
+    await button('Export…').click();
+    await shown.page.getByText(`They are in ${csv}.`).waitFor();
+    const [header, line] = (await readFile(csv, 'utf8')).split('\n');
+    expect(header).toBe(
+      'started_at,client,profile,path,method,tool,duration_ms,outcome,error_code,bytes_from_client,bytes_to_client',
+    );
+    expect(line).toMatch(
+      /^20\d\d-.*Z,claude-ai,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+$/,
+    );
+    await button('Export…').click();
+    await shown.page.getByText(`They are in ${json}.`).waitFor();
+    const exported = await readFile(json, 'utf8');
+    expect(JSON.parse(exported)).toMatchObject([{ clientName: 'claude-ai', tool: 'execute_sql', outcome: 'answered' }]);
+    expect(exported).not.toContain('SELECT');
   });
 });

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { type Causeway, createCauseway } from '../../main/causeway.ts';
+import type { ActivityLog } from '../../main/desktop/activity/activity.ts';
 import type { Shell } from '../../main/desktop/context.ts';
 import { createDesktop } from '../../main/desktop/desktop.ts';
 import type { DesktopModel } from '../../main/desktop/model.ts';
@@ -28,6 +29,8 @@ export interface WindowServer {
   asked: Asked;
   /** What tray and window are drawn from, for what happens outside the window. */
   model: DesktopModel;
+  /** What passes between clients and servers, for more of it than a test could have pass. */
+  activity: ActivityLog;
   close(): Promise<void>;
 }
 
@@ -55,7 +58,7 @@ export async function serveWindow(
       for (const hearer of hearers) hearer.write(`data: ${message}\n\n`);
     },
   });
-  const { model, handlers } = desktop;
+  const { model, activity, handlers } = desktop;
   transport ??= bundleTransport();
   const script = await transport;
   const names = new Map(Object.keys(requests).map((name) => [`/requests/${channelOf(name)}`, name as RequestName]));
@@ -91,6 +94,7 @@ export async function serveWindow(
     fileAnswers: shell.asked.fileAnswers,
     asked: shell.asked,
     model,
+    activity,
     close: async () => {
       await desktop.close();
       server.closeAllConnections();

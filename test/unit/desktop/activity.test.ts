@@ -7,7 +7,8 @@ import { clientOf, nameOfProgram } from '../../../main/desktop/activity/client-p
 import { latencyOf } from '../../../main/desktop/activity/latency.ts';
 import { createProxyList } from '../../../main/desktop/activity/proxies.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
-import { clientInWords, serverInWords } from '../../../renderer/activity/words.ts';
+import { heightOf, lineThrough, ticksFor } from '../../../renderer/activity/plot.ts';
+import { bytesInWords, clientInWords, durationInWords, serverInWords } from '../../../renderer/activity/words.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0 });
@@ -189,10 +190,44 @@ describe('a session in words', () => {
   });
 
   it('names its client, as far as there is a name', () => {
-    const session = { ...proxy(1), profile: null };
-    expect(clientInWords({ ...session, client: 'claude' })).toBe('claude');
-    expect(clientInWords({ ...session, client: null })).toBe('An AI client');
+    const unnamed = { clientName: null, clientVersion: null };
+    expect(clientInWords({ clientName: 'claude-ai', clientVersion: '0.9' }, { client: 'node' })).toBe('claude-ai 0.9');
+    expect(clientInWords({ clientName: 'claude-ai', clientVersion: null }, undefined)).toBe('claude-ai');
+    expect(clientInWords(unnamed, { client: 'claude' })).toBe('claude');
+    expect(clientInWords(unnamed, undefined)).toBe('An AI client');
     expect(nameOfProgram('/Applications/Claude.app/Contents/MacOS/Claude\n')).toBe('Claude');
     expect(nameOfProgram(' \n')).toBeNull();
+  });
+
+  it.each([
+    [0.4, 'under 1 ms'],
+    [12.4, '12 ms'],
+    [999.6, '1 s'],
+    [1234, '1.2 s'],
+    [125_400, '2 min 5 s'],
+  ])('takes %d ms: %s', (millis, words) => {
+    expect(durationInWords(millis)).toBe(words);
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1000, '1 kB'],
+    [2_340_000, '2.3 MB'],
+    [5e15, '5,000 TB'],
+  ])('moves %d: %s', (bytes, words) => {
+    expect(bytesInWords(bytes)).toBe(words);
+  });
+});
+
+describe('the plot', () => {
+  it('has marks from one millisecond past the worst', () => {
+    expect(ticksFor(3)).toEqual([1, 10, 100]);
+    expect(ticksFor(2300)).toEqual([1, 10, 100, 1000, 10_000]);
+    expect([0.2, 1, 10, 100, 5000].map((millis) => heightOf(millis, 1, 100))).toEqual([0, 0, 0.5, 1, 1]);
+  });
+
+  it('breaks its line where nothing was called, and shows a lone moment as a dot', () => {
+    expect(lineThrough([null, 10, 20, null, 30], 40)).toBe('M 10 10 h 0 L 20 20 M 40 30 h 0');
   });
 });

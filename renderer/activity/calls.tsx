@@ -1,0 +1,186 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Activity, ActivityCall, CallFilter } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { usePagedRows } from '../shared/paged-rows.ts';
+import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
+import styles from './activity.module.css';
+import {
+  clockTime,
+  durationInWords,
+  isFailure,
+  outcomeInWords,
+  readOutcome,
+  serverInWords,
+  whatInWords,
+} from './words.ts';
+
+interface CallsProps {
+  activity: Activity;
+  filter: CallFilter;
+  onFilter(filter: CallFilter): void;
+}
+
+const OUTCOMES = [
+  { value: '', label: 'Any outcome' },
+  { value: 'failed', label: 'All that failed' },
+  { value: 'answered', label: 'Answered' },
+  { value: 'tool-error', label: 'The tool failed' },
+  { value: 'error', label: 'Refused with an error' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'lost', label: 'Lost' },
+];
+
+/** The calls, the newest first. Whoever scrolls down or pauses reads on undisturbed. */
+export function Calls({ activity, filter, onFilter }: CallsProps) {
+  const { request } = window.causeway;
+  /** The last call that is shown; null while new ones appear as they come. */
+  const [upTo, setUpTo] = useState<number | null>(null);
+  const [isPaused, setPaused] = useState(false);
+  const [visits, setVisits] = useState(0);
+  const { newest, kept } = activity;
+  const scope = `${JSON.stringify(filter)} ${visits}`;
+  const rows = usePagedRows({
+    scope,
+    version: upTo === null ? `${newest} ${kept}` : `to ${upTo} ${kept === 0}`,
+    load: (from, count) => answered(request.activityPage({ filter, upTo, from, count })),
+  });
+  const exporting = useMutation({ mutationFn: () => answered(request.exportActivity({ filter, upTo })) });
+  const clearing = useMutation({ mutationFn: () => answered(request.clearActivity()) });
+  const pause = () => {
+    setPaused(true);
+    setUpTo(newest);
+  };
+  const goOn = () => {
+    setPaused(false);
+    setUpTo(null);
+    setVisits(visits + 1);
+  };
+  const onTop = (isTop: boolean) => {
+    if (!isPaused) setUpTo((now) => (isTop ? null : (now ?? newest)));
+  };
+  const waiting = upTo === null ? 0 : newest - upTo;
+  return (
+    <section className={styles.calls} aria-labelledby="calls">
+      <div className={styles.bar}>
+        <h2 id="calls">Calls</h2>
+        <div className={styles.actions}>
+          {isPaused ? (
+            <Button variant="default" size="compact-sm" onClick={goOn}>
+              Go on
+            </Button>
+          ) : (
+            <Button variant="default" size="compact-sm" onClick={pause}>
+              Pause
+            </Button>
+          )}
+          <Button variant="default" size="compact-sm" disabled={kept === 0} onClick={() => clearing.mutate()}>
+            Clear
+          </Button>
+          <Button
+            variant="default"
+            size="compact-sm"
+            disabled={kept === 0}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate()}
+          >
+            Export…
+          </Button>
+        </div>
+      </div>
+      <Filters activity={activity} filter={filter} onFilter={onFilter} />
+      {[exporting, clearing].map(({ error }) => error && <Notice key={error.message} {...problemIn(error)} />)}
+      {exporting.data && (
+        <Notice
+          tone="note"
+          message={exporting.data.count === 1 ? '1 call written.' : `${exporting.data.count} calls written.`}
+          remedy={`They are in ${exporting.data.file}.`}
+        />
+      )}
+      <div className={styles.bar}>
+        <p role="status" className={styles.details}>
+          {statusOf(rows.total, kept, isPaused)}
+        </p>
+        {waiting > 0 && (
+          <Button size="compact-sm" onClick={goOn}>
+            Show new calls
+          </Button>
+        )}
+      </div>
+      <CallTable rows={rows} scope={scope} onTop={onTop} />
+    </section>
+  );
+}
+
+function statusOf(total: number | undefined, kept: number, isPaused: boolean): string {
+  if (kept === 0) return 'No call yet. Each one appears here when it has ended.';
+  const count = new Intl.NumberFormat('en').format(total ?? 0);
+  const found = total === 0 ? 'No call matches.' : total === 1 ? '1 call.' : `${count} calls.`;
+  return isPaused ? `${found} Paused: new ones are kept, but not shown.` : found;
+}
+
+function Filters({ activity, filter, onFilter }: CallsProps) {
+  const { clients, paths, tools } = activity;
+  const choice = (
+    label: string,
+    any: string,
+    name: 'client' | 'path' | 'tool',
+    values: readonly string[],
+    words = same,
+  ) => (
+    <NativeSelect
+      aria-label={label}
+      className={styles.filter}
+      data={[{ value: '', label: any }, ...values.map((value) => ({ value, label: words(value) }))]}
+      value={filter[name] ?? ''}
+      onChange={({ currentTarget: { value } }) => onFilter({ ...filter, [name]: value || null })}
+    />
+  );
+  return (
+    <div className={styles.filters}>
+      {choice('Client', 'Any client', 'client', clients)}
+      {choice('Server', 'Any server', 'path', paths, serverInWords)}
+      {choice('Tool', 'Any tool', 'tool', tools)}
+      <NativeSelect
+        aria-label="Outcome"
+        className={styles.filter}
+        data={OUTCOMES}
+        value={filter.outcome ?? ''}
+        onChange={({ currentTarget: { value } }) => onFilter({ ...filter, outcome: readOutcome(value) })}
+      />
+    </div>
+  );
+}
+
+const same = (value: string) => value;
+
+interface CallTableProps {
+  rows: ReturnType<typeof usePagedRows<ActivityCall>>;
+  scope: string;
+  onTop(isTop: boolean): void;
+}
+
+function CallTable({ rows, scope, onTop }: CallTableProps) {
+  const columns = useMemo<Column<ActivityCall>[]>(
+    () => [
+      {
+        name: 'time',
+        title: 'Time',
+        cell: ({ startedAt }) => <time title={new Date(startedAt).toLocaleString()}>{clockTime(startedAt)}</time>,
+      },
+      { name: 'client', title: 'Client', cell: ({ clientName }) => clientName ?? 'An AI client' },
+      { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{serverInWords(path)}</span> },
+      { name: 'what', title: 'Tool', cell: (call) => <span title={call.method}>{whatInWords(call)}</span> },
+      { name: 'duration', title: 'Duration', cell: ({ durationMs }) => durationInWords(durationMs) },
+      {
+        name: 'outcome',
+        title: 'Outcome',
+        cell: (call) => <span data-failed={isFailure(call)}>{outcomeInWords(call)}</span>,
+      },
+    ],
+    [],
+  );
+  return <VirtualTable label="Calls" columns={columns} rows={rows} look={styles.call} scope={scope} onTop={onTop} />;
+}
