@@ -61,7 +61,8 @@ class StdioBridge implements Bridge {
   readonly #listening: Listening;
   readonly #instant: InstantAnswers;
   #revival: NodeJS.Timeout | undefined;
-  readonly #underWay = new Set<Promise<void>>();
+  #underWay = 0;
+  #allSettled: () => void = () => {};
   readonly #abort = new AbortController();
   readonly #waiting: Waiting[] = [];
   #settled: () => void = () => {};
@@ -112,12 +113,13 @@ class StdioBridge implements Bridge {
     }
     const bytes = frame.length + BYTES_UNDER_WAY;
     this.pendingBytes += bytes;
-    const carried = this.#carrier.carry(frame, envelope).then(() => {
+    this.#underWay += 1;
+    void this.#carrier.carry(frame, envelope).then(() => {
       this.pendingBytes -= bytes;
-      this.#underWay.delete(carried);
+      this.#underWay -= 1;
       this.#settled();
+      if (this.#underWay === 0) this.#allSettled();
     });
-    this.#underWay.add(carried);
   }
 
   fault(fault: FrameFault): void {
@@ -133,7 +135,11 @@ class StdioBridge implements Bridge {
     const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([grace, this.#allSettled()]);
+    const settled = new Promise<void>((resolve) => {
+      this.#allSettled = resolve;
+      if (this.#underWay === 0) resolve();
+    });
+    await Promise.race([grace, settled]);
     clearTimeout(timer);
     await this.close();
   }
@@ -142,10 +148,6 @@ class StdioBridge implements Bridge {
     clearTimeout(this.#revival);
     this.#abort.abort(new Error('the client has gone'));
     await Promise.all([this.#instant.kept(), this.#line.endSession(sessionOf(this.#state))]);
-  }
-
-  async #allSettled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   #answer(frame: string): void {

@@ -7,7 +7,6 @@ export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
 export const COLON = 0x3a;
 export const COMMA = 0x2c;
-const ENDS_OF_SCALARS = new Set<number | undefined>([COMMA, CLOSE_BRACE, CLOSE_BRACKET]);
 
 /** Where a value stands in a frame: bytes `start` (included) to `end` (excluded). */
 export interface Place {
@@ -15,17 +14,26 @@ export interface Place {
   end: number;
 }
 
+/** So many bytes are looked at one by one before the buffer is searched: short strings are passed sooner that way. */
+const NEAR_BYTES = 64;
+
 /** The position behind the closing quote of the string that opens at `start`. */
 export function endOfString(frame: Buffer, start: number): number {
   let at = start + 1;
-  for (;;) {
+  while (at < frame.length) {
+    for (const near = Math.min(frame.length, at + NEAR_BYTES); at < near; at += 1) {
+      const byte = frame[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) at += 1;
+    }
     const quote = frame.indexOf(QUOTE, at);
-    if (quote === -1) return frame.length;
+    if (quote === -1) break;
     let backslashes = 0;
-    while (frame[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    while (quote - backslashes > at && frame[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return quote + 1;
     at = quote + 1;
   }
+  return frame.length;
 }
 
 /** The position behind the value that begins at `start`. */
@@ -48,8 +56,12 @@ export function endOfValue(frame: Buffer, start: number): number {
 
 function endOfScalar(frame: Buffer, start: number): number {
   let at = start;
-  while (at < frame.length && !isWhiteSpace(frame[at]) && !ENDS_OF_SCALARS.has(frame[at])) at += 1;
+  while (at < frame.length && !isWhiteSpace(frame[at]) && !endsScalar(frame[at])) at += 1;
   return at;
+}
+
+function endsScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 }
 
 /** The first position from `start` on that is no white space. */

@@ -16,21 +16,20 @@ import {
  */
 function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | undefined } {
   const found: { id: Place | undefined; method: Place | undefined } = { id: undefined, method: undefined };
-  let at = frame.indexOf(OPEN_BRACE) + 1;
-  if (at === 0) return found;
+  let at = skipWhiteSpace(frame, 0);
+  if (frame[at] !== OPEN_BRACE) return found;
   for (;;) {
-    const keyStart = frame.indexOf(QUOTE, at);
-    if (keyStart === -1) return found;
+    const keyStart = skipWhiteSpace(frame, at + 1);
+    if (frame[keyStart] !== QUOTE) return found;
     const keyEnd = endOfString(frame, keyStart);
-    const colon = frame.indexOf(COLON, keyEnd);
-    if (colon === -1) return found;
+    const colon = skipWhiteSpace(frame, keyEnd);
+    if (frame[colon] !== COLON) return found;
     const start = skipWhiteSpace(frame, colon + 1);
     const end = endOfValue(frame, start);
     const key = keyOf(frame, keyStart, keyEnd);
     if (key !== undefined) found[key] = { start, end };
-    const next = skipWhiteSpace(frame, end);
-    if (frame[next] !== COMMA) return found;
-    at = next + 1;
+    at = skipWhiteSpace(frame, end);
+    if (frame[at] !== COMMA) return found;
   }
 }
 
@@ -70,12 +69,26 @@ export function withId(frame: Buffer, id: string): Buffer {
   return Buffer.concat([frame.subarray(0, start), Buffer.from(`"id":${id},`), frame.subarray(start)]);
 }
 
+const ID = Buffer.from('"id"');
+const METHOD = Buffer.from('"method"');
+/** The longest way to write `"method"`: with an escape for each of its letters. */
+const LONGEST_KEY = '"\\u006d\\u0065\\u0074\\u0068\\u006f\\u0064"'.length;
+
 function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | undefined {
-  // A key may be written with escapes ("\u0069d"): only then it is longer than it reads.
-  const escaped = frame[start + 1] === BACKSLASH || (end - start > 8 && frame.subarray(start, end).includes(BACKSLASH));
-  if (!escaped && end - start !== 4 && end - start !== 8) return undefined;
-  const key = escaped
-    ? String(JSON.parse(frame.toString('utf8', start, end)))
-    : frame.toString('latin1', start + 1, end - 1);
+  if (isAt(frame, start, end, ID)) return 'id';
+  if (isAt(frame, start, end, METHOD)) return 'method';
+  if (end - start > LONGEST_KEY || !hasEscape(frame, start, end)) return undefined;
+  const key: unknown = JSON.parse(frame.toString('utf8', start, end));
   return key === 'id' || key === 'method' ? key : undefined;
+}
+
+function isAt(frame: Buffer, start: number, end: number, text: Buffer): boolean {
+  if (end - start !== text.length) return false;
+  for (let at = 1; at < text.length; at += 1) if (frame[start + at] !== text[at]) return false;
+  return true;
+}
+
+function hasEscape(frame: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (frame[at] === BACKSLASH) return true;
+  return false;
 }

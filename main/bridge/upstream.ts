@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { type Ending, endingWith } from './ending.ts';
 import { EventFeed } from './event-feed.ts';
 import type { FlowControl, Reader } from './flow.ts';
 import { toUtf8 } from './frames.ts';
@@ -76,11 +77,11 @@ export function exchange(dispatcher: Dispatcher, flow: FlowControl, request: Req
   });
 }
 
-class AnswerReader implements Dispatcher.DispatchHandler, Reader {
+class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
+  place = -1;
   readonly #flow: FlowControl;
   readonly #request: Request;
   readonly #resolve: (outcome: Outcome) => void;
-  readonly #onAbort = () => this.#controller?.abort(abortError(this.#request.signal));
   #controller: Dispatcher.DispatchController | undefined;
   #head: Head | undefined;
   #form: 'frame' | 'events' | 'refusal' = 'refusal';
@@ -98,8 +99,12 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     const { signal } = this.#request;
-    if (signal?.aborted) controller.abort(abortError(signal));
-    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal?.aborted) this.end();
+    else if (signal) endingWith(signal).add(this);
+  }
+
+  end(): void {
+    this.#controller?.abort(abortError(this.#request.signal));
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Head['headers']): void {
@@ -167,7 +172,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Reader {
 
   #settle(outcome: Outcome): void {
     this.#settled = true;
-    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    const { signal } = this.#request;
+    if (signal) endingWith(signal).remove(this);
     const bytes = this.#bytes;
     this.#bytes = 0;
     this.#chunks = [];

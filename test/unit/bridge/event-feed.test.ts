@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventFeed } from '../../../main/bridge/event-feed.ts';
@@ -25,6 +26,7 @@ describe('the frames of an event stream', () => {
     ['comments', ': hello\n\n:\n\ndata: 1\n: within\n\n', ['1']],
     ['ids and unknown fields', 'id: 7\nx: y\nnonsense\ndata: 1\n\n', ['1']],
     ['a byte order mark', '\u{feff}data: 1\n\n', ['1']],
+    ['a byte order mark later on is text', 'data: {"id":1}\n\n\u{feff}data: {"id":2}\n\n', ['{"id":1}']],
     ['empty data', 'data:\n\ndata: \n\ndata\n\n', []],
     ['an event that the end cuts off', 'data: 1\n\ndata: 2\n', ['1']],
     ['characters of several bytes', 'data: "ä€😀"\n\n', ['"ä€😀"']],
@@ -53,6 +55,51 @@ describe('the frames of an event stream', () => {
     );
   });
 });
+
+describe('an event stream', () => {
+  it('is read as the parser reads it, however it is written and wherever it is cut', () => {
+    const plain = ['event: message', 'data: {"id":1}', 'data: {"text":"ä😀"}', 'id: 7', ''];
+    const odd = ['event: x', 'data:{}', 'data: 5', 'data: {', 'data: }', 'data', 'id: ä', 'id: a\0b', 'id:', 'id: '];
+    const beside = [': beat', ':', 'retry: 5', 'nonsense', '\u{feff}data: {"id":2}', 'data: {"a":"\u2028"}', ' ', '\n'];
+    const line = fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...plain).map((text) => Buffer.from(text)) },
+      fc.constantFrom(...odd, ...beside).map((text) => Buffer.from(text)),
+      fc.constant(Buffer.from([...Buffer.from('data: {"'), 0xc3, 0x28, 0x22, 0x7d])),
+    );
+    const lineEnd = fc.oneof({ weight: 8, arbitrary: fc.constant('\n') }, fc.constantFrom('\r\n', '\r'));
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        fc.array(fc.tuple(line, lineEnd), { maxLength: 25 }),
+        fc.array(fc.nat({ max: 300 }), { maxLength: 5 }),
+        (marked, lines, cuts) => {
+          const text = lines.map(([bytes, end]) => Buffer.concat([bytes, Buffer.from(end)]));
+          const stream = Buffer.concat([Buffer.from(marked ? '\u{feff}' : ''), ...text]);
+          const edges = [0, ...cuts.sort((a, b) => a - b), stream.length];
+          const { frames, events } = feed(...edges.slice(1).map((edge, at) => stream.subarray(edges[at], edge)));
+          const parsed = parse(stream);
+          expect(frames).toEqual(parsed.frames);
+          expect(events.lastEventId).toBe(parsed.lastEventId);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+/** What the parser makes of a whole stream. */
+function parse(stream: Buffer) {
+  const frames: string[] = [];
+  let lastEventId: string | undefined;
+  const parser = createParser({
+    onEvent: ({ id, data }) => {
+      lastEventId = id ?? lastEventId;
+      if (data.trim() !== '') frames.push(data.replaceAll(/[\r\n]/g, ' '));
+    },
+  });
+  parser.feed(new TextDecoder().decode(stream));
+  return { frames, lastEventId };
+}
 
 describe('what the stream says beside its frames', () => {
   it('is the id to resume after and the wait before it', () => {

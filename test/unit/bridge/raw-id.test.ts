@@ -31,6 +31,17 @@ describe('the id of a frame', () => {
     expect(rawId(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))).toBe(id);
   });
 
+  it('is found behind texts of any length, with quotes and backslashes anywhere in them', () => {
+    const piece = fc.constantFrom('x'.repeat(61), 'x'.repeat(64), 'y', '"', '\\', '\\'.repeat(63), '"id":5,');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = JSON.stringify(pieces.join(''));
+        expect(rawId(Buffer.from(`{"text":${text},"id":1,${text}:[${text}]}`))).toBe('1');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('is the one that JSON.parse finds, in any object, with any white space, among any keys', () => {
     fc.assert(
       fc.property(objectText(), (text) => {

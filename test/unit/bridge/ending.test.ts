@@ -1,0 +1,56 @@
+import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Ending, endingWith } from '../../../main/bridge/ending.ts';
+
+function ending(onEnd: () => void = () => {}): Ending {
+  return { place: -1, end: onEnd };
+}
+
+describe('what ends with a signal', () => {
+  it('ends when the signal says so, except what has gone before, in whatever order it came and went', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 9 })), (steps) => {
+        const controller = new AbortController();
+        const ended = new Set<number>();
+        const all = Array.from({ length: 10 }, (_, at) => ending(() => ended.add(at)));
+        const under = new Set<number>();
+        for (const at of steps) {
+          const one = all[at] ?? ending();
+          if (under.delete(at)) endingWith(controller.signal).remove(one);
+          else endingWith(controller.signal).add(one);
+          if (one.place >= 0) under.add(at);
+        }
+        controller.abort();
+        expect(ended).toEqual(under);
+      }),
+    );
+  });
+
+  it('is ended once, however often it was added', () => {
+    const controller = new AbortController();
+    let times = 0;
+    const one = ending(() => {
+      times += 1;
+    });
+    endingWith(controller.signal).add(one);
+    endingWith(controller.signal).add(one);
+    controller.abort();
+    expect(times).toBe(1);
+  });
+
+  it('may go while the others are being ended', () => {
+    const controller = new AbortController();
+    const last = ending();
+    endingWith(controller.signal).add(ending(() => endingWith(controller.signal).remove(last)));
+    endingWith(controller.signal).add(last);
+    controller.abort();
+    expect(last.place).toBe(-1);
+  });
+
+  it('shares one listener: Node 20 warns of more than ten', () => {
+    const { signal } = new AbortController();
+    for (let count = 0; count < 20; count += 1) endingWith(signal).add(ending());
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  });
+});
