@@ -92,9 +92,9 @@ function start(): void {
     },
   });
   const { model } = desktop;
-  const open = (screen?: ScreenName) => {
-    if (window.current && screen) sendEvent(window.current, 'screenWanted', { screen });
-    window.open(screen);
+  const open = (screen?: ScreenName, item?: string) => {
+    if (window.current && screen) sendEvent(window.current, 'screenWanted', { screen, item: item ?? null });
+    window.open(screen, item);
   };
   followLink = (link) => open(screenOfLink(link));
   /** What the person has not just asked for is said only where they want to hear of such things. */
@@ -130,6 +130,7 @@ function start(): void {
   app.on('activate', () => open());
   // Without a listener Electron quits with the last window: Causeway stays in the tray.
   app.on('window-all-closed', () => {});
+  powerMonitor.on('suspend', () => desktop.suspend());
   powerMonitor.on('resume', () => desktop.lookAgain());
   quitCleanly(close);
 

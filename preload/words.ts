@@ -1,4 +1,4 @@
-import type { EffectiveWarehouse, Warehouse, WarehouseProblem } from './contract.ts';
+import type { ConfiguredServer, EffectiveWarehouse, ServerKind, Warehouse, WarehouseProblem } from './contract.ts';
 
 /** Words that the tray and the window share, so that one thing has one name wherever it is shown. */
 
@@ -65,4 +65,22 @@ const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'overri
 /** Whether a problem wants the person's attention, and is not only good to know. */
 export function mattersNow({ code }: WarehouseProblem): boolean {
   return !NOTES.has(code);
+}
+
+const SERVER_KINDS: Record<ServerKind, string> = {
+  sql: 'SQL',
+  genie: 'Genie space',
+  'vector-search': 'Vector search',
+  functions: 'Catalog functions',
+  other: 'Other server',
+};
+
+/** What kind of managed server it is. */
+export function serverKindInWords(kind: ServerKind): string {
+  return SERVER_KINDS[kind];
+}
+
+/** Whether a server's state wants the person to do something. */
+export function needsAttention({ status }: ConfiguredServer['state']): boolean {
+  return status !== 'ready' && status !== 'connecting' && status !== 'waiting-for-browser';
 }

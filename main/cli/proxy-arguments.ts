@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isAccountHost, parseHost } from '../auth/host.ts';
+import { checkedServerPath } from '../clients/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
 
 /** What `causeway proxy` was asked for: the server at `path`, as `profile` (the default one where none is named). */
@@ -32,9 +33,6 @@ const OPTIONS = {
   'auth-type': { type: 'string' },
 } as const;
 
-/** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
-const SERVER_PATHS = ['/api/', '/ai-gateway/'];
-
 /**
  * Reads the arguments of both forms (spec/managed-mcp-endpoints.md › Stdio proxy pattern).
  * @throws {CausewayError} `usage`, naming the argument and the remedy
@@ -50,7 +48,7 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   checkAuthType(values['auth-type']);
   const target =
     values.url === undefined
-      ? { path: serverPath(values.path ?? '', '--path'), origin: undefined }
+      ? { path: checkedServerPath(values.path ?? '', '--path'), origin: undefined }
       : splitUrl(values.url);
   return { profile: values.profile, authType: values['auth-type'], ...target };
 }
@@ -99,20 +97,7 @@ function splitUrl(text: string): { path: string; origin: string } {
   if (isAccountHost(origin)) {
     throw usage(`--url "${text}" leads to an account, which has no MCP servers.`, "Use a workspace's own address.");
   }
-  return { path: serverPath(`${url.pathname}${url.search}`, 'The path of --url'), origin };
-}
-
-/** The path as it goes out: percent-encoded, dots resolved, so that both forms send the same. */
-function serverPath(text: string, name: string): string {
-  const isServer = (path: string) => SERVER_PATHS.some((prefix) => path.startsWith(prefix));
-  if (isServer(text)) {
-    const { pathname, search } = new URL(text, 'https://workspace.invalid');
-    if (isServer(pathname)) return `${pathname}${search}`;
-  }
-  throw usage(
-    `${name} "${text}" is not a managed MCP server.`,
-    'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
-  );
+  return { path: checkedServerPath(`${url.pathname}${url.search}`, 'The path of --url'), origin };
 }
 
 function help(): string {

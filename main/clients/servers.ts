@@ -56,7 +56,7 @@ export function withServer({ servers }: ServerList, server: ManagedServer): Serv
   }
   if (servers.some(({ name }) => name === server.name)) {
     throw new CausewayError('already_exists', `There is already a server "${server.name}".`, {
-      remedy: 'Choose another with --name, or remove that one first.',
+      remedy: 'Choose another name, or remove that one first.',
     });
   }
   return { servers: [...servers, server] };

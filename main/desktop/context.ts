@@ -2,6 +2,7 @@ import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
 import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
+import type { DesktopServers } from './servers/servers.ts';
 import type { LoginItem } from './settings/autostart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { Hindrance } from './updates/update-state.ts';
@@ -47,6 +48,7 @@ export interface DesktopContext {
   settings: SettingsStore;
   updates: Updates;
   activity: ActivityLog;
+  servers: DesktopServers;
   shell: Shell;
   /** Tells the window something that the contract lists. Nobody hears it while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;

@@ -6,6 +6,7 @@ import { desktopLauncher } from './clients/service.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
+import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { watchSurroundings } from './surroundings.ts';
 import { Updates } from './updates/updates.ts';
@@ -27,6 +28,8 @@ export interface Desktop {
   handlers: RequestHandlers;
   /** Begins to serve proxies and opens a profile: the one that was open last, if it is still there. */
   start(remembered: string | undefined): Promise<void>;
+  /** The computer goes to sleep: nothing is asked meanwhile. */
+  suspend(): void;
   /** The computer has slept, its clock was set or its network is another one: what was known may be wrong. */
   lookAgain(): void;
   /** Ends what is under way, the proxies' calls last. */
@@ -39,17 +42,33 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const ends: (() => void)[] = [];
   const onClose = (end: () => void) => void ends.push(end);
   const activity = new ActivityLog(onEvent);
-  const context: DesktopContext = { causeway, env, model, settings, updates, activity, shell, emit: onEvent, onClose };
+  const servers = new DesktopServers(causeway, env, model);
+  const context: DesktopContext = {
+    causeway,
+    env,
+    model,
+    settings,
+    updates,
+    activity,
+    servers,
+    shell,
+    emit: onEvent,
+    onClose,
+  };
   const handlers = createRequestHandlers(context);
   let endProxies = async (): Promise<void> => {};
   let endWatch = (): void => {};
-  const lookAgain = () => model.lookAgain();
+  const lookAgain = () => {
+    void servers.resume();
+    model.lookAgain();
+  };
   model.onChange((state) => onEvent('stateChanged', state));
   return {
     model,
     updates,
     activity,
     handlers,
+    suspend: () => void servers.suspend(),
     lookAgain,
     start: async (remembered) => {
       // An update may have moved what clients start. Where that cannot be put right, their entries are shown as broken.
@@ -66,12 +85,13 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         },
         onCall: (call) => activity.add(call),
       });
-      await model.start(remembered);
+      await Promise.all([model.start(remembered), servers.start()]);
     },
     close: async () => {
       endWatch();
       updates.close();
       for (const end of ends) end();
+      await servers.close();
       await model.close();
       await endProxies();
     },

@@ -1,5 +1,6 @@
 import type {
   AttachedProxy,
+  ConfiguredServer,
   DesktopState,
   FailedAction,
   Failure,
@@ -161,6 +162,10 @@ export class DesktopModel {
 
   cancelVerify(): void {
     this.#verifications.cancel();
+  }
+
+  showServers(servers: ConfiguredServer[]): void {
+    this.#set({ servers });
   }
 
   showProxies(proxies: AttachedProxy[]): void {

@@ -37,7 +37,7 @@ export interface Discovery {
   isSearchable(index: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** The workspace's own: no server is made of them (facts: Databricks' clients hide the same). */
+/** The workspace's own: no server is made of them: Databricks' own clients hide the same. */
 const HIDDEN = new Set(['system', 'information_schema', '__databricks_internal']);
 
 /** How a connection says that it leads to an MCP server: there is more than one spelling. */

@@ -43,8 +43,8 @@ export const stateRequests = {
 
 export const stateEvents = {
   stateChanged: desktopState,
-  /** The tray or a notification leads to a screen of the window that is open already. */
-  screenWanted: z.object({ screen: screenName }),
+  /** The tray or a notification leads to a screen of the window that is open already, or to one thing on it. */
+  screenWanted: z.object({ screen: screenName, item: z.string().nullable() }),
 } as const;
 
 export type DesktopState = z.output<typeof desktopState>;

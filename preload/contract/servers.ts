@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { inProfile } from './parts.ts';
+
+const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'other']);
 
 /** A managed server that AI clients are to have, and how it is just now. */
 export const configuredServer = z.object({
   name: z.string(),
   profile: z.string(),
-  kind: z.enum(['sql', 'genie', 'vector-search', 'functions', 'other']),
+  kind,
   path: z.string(),
   state: z.object({
     status: z.enum([
@@ -15,18 +18,111 @@ export const configuredServer = z.object({
       'waiting-for-browser',
       'forbidden',
       'not-found',
-      'blocked',
+      'blocked-by-ip-list',
+      'login-page',
       'unreachable',
       'failing',
     ]),
     /** How many tools it offers; null until it has told. */
     tools: z.number().nullable(),
-    /** The state as a sentence, and what to do about it. */
+    /** The state in a few words: "Running, 6 tools". */
+    label: z.string(),
+    /** The state in a sentence or two, and what to do about it. */
     words: z.string(),
     remedy: z.string().nullable(),
+    /** When it is asked again by itself, in milliseconds since the epoch; null where only a person can change something. */
+    retryAt: z.number().nullable(),
+    /** What can be done about it from here. */
+    action: z.enum(['sign-in', 'check-again']).nullable(),
   }),
 });
 
-export const serverRequests = {} as const;
+const serverNamed = z.object({ name: z.string() });
 
-export const serverEvents = {} as const;
+/** Work that the window can cancel, under an id of its choice. */
+const job = z.object({ job: z.string().min(1) });
+
+/** What can be browsed: main/discovery/browse.ts. */
+const shelf = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('catalogs') }),
+  z.object({ what: z.literal('schemas'), catalog: z.string() }),
+  z.object({ what: z.literal('functions'), catalog: z.string(), schema: z.string() }),
+  z.object({ what: z.literal('indexes') }),
+  z.object({ what: z.literal('genie-spaces') }),
+  z.object({ what: z.literal('services') }),
+  z.object({ what: z.literal('connections') }),
+]);
+
+const found = z.object({ target: z.string(), title: z.string(), about: z.string() });
+
+const tool = z.object({
+  name: z.string(),
+  title: z.string().nullable(),
+  description: z.string(),
+  /** JSON Schema, as the server sends it. */
+  inputSchema: z.record(z.string(), z.unknown()),
+  /** What the server says of what a call does; `unknown` where it says nothing. */
+  effect: z.enum(['reads', 'changes', 'destroys', 'unknown']),
+});
+
+/** A tool's answer, as far as it can be shown. */
+const toolAnswer = z.object({
+  isError: z.boolean(),
+  /** How long the call took. */
+  milliseconds: z.number(),
+  /** The structured content; undefined if there is none. */
+  structured: z.unknown().optional(),
+  parts: z.array(
+    z.discriminatedUnion('type', [
+      /** `cut` is how many characters were left out. */
+      z.object({ type: z.literal('text'), text: z.string(), cut: z.number() }),
+      z.object({ type: z.literal('link'), title: z.string(), uri: z.string() }),
+      /** Pictures, sounds and files: what they are and how large, in bytes. */
+      z.object({ type: z.literal('data'), mimeType: z.string(), bytes: z.number() }),
+    ]),
+  ),
+});
+
+export const serverRequests = {
+  browse: {
+    input: inProfile.extend({ ...job.shape, shelf, from: z.string().nullable() }),
+    output: z.object({ items: z.array(found), next: z.string().nullable() }),
+  },
+  /** Whether the managed server can search a vector search index. */
+  isSearchable: { input: inProfile.extend({ ...job.shape, index: z.string() }), output: z.boolean() },
+  cancelJob: { input: job, output: z.undefined() },
+  /** The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. */
+  proposeServer: {
+    input: inProfile.extend({ kind, target: z.string() }),
+    output: z.object({ path: z.string(), name: z.string() }),
+  },
+  addServer: { input: inProfile.extend({ kind, path: z.string(), name: z.string() }), output: z.undefined() },
+  removeServer: { input: serverNamed, output: z.undefined() },
+  /** Asks the server how it is now. The state tells what came of it. */
+  checkServer: { input: serverNamed, output: z.undefined() },
+  listTools: {
+    input: serverNamed,
+    /** `warnings` name the clients in which some tools' names are too long. */
+    output: z.object({ tools: z.array(tool), warnings: z.array(z.string()) }),
+  },
+  /** Answers with the tool's answer, also where that is an error. */
+  tryTool: {
+    input: serverNamed.extend({ ...job.shape, tool: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+    output: toolAnswer,
+  },
+  /** Opens the workspace of a server in the browser. */
+  openWorkspaceOf: { input: serverNamed, output: z.undefined() },
+  copyServer: { input: serverNamed.extend({ what: z.enum(['path', 'url']) }), output: z.undefined() },
+} as const;
+
+export const serverEvents = {
+  /** How far a tool's call is: `total` is null where the server does not know. */
+  toolProgress: job.extend({ progress: z.number(), total: z.number().nullable(), words: z.string() }),
+} as const;
+
+export type ConfiguredServer = z.output<typeof configuredServer>;
+export type ServerKind = z.output<typeof kind>;
+export type Shelf = z.output<typeof shelf>;
+export type Found = z.output<typeof found>;
+export type Tool = z.output<typeof tool>;
+export type ToolAnswer = z.output<typeof toolAnswer>;

@@ -1,4 +1,58 @@
-/** Not built yet. */
-export function ServersScreen() {
-  return <h1>Servers</h1>;
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { DesktopState } from '../../preload/contract.ts';
+import { addressOf, showScreen, useItem } from '../shared/screen.ts';
+import { AddServer } from './add/add-server.tsx';
+import { NoServers } from './no-servers.tsx';
+import { RemoveServer } from './remove-server.tsx';
+import { ServerPage } from './server-page.tsx';
+import { ServerRow } from './server-row.tsx';
+import styles from './servers.module.css';
+
+/** The managed servers that AI clients are to have: how each is, its tools, and the ways to add and remove one. */
+export function ServersScreen({ state }: { state: DesktopState }) {
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const item = useItem();
+  const { servers } = state;
+  const shown = servers.find(({ name }) => name === item);
+  const add = () => setAdding(true);
+  return (
+    <>
+      {shown ? (
+        <ServerPage key={shown.name} server={shown} onRemove={() => setRemoving(shown.name)} />
+      ) : (
+        <div className={styles.screen}>
+          <div className={styles.head}>
+            <h1 className={styles.title}>Servers</h1>
+            {servers.length > 0 && <Button onClick={add}>Add a server…</Button>}
+          </div>
+          {item !== null && <p>There is no server “{item}” any more.</p>}
+          {servers.length === 0 && <NoServers state={state} onBrowse={add} />}
+          {servers.length > 0 && (
+            <>
+              <ul className={styles.list} aria-label="Servers">
+                {servers.map((server) => (
+                  <ServerRow key={server.name} server={server} />
+                ))}
+              </ul>
+              <p className={styles.quiet}>
+                Programs such as Claude or Cursor use these once they have an entry for them:{' '}
+                <a href={addressOf('clients')}>choose your AI clients</a>.
+              </p>
+            </>
+          )}
+        </div>
+      )}
+      <AddServer opened={adding} state={state} onClose={() => setAdding(false)} />
+      <RemoveServer
+        name={removing}
+        onClose={() => setRemoving(null)}
+        onRemoved={() => {
+          setRemoving(null);
+          showScreen('servers');
+        }}
+      />
+    </>
+  );
 }

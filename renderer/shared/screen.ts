@@ -15,18 +15,34 @@ export const SCREEN_TITLES: Record<ScreenName, string> = {
 
 /** The screen that the page's address names behind its `#`. */
 export function screenIn(hash: string): ScreenName {
-  const name = hash.slice(1);
+  const [name = ''] = hash.slice(1).split('/');
   return isScreen(name) ? name : 'warehouse';
+}
+
+/** The one thing on that screen that the address names after a `/`: a server by its name, say. */
+function itemIn(hash: string): string | null {
+  const [, item = ''] = hash.slice(1).split('/');
+  return item === '' ? null : decodeURIComponent(item);
 }
 
 /** The screen that is shown: the address says which, so that links, keys and the tray all lead there alike. */
 export function useScreen(): ScreenName {
-  useEffect(() => window.causeway.on.screenWanted(({ screen }) => showScreen(screen)), []);
+  useEffect(() => window.causeway.on.screenWanted(({ screen, item }) => showScreen(screen, item)), []);
   return screenIn(useSyncExternalStore(subscribe, () => location.hash));
 }
 
-export function showScreen(screen: ScreenName): void {
-  location.hash = screen;
+/** What the screen that is shown is to show of all that it has; null for all of it. */
+export function useItem(): string | null {
+  return itemIn(useSyncExternalStore(subscribe, () => location.hash));
+}
+
+export function showScreen(screen: ScreenName, item: string | null = null): void {
+  location.hash = addressOf(screen, item).slice(1);
+}
+
+/** Where a link to a screen, or to one thing on it, leads. */
+export function addressOf(screen: ScreenName, item: string | null = null): string {
+  return item === null ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
 }
 
 function isScreen(name: string): name is ScreenName {

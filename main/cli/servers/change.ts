@@ -1,3 +1,4 @@
+import { checkedServerPath } from '../../clients/server-path.ts';
 import {
   findServer,
   type ManagedServer,
@@ -12,7 +13,6 @@ import {
 import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { writeJson, writeLine } from '../print.ts';
-import { parseProxyArguments } from '../proxy-arguments.ts';
 import { describeServer, openServerList } from './options.ts';
 
 export interface AddOptions {
@@ -31,7 +31,7 @@ export async function add(
   options: AddOptions,
 ): Promise<void> {
   const kind = kindOf(kindText, options.path);
-  const path = kind === 'other' ? parseProxyArguments(['--path', options.path ?? '']).path : serverPath(kind, target);
+  const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
   const [list, profile] = [
     await openServerList(context),
     await (await context.causeway().auth()).profile(options.profile),

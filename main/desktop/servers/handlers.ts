@@ -1,7 +1,37 @@
 import type { serverRequests } from '../../../preload/contract/servers.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
+import { Jobs } from './jobs.ts';
 
-export function serverHandlers(_context: DesktopContext): HandlersOf<typeof serverRequests> {
-  return {};
+export function serverHandlers({ causeway, servers, shell, emit }: DesktopContext): HandlersOf<typeof serverRequests> {
+  const jobs = new Jobs();
+  return {
+    browse: ({ job, profile, shelf, from }) =>
+      jobs.run(job, async (signal) => {
+        const { discovery } = await causeway.open(profile);
+        const { items, next = null } = await discovery.browse(shelf, from ?? undefined, signal);
+        return { items, next };
+      }),
+    isSearchable: ({ job, profile, index }) =>
+      jobs.run(job, async (signal) => (await causeway.open(profile)).discovery.isSearchable(index, signal)),
+    cancelJob: async ({ job }) => void jobs.cancel(job),
+    proposeServer: ({ profile, kind, target }) => servers.propose(profile, kind, target),
+    addServer: async (server) => void (await servers.add(server)),
+    removeServer: async ({ name }) => void (await servers.remove(name)),
+    checkServer: async ({ name }) => void (await servers.check(name)),
+    listTools: ({ name }) => servers.tools(name),
+    tryTool: ({ job, name, tool, arguments: given }) =>
+      jobs.run(job, (signal) =>
+        servers.call(name, tool, given, {
+          signal,
+          onProgress: ({ progress, total = null, message = '' }) =>
+            emit('toolProgress', { job, progress, total, words: message }),
+        }),
+      ),
+    openWorkspaceOf: async ({ name }) => void (await shell.openInBrowser((await servers.addressOf(name)).host)),
+    copyServer: async ({ name, what }) => {
+      const { host, path } = await servers.addressOf(name);
+      shell.copy(what === 'path' ? path : `${host}${path}`);
+    },
+  };
 }

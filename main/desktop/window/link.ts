@@ -8,7 +8,7 @@ const LINK = /^causeway:\/\/open\/([a-z]{1,20})\/?$/;
 
 /** The screen that a link leads to. Anything that is not exactly such a link leads nowhere. */
 export function screenOfLink(link: string): ScreenName | undefined {
-  const wanted = stateEvents.screenWanted.safeParse({ screen: LINK.exec(link)?.[1] });
+  const wanted = stateEvents.screenWanted.safeParse({ screen: LINK.exec(link)?.[1], item: null });
   return wanted.success ? wanted.data.screen : undefined;
 }
 

@@ -6,9 +6,10 @@ export const APP_SCHEME = 'app';
 export const APP_ORIGIN = `${APP_SCHEME}://causeway`;
 const START_PAGE = `${APP_ORIGIN}/index.html`;
 
-/** The address of the window's page, at one of its screens. */
-export function startPageAt(screen?: ScreenName): string {
-  return screen === undefined ? START_PAGE : `${START_PAGE}#${screen}`;
+/** The address of the window's page, at one of its screens, or at one thing on it. */
+export function startPageAt(screen?: ScreenName, item?: string): string {
+  const place = [screen, item].filter((part) => part !== undefined).map(encodeURIComponent);
+  return place.length === 0 ? START_PAGE : `${START_PAGE}#${place.join('/')}`;
 }
 
 /** Whether an address belongs to the window's own pages. Everything else is neither loaded nor shown. */

@@ -35,7 +35,7 @@ export class MainWindow {
   }
 
   /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
-  open(screen?: ScreenName): void {
+  open(screen?: ScreenName, item?: string): void {
     if (this.#window) {
       if (this.#window.isMinimized()) this.#window.restore();
       this.#window.show();
@@ -55,7 +55,7 @@ export class MainWindow {
       this.#events.onWatched(false);
     });
     reloadAfterCrash(window, this.#crashes, () => this.#events.onReloaded());
-    void window.loadURL(startPageAt(screen));
+    void window.loadURL(startPageAt(screen, item));
   }
 
   #create(): BrowserWindow {

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
+import type { Tool as ServerTool, ToolResult } from '../../hub/warm/health-session.ts';
+
+/** What a server tells of its tools and their answers, made fit to be shown. */
+
+const Annotations = z
+  .object({
+    title: z.string().optional().catch(undefined),
+    readOnlyHint: z.boolean().optional().catch(undefined),
+    destructiveHint: z.boolean().optional().catch(undefined),
+  })
+  .catch({});
+
+/** A tool as the window shows it. */
+export function toolOf({ name, title, description, inputSchema, annotations }: ServerTool): Tool {
+  const hints = Annotations.parse(annotations);
+  return {
+    name,
+    title: title ?? hints.title ?? null,
+    description: description ?? '',
+    inputSchema,
+    effect: effectOf(hints),
+  };
+}
+
+/** What a tool's annotations come to: what is not read-only may destroy, unless it says that it does not. */
+function effectOf({ readOnlyHint, destructiveHint }: z.output<typeof Annotations>): Tool['effect'] {
+  if (readOnlyHint === true) return 'reads';
+  if (destructiveHint === false) return 'changes';
+  return readOnlyHint === false || destructiveHint === true ? 'destroys' : 'unknown';
+}
+
+const Content = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image'), mimeType: z.string().default('image'), data: z.string() }),
+  z.object({ type: z.literal('audio'), mimeType: z.string().default('audio'), data: z.string() }),
+  z.object({ type: z.literal('resource_link'), uri: z.string(), name: z.string().default('') }),
+  z.object({
+    type: z.literal('resource'),
+    resource: z.object({
+      uri: z.string(),
+      mimeType: z.string().default('a file'),
+      text: z.string().optional(),
+      blob: z.string().optional(),
+    }),
+  }),
+]);
+
+/** Characters of a text that cross to the window: nobody reads more, and a window cannot show it. */
+const LONGEST_TEXT = 200_000;
+
+/** A tool's answer as the window shows it. `milliseconds` is how long the call took. */
+export function answerOf({ isError, content, structuredContent }: ToolResult, milliseconds: number): ToolAnswer {
+  const isTooLarge = asText(structuredContent).length > LONGEST_TEXT;
+  const parts = content.map(partOf);
+  return {
+    isError,
+    milliseconds,
+    structured: isTooLarge ? undefined : structuredContent,
+    parts: isTooLarge && parts.length === 0 ? [textPart(asText(structuredContent))] : parts,
+  };
+}
+
+type Part = ToolAnswer['parts'][number];
+
+function partOf(content: unknown): Part {
+  const parsed = Content.safeParse(content);
+  if (!parsed.success) return textPart(asText(content));
+  const { data } = parsed;
+  switch (data.type) {
+    case 'text':
+      return textPart(data.text);
+    case 'image':
+    case 'audio':
+      return { type: 'data', mimeType: data.mimeType, bytes: bytesIn(data.data) };
+    case 'resource_link':
+      return { type: 'link', title: data.name || data.uri, uri: data.uri };
+    case 'resource': {
+      const { text, blob, mimeType } = data.resource;
+      return text === undefined ? { type: 'data', mimeType, bytes: bytesIn(blob ?? '') } : textPart(text);
+    }
+  }
+}
+
+function textPart(text: string): Part {
+  return { type: 'text', text: text.slice(0, LONGEST_TEXT), cut: Math.max(0, text.length - LONGEST_TEXT) };
+}
+
+function asText(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? '';
+}
+
+function bytesIn(base64: string): number {
+  return Buffer.byteLength(base64, 'base64');
+}

@@ -1,0 +1,137 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { DesktopState, ServerKind } from '../../../preload/contract.ts';
+import { hostInWords, serverKindInWords } from '../../../preload/words.ts';
+import { answered, problemIn } from '../../shared/answered.ts';
+import { Notice } from '../../shared/notice.tsx';
+import { addressOf, showScreen } from '../../shared/screen.ts';
+import { KIND_HINTS } from '../words.ts';
+import styles from './add.module.css';
+import { ChooseTarget } from './choose-target.tsx';
+
+interface AddServerProps {
+  opened: boolean;
+  state: DesktopState;
+  onClose(): void;
+}
+
+/** The dialog in which a server is found by what it is to show, named, and added. */
+export function AddServer({ opened, state, onClose }: AddServerProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add a server" size="lg">
+      {state.profile === null || state.warehouse.status !== 'known' ? (
+        <p>
+          Sign in first: Causeway shows what your workspace has once you are signed in.{' '}
+          <a href={addressOf('warehouse')} onClick={onClose}>
+            Go to your workspace
+          </a>
+        </p>
+      ) : (
+        <AddForm
+          profile={state.profile}
+          host={state.warehouse.effective.host}
+          taken={state.servers.map(({ name }) => name)}
+          onClose={onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+const KINDS: readonly ServerKind[] = ['sql', 'genie', 'vector-search', 'functions', 'other'];
+
+interface AddFormProps {
+  profile: string;
+  host: string;
+  taken: readonly string[];
+  onClose(): void;
+}
+
+function AddForm({ profile, host, taken, onClose }: AddFormProps) {
+  const { request } = window.causeway;
+  const [kind, setKind] = useState<ServerKind>('sql');
+  const [target, setTarget] = useState<string | null>('');
+  const [ownName, setOwnName] = useState<string | null>(null);
+  const proposal = useQuery({
+    queryKey: ['proposal', profile, kind, target, taken],
+    queryFn: () => answered(request.proposeServer({ profile, kind, target: target ?? '' })),
+    enabled: target !== null,
+    gcTime: 0,
+  });
+  const name = ownName ?? proposal.data?.name ?? '';
+  const adding = useMutation({
+    mutationFn: (server: { path: string; name: string }) => answered(request.addServer({ profile, kind, ...server })),
+    onSuccess: (_, added) => {
+      onClose();
+      showScreen('servers', added.name);
+    },
+  });
+  const choose = (chosen: string | null) => {
+    setTarget(chosen);
+    adding.reset();
+  };
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    if (proposal.data) adding.mutate({ path: proposal.data.path, name: name.trim() });
+  };
+  return (
+    <form onSubmit={add} className={styles.form} noValidate>
+      <fieldset className={styles.kinds}>
+        <legend>What is it to show?</legend>
+        {KINDS.map((each) => (
+          <label key={each} className={styles.kind} data-chosen={each === kind}>
+            <input
+              type="radio"
+              name="kind"
+              value={each}
+              checked={each === kind}
+              data-autofocus={each === 'sql' || undefined}
+              onChange={() => {
+                setKind(each);
+                choose(each === 'sql' ? '' : null);
+              }}
+            />
+            {serverKindInWords(each)}
+          </label>
+        ))}
+      </fieldset>
+      <p>{KIND_HINTS[kind]}</p>
+      <ChooseTarget key={kind} kind={kind} profile={profile} target={target} onChoose={choose} />
+      <TextInput
+        label="Name"
+        description="AI clients show it before each tool's name: short is better. Use a-z, 0-9 and “-”."
+        value={name}
+        onChange={({ currentTarget }) => {
+          setOwnName(currentTarget.value);
+          adding.reset();
+        }}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <p className={styles.about}>
+        {proposal.data && target !== null ? (
+          <>
+            <code>{proposal.data.path}</code> on {hostInWords(host)}, as {profile}
+          </>
+        ) : (
+          `On ${hostInWords(host)}, as ${profile}`
+        )}
+      </p>
+      {proposal.error && target !== null && target !== '' && <Notice {...problemIn(proposal.error)} />}
+      {adding.error && <Notice {...problemIn(adding.error)} />}
+      <div className={styles.actions}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          disabled={!proposal.data || target === null || name.trim() === ''}
+          loading={adding.isPending}
+        >
+          Add
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useState } from 'react';
+import type { Found, Shelf } from '../../../preload/contract.ts';
+import { answered, problemIn } from '../../shared/answered.ts';
+import { Notice } from '../../shared/notice.tsx';
+import { asJob } from '../use-job.ts';
+import styles from './add.module.css';
+import type { ChooseProps } from './choose-target.tsx';
+import { matching, schemasOf, useShelf } from './use-shelf.ts';
+
+interface ShelfListProps extends ChooseProps {
+  label: string;
+  shelf: Shelf;
+  /** What it means that nothing is there. */
+  nothing: string;
+  /** Offered before everything else. */
+  whole?: { target: string; title: string };
+  /** Offers the schemas of what is found too. */
+  wholeSchemas?: boolean;
+  /** Says so where the managed server cannot search what is chosen. */
+  checkSearchable?: boolean;
+  /** Shown only where there is something: not every workspace has it. */
+  optional?: boolean;
+  /** What is chosen, by the name of what is found; that name itself if left out. */
+  targetOf?(name: string): string;
+  /** Leads further into the catalog instead of choosing. */
+  onOpen?(name: string): void;
+}
+
+/** How many things fill a list before more are asked for. */
+const FILLED = 50;
+
+/** A list of the workspace that can be searched, and from which one thing is chosen or opened. */
+export function ShelfList(props: ShelfListProps) {
+  const { profile, target, onChoose, label, shelf, nothing, whole, wholeSchemas, checkSearchable, optional } = props;
+  const { targetOf = (name) => name, onOpen } = props;
+  const group = useId();
+  const [text, setText] = useState('');
+  const {
+    data = [],
+    error,
+    isPending,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+    refetch,
+  } = useShelf(profile, shelf);
+  const found = matching(data, text);
+  const first = [...(whole ? [{ ...whole, about: '' }] : []), ...(wholeSchemas ? matching(schemasOf(data), text) : [])];
+  // Parts may be as short as the workspace likes: a list is filled, and a search goes on until it has found something.
+  const enough = text === '' ? FILLED : 1;
+  const goesOn = found.length < enough && hasNextPage && !isFetchingNextPage && !error;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
+  if (optional && (error || isPending || data.length === 0)) return null;
+
+  const option = ({ target: name, title, about }: Found) => (
+    <label key={name} className={styles.option} data-chosen={targetOf(name) === target}>
+      <input type="radio" name={group} checked={targetOf(name) === target} onChange={() => onChoose(targetOf(name))} />
+      <span className={styles.name}>{title}</span>
+      {about && <span className={styles.about}>{about}</span>}
+    </label>
+  );
+  return (
+    <div className={styles.shelf}>
+      {!optional && (
+        <TextInput
+          aria-label={`Search ${label}`}
+          placeholder="Search"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            // A search is not yet a choice.
+            if (event.key === 'Enter') event.preventDefault();
+          }}
+        />
+      )}
+      <fieldset className={styles.list} aria-busy={isPending} data-size={optional ? 'short' : 'usual'}>
+        <legend className={optional ? undefined : styles.unseen}>{label}</legend>
+        {isPending && ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={40} mb={8} />)}
+        {error && (
+          <Notice {...problemIn(error)}>
+            <Button variant="default" onClick={() => void refetch()}>
+              Try again
+            </Button>
+          </Notice>
+        )}
+        {first.map(option)}
+        {found.map((each) =>
+          onOpen ? (
+            <button key={each.target} type="button" className={styles.open} onClick={() => onOpen(each.title)}>
+              <span className={styles.name}>{each.title}</span>
+              {each.about && <span className={styles.about}>{each.about}</span>}
+            </button>
+          ) : (
+            option(each)
+          ),
+        )}
+        {!isPending && !error && found.length === 0 && !hasNextPage && (
+          <p className={styles.about}>{text === '' ? nothing : `Nothing matches “${text}”.`}</p>
+        )}
+        {hasNextPage && (
+          <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+      </fieldset>
+      {checkSearchable && target !== null && <Searchable profile={profile} index={target} />}
+    </div>
+  );
+}
+
+/** Warns of an index whose embeddings the workspace does not make. A whole schema is not asked about. */
+function Searchable({ profile, index }: { profile: string; index: string }) {
+  const searchable = useQuery({
+    queryKey: ['searchable', profile, index],
+    queryFn: ({ signal }) =>
+      asJob(signal, (job) => answered(window.causeway.request.isSearchable({ job, profile, index }))),
+    enabled: index.split('.').length === 3,
+  });
+  if (searchable.data !== false) return null;
+  return (
+    <Notice
+      tone="note"
+      message={`${index} has embeddings of its own.`}
+      remedy="The managed server searches only indexes whose embeddings the workspace makes: this one will probably offer no tool."
+    />
+  );
+}

@@ -1,0 +1,133 @@
+/** What a JSON Schema asks for, as a form can show it. Whatever no control fits is a field of JSON. */
+export type Field = Shared &
+  (
+    | { kind: 'text'; input: 'lines' | 'date' }
+    | { kind: 'number'; whole: boolean }
+    | { kind: 'boolean' }
+    | { kind: 'choice'; options: { label: string; value: unknown }[] }
+    | { kind: 'list'; item: Field }
+    | { kind: 'object'; fields: Field[] }
+    | { kind: 'json' }
+  );
+
+interface Shared {
+  /** The property's own name; empty for the items of a list. */
+  name: string;
+  label: string;
+  description: string;
+  required: boolean;
+  /** Undefined where the schema gives none. */
+  initial: unknown;
+}
+
+type Schema = Record<string, unknown>;
+
+/** How deep a form goes before it leaves the rest to JSON: schemas may refer to themselves. */
+const DEEPEST = 4;
+
+/** The fields of a tool's input schema, in its order. */
+export function fieldsOf(inputSchema: Schema): Field[] {
+  return propertiesOf(inputSchema, inputSchema, 0);
+}
+
+function propertiesOf(schema: Schema, root: Schema, depth: number): Field[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) =>
+    fieldOf(property, root, { name, required: required.includes(name), depth }),
+  );
+}
+
+interface Place {
+  name: string;
+  required: boolean;
+  depth: number;
+}
+
+function fieldOf(given: unknown, root: Schema, { name, required, depth }: Place): Field {
+  const schema = plain(given, root);
+  const shared = {
+    name,
+    label: textIn(schema.title) || name,
+    description: textIn(schema.description),
+    required,
+    initial: schema.default,
+  };
+  const options = optionsOf(schema);
+  if (options) return { ...shared, kind: 'choice', options };
+  switch (schema.type) {
+    case 'string':
+      return { ...shared, kind: 'text', input: schema.format === 'date' ? 'date' : 'lines' };
+    case 'number':
+    case 'integer':
+      return { ...shared, kind: 'number', whole: schema.type === 'integer' };
+    case 'boolean':
+      return { ...shared, kind: 'boolean' };
+    case 'array': {
+      if (depth >= DEEPEST || !isObject(schema.items)) return { ...shared, kind: 'json' };
+      const item = fieldOf(schema.items, root, { name: '', required: true, depth: depth + 1 });
+      return { ...shared, kind: 'list', item };
+    }
+    case 'object': {
+      const fields = depth >= DEEPEST ? [] : propertiesOf(schema, root, depth + 1);
+      return fields.length === 0 ? { ...shared, kind: 'json' } : { ...shared, kind: 'object', fields };
+    }
+    default:
+      return { ...shared, kind: 'json' };
+  }
+}
+
+/** Follows a reference into the schema itself, and passes over "or null": an optional field may be left out. */
+function plain(given: unknown, root: Schema, followed = 0): Schema {
+  if (!isObject(given)) return {};
+  if (typeof given.$ref === 'string' && followed < DEEPEST) {
+    const { $ref, ...beside } = given;
+    return { ...plain(at(root, $ref), root, followed + 1), ...beside };
+  }
+  if (Array.isArray(given.type)) {
+    const types = given.type.filter((type) => type !== 'null');
+    return types.length === 1 ? { ...given, type: types[0] } : { ...given, type: undefined };
+  }
+  for (const key of ['anyOf', 'oneOf']) {
+    const branches = given[key];
+    if (!Array.isArray(branches)) continue;
+    const real = branches.filter((branch) => !(isObject(branch) && branch.type === 'null'));
+    if (real.length === 1 && isObject(real[0]))
+      return plain({ ...given, ...real[0], [key]: undefined }, root, followed);
+  }
+  return given;
+}
+
+function at(root: Schema, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  const steps = reference
+    .slice(2)
+    .split('/')
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce<unknown>((now, step) => (isObject(now) ? now[step] : undefined), root);
+}
+
+function optionsOf(schema: Schema): { label: string; value: unknown }[] | undefined {
+  if (Array.isArray(schema.enum)) {
+    const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+    return schema.enum
+      .filter((value) => value !== null)
+      .map((value, place) => ({ label: textIn(names[place]) || wordFor(value), value }));
+  }
+  if ('const' in schema) return [{ label: wordFor(schema.const), value: schema.const }];
+  const branches = Array.isArray(schema.oneOf) ? schema.oneOf : Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  const isConstant = (branch: unknown): branch is Schema => isObject(branch) && 'const' in branch;
+  if (branches.length === 0 || !branches.every(isConstant)) return undefined;
+  return branches.map((branch) => ({ label: textIn(branch.title) || wordFor(branch.const), value: branch.const }));
+}
+
+function wordFor(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { ConfiguredServer } from '../../preload/contract.ts';
+import { needsAttention } from '../../preload/words.ts';
+import { Notice } from '../shared/notice.tsx';
+import { addressOf } from '../shared/screen.ts';
+import { ServerRemedy, ServerState } from './server-state.tsx';
+import styles from './servers.module.css';
+import { ToolList } from './tools/tool-list.tsx';
+import { aboutServer } from './words.ts';
+
+/** One server: how it is, where it is, and what its tools do. */
+export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onRemove(): void }) {
+  const { name, profile, path, state } = server;
+  return (
+    <div className={styles.screen}>
+      <p>
+        <a href={addressOf('servers')}>All servers</a>
+      </p>
+      <div className={styles.head}>
+        <h1 className={styles.title}>{name}</h1>
+        <Button variant="default" onClick={onRemove}>
+          Remove…
+        </Button>
+      </div>
+      <div>
+        <p className={styles.stateLine}>
+          <ServerState server={server} />
+        </p>
+        <p className={styles.details}>
+          {aboutServer(server)} · as {profile}
+        </p>
+      </div>
+      {needsAttention(state) && (
+        <Notice message={state.words} remedy={state.remedy}>
+          <ServerRemedy server={server} />
+        </Notice>
+      )}
+      <div className={styles.address}>
+        <code>{path}</code>
+        <Copy name={name} what="path" label="Copy path" />
+        <Copy name={name} what="url" label="Copy address" />
+      </div>
+      <ToolList server={server} />
+    </div>
+  );
+}
+
+function Copy({ name, what, label }: { name: string; what: 'path' | 'url'; label: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      onBlur={() => setCopied(false)}
+      onClick={() => void window.causeway.request.copyServer({ name, what }).then(({ ok }) => setCopied(ok))}
+    >
+      <span aria-live="polite">{copied ? 'Copied' : label}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ConfiguredServer } from '../../preload/contract.ts';
+import { needsAttention } from '../../preload/words.ts';
+import { answered } from '../shared/answered.ts';
+import dot from '../shared/state-dot.module.css';
+import styles from './servers.module.css';
+import { leadsToWorkspace } from './words.ts';
+
+/** How a server is: a shape and a word. */
+export function ServerState({ server: { state } }: { server: ConfiguredServer }) {
+  return (
+    <span className={styles.state} role="status">
+      <span aria-hidden className={dot.dot} data-look={lookOf(state)} />
+      {state.label}
+    </span>
+  );
+}
+
+function lookOf(state: ConfiguredServer['state']): 'running' | 'changing' | 'gone' {
+  if (state.status === 'ready') return 'running';
+  return needsAttention(state) && state.status !== 'signed-out' ? 'gone' : 'changing';
+}
+
+/** The steps that lead on from how a server is, as buttons; nothing where all is well. */
+export function ServerRemedy({ server }: { server: ConfiguredServer }) {
+  const { request } = window.causeway;
+  const { name, profile, state } = server;
+  const checking = useMutation({ mutationFn: () => answered(request.checkServer({ name })) });
+  return (
+    <span className={styles.buttons}>
+      {state.action === 'sign-in' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Sign in to ${profile}`}
+          onClick={() => void request.signInTo({ profile })}
+        >
+          Sign in
+        </Button>
+      )}
+      {leadsToWorkspace(state) && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Open the workspace of ${name}`}
+          onClick={() => void request.openWorkspaceOf({ name })}
+        >
+          Open the workspace
+        </Button>
+      )}
+      {state.action === 'check-again' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={checking.isPending}
+          aria-label={`Try again: ${name}`}
+          onClick={() => checking.mutate()}
+        >
+          Try again
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,108 @@
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
+import { answered, problemIn } from '../../shared/answered.ts';
+import { Notice } from '../../shared/notice.tsx';
+import { effectInWords } from '../words.ts';
+import styles from './tools.module.css';
+import { TryTool } from './try-tool.tsx';
+
+/** What a server's tools do, and the way to try one. */
+export function ToolList({ server }: { server: ConfiguredServer }) {
+  const { name, state } = server;
+  const [trying, setTrying] = useState<{ tool: Tool; values: Record<string, string> } | null>(null);
+  const listing = useQuery({
+    queryKey: ['tools', name, state.status, state.tools],
+    queryFn: () => answered(window.causeway.request.listTools({ name })),
+    enabled: state.status === 'ready',
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+  const { tools, warnings } = listing.data ?? { tools: [], warnings: [] };
+  if (state.status === 'connecting' || (state.status === 'ready' && listing.isPending)) return <Waiting />;
+  return (
+    <section className={styles.tools}>
+      <h2>Tools</h2>
+      {listing.error && (
+        <Notice {...problemIn(listing.error)}>
+          <Button variant="default" onClick={() => void listing.refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+      {state.status !== 'ready' && tools.length === 0 && (
+        <p className={styles.quiet}>Its tools show once it is ready.</p>
+      )}
+      {warnings.length > 0 && (
+        <Notice
+          tone="note"
+          message="Some tool names are too long for some AI clients"
+          remedy={`${warnings.join(' ')} A shorter name for the server leaves them more room.`}
+        />
+      )}
+      {tools.length > 0 && (
+        <ul className={styles.list} aria-label="Tools">
+          {tools.map((tool) => (
+            <ToolRow key={tool.name} tool={tool} onTry={() => setTrying({ tool, values: {} })} />
+          ))}
+        </ul>
+      )}
+      <Modal
+        opened={trying !== null}
+        onClose={() => setTrying(null)}
+        title={trying ? `Try ${trying.tool.name}` : ''}
+        size="lg"
+      >
+        {trying && (
+          <TryTool
+            key={trying.tool.name}
+            server={name}
+            tool={trying.tool}
+            tools={tools}
+            values={trying.values}
+            onFollow={setTrying}
+          />
+        )}
+      </Modal>
+    </section>
+  );
+}
+
+function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
+  const { name, title, description } = tool;
+  const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
+  const effect = effectInWords(tool);
+  return (
+    <li className={styles.tool}>
+      <div>
+        <p className={styles.name}>
+          <code>{name}</code>
+        </p>
+        {title && <p>{title}</p>}
+        {first && <p className={styles.about}>{first}</p>}
+        {rest.length > 0 && (
+          <details className={styles.more}>
+            <summary>More about {name}</summary>
+            <p className={styles.about}>{rest.join('\n\n')}</p>
+          </details>
+        )}
+        {effect && <p className={styles.quiet}>{effect}</p>}
+      </div>
+      <Button variant="default" size="compact-sm" aria-label={`Try ${name}…`} onClick={onTry}>
+        Try…
+      </Button>
+    </li>
+  );
+}
+
+function Waiting() {
+  return (
+    <section className={styles.tools} aria-busy>
+      <h2>Tools</h2>
+      {['first', 'second', 'third'].map((row) => (
+        <Skeleton key={row} height={56} />
+      ))}
+    </section>
+  );
+}

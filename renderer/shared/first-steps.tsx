@@ -1,0 +1,31 @@
+import styles from './first-steps.module.css';
+
+const STEPS = [
+  { step: 'workspace', words: 'Name your workspace' },
+  { step: 'sign-in', words: 'Sign in' },
+  { step: 'servers', words: 'Choose servers' },
+  { step: 'clients', words: 'Connect an AI client' },
+] as const;
+
+/** The way from nothing to a connected AI client, and how far along it the person is. */
+export function FirstSteps({ step: current }: { step: (typeof STEPS)[number]['step'] }) {
+  const reached = STEPS.findIndex(({ step }) => step === current);
+  return (
+    <ol className={styles.steps} aria-label="First steps">
+      {STEPS.map(({ step, words }, place) => (
+        <li
+          key={step}
+          className={styles.step}
+          data-done={place < reached}
+          aria-current={place === reached ? 'step' : undefined}
+        >
+          <span aria-hidden className={styles.number}>
+            {place < reached ? '✓' : place + 1}
+          </span>
+          {words}
+          {place < reached && <span className={styles.done}>, done</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}

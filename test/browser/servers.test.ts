@@ -1,0 +1,214 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openServers, withoutServer, withServer } from '../../main/clients/servers.ts';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('the servers in the window', () => {
+  const { shown, button, inspect, allow, go } = useWindow();
+
+  const heading = (name: string) => shown.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
+  const state = (words: string) => shown.page.getByRole('status').filter({ hasText: words }).first().waitFor();
+  const field = (name: string) => shown.page.getByRole('textbox', { name });
+  const kind = (name: string) => shown.page.getByRole('radio', { name: new RegExp(`^${name}`) }).check();
+  const list = () => openServers({ CAUSEWAY_HOME: join(shown.home, 'causeway') });
+
+  /** Puts a server into the list as another program does. */
+  async function given(name: string, path: string, profile = 'ana'): Promise<void> {
+    const servers = await list();
+    await servers.change((now) => withServer(now, { name, profile, kind: 'other', path }));
+  }
+  const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
+
+  it('teaches what servers are, and adds SQL with one click', async () => {
+    await go('Servers');
+    await text('Each one that you add here can be used by every AI client');
+    await inspect('servers-empty');
+    await button('Add SQL').click();
+    await shown.page.getByRole('link', { name: 'databricks-sql' }).waitFor();
+    await state('Running, 3 tools');
+    await inspect('servers');
+    expect((await list()).read().servers).toEqual([
+      { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' },
+    ]);
+  });
+
+  it('adds one function by browsing from catalog to schema, under a name of one’s own', async () => {
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await inspect('add-server');
+    await kind('Catalog functions');
+    await button('main').click();
+    await shown.page.getByRole('button', { name: /^default/ }).click();
+    await shown.page.getByRole('radio', { name: /^initials/ }).waitFor();
+    await shown.page.getByRole('radio', { name: /^initials/ }).check();
+    await text('/api/2.0/mcp/functions/main/default/initials');
+    await inspect('add-function');
+    await field('Name').fill('My function');
+    await button('Add').click();
+    await shown.page.getByRole('alert').getByText('cannot name a server').waitFor();
+    await inspect('add-server-bad-name');
+    await field('Name').fill('initials');
+    await button('Add').click();
+    await heading('initials');
+    await state('Running, 1 tool');
+  });
+
+  it('finds Genie spaces by their titles, and searches the list', async () => {
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await kind('Genie space');
+    await shown.page.getByRole('radio', { name: /^New York taxi trips/ }).waitFor();
+    await field('Search Genie spaces').fill('nowhere');
+    await text('Nothing matches “nowhere”.');
+    await field('Search Genie spaces').fill('taxi');
+    await shown.page.getByRole('radio', { name: /^New York taxi trips/ }).check();
+    await inspect('add-genie');
+    await button('Add').click();
+    await heading('genie-7191');
+    await state('Running, 2 tools');
+  });
+
+  it('offers indexes and their whole schemas, and warns of one that cannot be searched', async () => {
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await kind('Vector search');
+    await shown.page.getByRole('radio', { name: 'All indexes of main.support' }).waitFor();
+    await shown.page.getByRole('radio', { name: 'main.support.images_index' }).check();
+    await text('main.support.images_index has embeddings of its own.');
+    await inspect('add-index');
+  });
+
+  it('takes a path or a whole address, and says what is wrong with one', async () => {
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await kind('Other server');
+    await shown.page.getByRole('radio', { name: /system.ai.dbsql/ }).waitFor();
+    await inspect('add-by-path');
+    await field('Path or address').fill('https://elsewhere.example.com/api/2.0/mcp/sql');
+    await shown.page.getByRole('alert').getByText('That is not an address of').waitFor();
+    await field('Path or address').fill(`${shown.workspace.host}${FUNCTIONS}`);
+    await field('Name').fill('by-path');
+    await button('Add').click();
+    await heading('by-path');
+    await text(FUNCTIONS);
+    await button('Copy address').click();
+    await text('Copied');
+    await expect.poll(() => shown.server.copied).toEqual([`${shown.workspace.host}${FUNCTIONS}`]);
+  });
+
+  it('says why nothing can be browsed, and offers to try again', async () => {
+    shown.workspace.faults.add({
+      path: '/api/2.1/unity-catalog/catalogs',
+      effect: { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"Not for you."}' },
+    });
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await kind('Catalog functions');
+    await text('Not for you.');
+    await inspect('add-refused');
+    await shown.page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await button('samples').waitFor();
+  });
+
+  it('shows a change that the command line makes', async () => {
+    await go('Servers');
+    await given('from-elsewhere', FUNCTIONS);
+    await shown.page.getByRole('link', { name: 'from-elsewhere' }).waitFor();
+    await (await list()).change((now) => withoutServer(now, 'from-elsewhere'));
+    await button('Add SQL').waitFor();
+  });
+
+  it('tries a tool: a form from its schema, what is wrong in words, and the answer as a table', async () => {
+    await given('functions', FUNCTIONS);
+    await go('Servers');
+    await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
+    await shown.page.getByRole('button', { name: 'Try main__default__initials…' }).waitFor();
+    await inspect('server');
+    await shown.page.getByRole('button', { name: 'Try main__default__initials…' }).click();
+    await button('Run').click();
+    await text('This is needed.');
+    await inspect('try-tool-missing');
+    await field('full_name').fill('Ada Lovelace');
+    await shown.page.keyboard.press('Control+Enter');
+    await shown.page.getByRole('cell', { name: 'AL' }).waitFor();
+    await inspect('try-tool');
+  });
+
+  it('asks before a tool that can change data, follows a statement by its id, and shows errors as errors', async () => {
+    await given('sql', '/api/2.0/mcp/sql');
+    await go('Servers');
+    await shown.page.getByRole('link', { name: 'sql', exact: true }).click();
+    await shown.page.getByRole('button', { name: 'Try execute_sql…' }).click();
+    await field('query').fill('SELECT 40 + 2 AS answer');
+    await button('Run').click();
+    await text('This tool can change or delete data.');
+    await inspect('try-destructive');
+    await button('Run it').click();
+    await text(/Answered after/);
+    for (let asked = 0; asked < 50 && !(await shown.page.getByRole('cell', { name: '42' }).isVisible()); asked += 1) {
+      const poll = button('poll_sql_result');
+      if (!(await poll.isVisible())) break;
+      await poll.click();
+      if (await button('Run').isEnabled()) await button('Run').click();
+      await text(/Answered after/);
+    }
+    await shown.page.getByRole('cell', { name: '42' }).waitFor();
+    await inspect('try-sql');
+  });
+
+  it('cancels a call that takes too long', async () => {
+    await given('functions', FUNCTIONS);
+    await go('Servers');
+    await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
+    await shown.page.getByRole('button', { name: 'Try main__default__initials…' }).click();
+    await field('full_name').fill('Ada Lovelace');
+    shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    await button('Run').click();
+    await text('Running…');
+    await inspect('try-running');
+    await button('Cancel').click();
+    await text('It was cancelled.');
+  });
+
+  it('says how a server is, why, and what to do about it', async () => {
+    await given('gone', '/api/2.0/mcp/genie/0123456789abcdef0123456789abcdef');
+    await given('mine', FUNCTIONS, 'oauth');
+    await given('ungranted', '/api/2.0/mcp/functions/main/finance');
+    await go('Servers');
+    await state('Not found');
+    await state('Signed out');
+    await state('Running, no tools');
+    await inspect('servers-in-trouble');
+    await shown.page.getByRole('button', { name: 'Open the workspace of ungranted' }).click();
+    await expect.poll(() => shown.server.opened).toEqual([shown.workspace.host]);
+    shown.server.opened.length = 0;
+    await shown.page.getByRole('button', { name: 'Sign in to oauth' }).click();
+    await state('Waiting for the browser');
+    await allow();
+    await state('Running, 3 tools');
+  });
+
+  it('comes back by itself or when asked, after the workspace was away', async () => {
+    shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
+    await given('functions', FUNCTIONS);
+    await go('Servers');
+    await state('Not working');
+    await inspect('servers-failing');
+    shown.workspace.faults.clear();
+    await shown.page.getByRole('button', { name: 'Try again: functions' }).click();
+    await state('Running, 3 tools');
+  });
+
+  it('removes a server, having said what stays', async () => {
+    await given('functions', FUNCTIONS);
+    await go('Servers');
+    await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
+    await button('Remove…').click();
+    await text('keeps that entry, and can go on using it.');
+    await inspect('remove-server');
+    await button('Remove').click();
+    await button('Add SQL').waitFor();
+    expect((await list()).read().servers).toEqual([]);
+  });
+});
