@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { ClientOutcome, ClientsReport } from '../../preload/contract.ts';
+import type { ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
@@ -13,14 +13,16 @@ import { type Review, ReviewChange } from './review-change.tsx';
 import { standingOf } from './words.ts';
 
 /** The AI clients of this computer and the servers that each of them has. */
-export function ClientsScreen() {
+export function ClientsScreen({ state }: { state: DesktopState }) {
   const queries = useQueryClient();
   const [review, setReview] = useState<Review | null>(null);
   const [lookingBack, setLookingBack] = useState(false);
   const [done, setDone] = useDone();
   const report = useQuery({
-    queryKey: ['clients'],
+    // Whoever adds or removes a server changes the columns.
+    queryKey: ['clients', state.servers.map(({ name }) => name)],
     queryFn: () => answered(window.causeway.request.listClients()),
+    placeholderData: keepPreviousData,
     staleTime: 0,
   });
   useEffect(

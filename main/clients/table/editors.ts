@@ -36,13 +36,20 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'windsurf',
     name: 'Devin Desktop / Windsurf',
-    signs: (places) => [{ exists: devinFolder(places) }, { exists: places.inHome('.codeium', 'windsurf') }],
+    signs: (places) => [
+      { exists: devinFolder(places) },
+      { exists: places.inHome('.codeium', 'windsurf') },
+      { exists: places.inHome('.codeium', 'mcp_config.json') },
+    ],
     // The vendor's pages name both files, so both are written where both folders exist.
     files: (places) => {
       const legacy = places.inHome('.codeium', 'windsurf');
+      const plugin = places.inHome('.codeium', 'mcp_config.json');
       return [
         { role: 'also', path: places.join(legacy, 'mcp_config.json'), if: legacy, http: addressed('serverUrl') },
         { role: 'also', path: places.join(devinFolder(places), 'mcp_config.json'), if: devinFolder(places) },
+        // Its plugin for JetBrains' editors.
+        { role: 'also', path: plugin, if: plugin, http: addressed('serverUrl') },
       ];
     },
     format: 'json',
@@ -120,11 +127,13 @@ export const EDITORS: ClientFacts[] = [
 
 /** Microsoft's `mcp.json` (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration). */
 function visualStudioCode(id: string, name: string, folder: string, command: string, scheme: string): ClientFacts {
+  const server = `.${scheme.replace('vscode', 'vscode-server')}`;
   return {
     id,
     name,
     signs: (places) => [
       { exists: places.applicationData(folder, 'User') },
+      { exists: places.inHome(server, 'data', 'User') },
       ...inFlatpak(places, folder, 'User', 'mcp.json').map(({ if: exists }) => ({ exists })),
       { command },
     ],
@@ -136,6 +145,12 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
         // A profile with a list of its own does not look at the common one.
         { role: 'also', path: ownFile, if: ownFile },
         ...inFlatpak(places, folder, 'User', 'mcp.json'),
+        // What a window that is connected to this computer from another one reads.
+        {
+          role: 'also',
+          path: places.inHome(server, 'data', 'User', 'mcp.json'),
+          if: places.inHome(server, 'data', 'User'),
+        },
       ];
     },
     format: 'json',

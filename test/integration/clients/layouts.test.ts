@@ -79,6 +79,14 @@ describe('Flatpak applications', () => {
   });
 });
 
+test('VS Code on this computer for a window on another one is written alone where it is alone', async () => {
+  await using own = await ownClients();
+  await mkdir(join(own.home, '.vscode-server/data/User'), { recursive: true });
+  const outcomes = await own.service().add([], [SQL]);
+  expect(outcomes.map(({ file }) => file)).toEqual([join(own.home, '.vscode-server/data/User/mcp.json')]);
+  expect(await readdir(own.home)).toEqual(['.vscode-server']);
+});
+
 describe('addresses in place of a command', () => {
   const http = { urlOf: () => 'https://w.example.com/api/2.0/mcp/sql', clientId: 'app-1', callbackPort: 8020 };
 

@@ -97,7 +97,7 @@ describe('clients with several files', () => {
     ['vscode-insiders', 'Code - Insiders/User/mcp.json'],
     ['zed', 'zed/settings.json'],
   ])('%s as a Flatpak application, on Linux alone', (id, path) => {
-    expect(filesOf(id, 'linux').at(-1)).toBe(`/home/ana/.var/app/*/config/${path}`);
+    expect(filesOf(id, 'linux')).toContain(`/home/ana/.var/app/*/config/${path}`);
     for (const system of ['darwin', 'win32'] as const) expect(filesOf(id, system).join()).not.toContain('.var');
   });
 
@@ -105,8 +105,16 @@ describe('clients with several files', () => {
     expect(filesOf('windsurf', 'darwin')).toEqual([
       '/Users/ana/.codeium/windsurf/mcp_config.json',
       '/Users/ana/.config/devin/mcp_config.json',
+      '/Users/ana/.codeium/mcp_config.json',
     ]);
     expect(filesOf('windsurf', 'win32')[1]).toBe('C:\\Users\\Ana Müller\\AppData\\Roaming\\devin\\mcp_config.json');
+  });
+
+  test.each([
+    ['vscode', '.vscode-server'],
+    ['vscode-insiders', '.vscode-server-insiders'],
+  ])('%s: also where a window on another computer is connected', (id, folder) => {
+    expect(filesOf(id, 'linux')).toContain(`/home/ana/${folder}/data/User/mcp.json`);
   });
 
   test('opencode: .jsonc where it is, else .json', () => {
