@@ -163,10 +163,12 @@ export class Carrier {
     if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
       this.#pass(trip, Buffer.from(outcome.text), outcome.head);
     }
-    if (trip.owed > 0 || trip.method === 'notifications/initialized') {
+    // Answered from memory, it has told the client nothing of how it ended, but the session waits for that.
+    const isOpen = trip.silent && trip.owed === 0;
+    if (trip.owed > 0 || isOpen || trip.method === 'notifications/initialized') {
       if (outcome.kind === 'refused' || outcome.kind === 'broken')
         throw await this.#line.explained(outcome, trip.method);
-      if (trip.owed > 0) throw await this.#line.explained({ kind: 'unanswered' }, trip.method);
+      if (trip.owed > 0 || isOpen) throw await this.#line.explained({ kind: 'unanswered' }, trip.method);
     }
     if (trip.method === 'notifications/initialized')
       this.#desk.report({ name: 'announced', generation: trip.generation });

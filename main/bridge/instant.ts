@@ -12,9 +12,18 @@ const PATIENCE_MS = 1_000;
 /** How long a call waits for a session while there is none, in milliseconds. */
 const CALL_PATIENCE_MS = 60_000;
 
-/** Failures that say nothing about the server's tools, only that it cannot be asked now. */
+/** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
 const AWAY = new Set<ErrorCode>([
   'signed_out',
+  'sign_in_failed',
+  'sign_in_cancelled',
+  'sign_in_timeout',
+  'consent_denied',
+  'keychain_unavailable',
+  'keychain_locked',
+  'cli_unavailable',
+  'unauthenticated',
+  'tls',
   'unreachable',
   'timeout',
   'unavailable',
