@@ -5,9 +5,11 @@ import { problemOf } from '../problem.ts';
 
 /** What a click in the tray's menu does. What changes something names the profile that the menu was drawn for. */
 export type TrayAction =
-  | { do: 'open'; screen: ScreenName }
+  /** `item` is the one thing on the screen that is meant. */
+  | { do: 'open'; screen: ScreenName; item?: string }
   | { do: 'check-again' }
   | { do: 'sign-in' }
+  | { do: 'sign-in-to'; profile: string }
   | { do: 'quit' }
   | { do: 'use-warehouse'; profile: string; warehouseId: string; name: string }
   | { do: 'use-last-selected'; profile: string }
@@ -24,7 +26,7 @@ export interface Question {
 
 /** What the tray's actions need of the desktop around them. */
 export interface Surroundings {
-  open(screen: ScreenName): void;
+  open(screen: ScreenName, item?: string): void;
   quit(): void;
   ask(question: Question): Promise<boolean>;
   /** Says what went wrong where the person can see it, and leads to that screen. */
@@ -48,8 +50,8 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
     }
   };
 
-  const signIn = async () => {
-    await model.signIn();
+  const signIn = async (signingIn: Promise<void>) => {
+    await signingIn;
     const { warehouse } = model.state;
     if (warehouse.status !== 'failed') return;
     const { problem } = warehouse.failure;
@@ -60,13 +62,15 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
   return async (action) => {
     switch (action.do) {
       case 'open':
-        return around.open(action.screen);
+        return around.open(action.screen, action.item);
       case 'quit':
         return around.quit();
       case 'check-again':
         return model.checkAgain();
       case 'sign-in':
-        return signIn();
+        return signIn(model.signIn());
+      case 'sign-in-to':
+        return signIn(model.signInTo(action.profile));
       case 'use-warehouse':
         return attempt(`Your queries were not moved to ${action.name}`, () =>
           model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),

@@ -1,10 +1,20 @@
-import type { DesktopState } from '../../../preload/contract.ts';
+import type { ConfiguredServer, DesktopState } from '../../../preload/contract.ts';
 import { mattersNow } from '../../../preload/words.ts';
 
 /** What the tray's icon says at a glance. */
 export type TrayMood = 'ready' | 'working' | 'attention' | 'signed-out';
 
-export function trayMood({ warehouse }: DesktopState): TrayMood {
+/** States of a server that somebody should look at. Signed out is not one of them: that is the person's own choice. */
+const FAILING = new Set<ConfiguredServer['state']['status']>([
+  'forbidden',
+  'not-found',
+  'blocked-by-ip-list',
+  'login-page',
+  'unreachable',
+  'failing',
+]);
+
+export function trayMood({ warehouse, servers }: DesktopState): TrayMood {
   switch (warehouse.status) {
     case 'loading':
     case 'signing-in':
@@ -15,7 +25,8 @@ export function trayMood({ warehouse }: DesktopState): TrayMood {
       return warehouse.failure.next === 'sign-in' ? 'signed-out' : 'attention';
     case 'known':
       if (warehouse.lastFailure?.next === 'sign-in') return 'signed-out';
-      return warehouse.lastFailure || warehouse.effective.problems.some(mattersNow) ? 'attention' : 'ready';
+      if (warehouse.lastFailure || warehouse.effective.problems.some(mattersNow)) return 'attention';
+      return servers.some(({ state }) => FAILING.has(state.status)) ? 'attention' : 'ready';
   }
 }
 

@@ -8,14 +8,16 @@ import {
   sessionsInWords,
 } from '../../../preload/words.ts';
 import { action, open, type TrayItem, text } from './tray-item.ts';
+import { serverItems } from './tray-servers.ts';
 import { startOrStop, switchWarehouse } from './tray-switch.ts';
 
-/** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, open, quit. */
+/** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, the servers, open, quit. */
 export function trayMenu(state: DesktopState): TrayItem[] {
   return [
     text(whoAndWhere(state.profile, state.warehouse)),
     ...middle(state),
     { kind: 'separator' },
+    ...serverItems(state),
     sessions(state),
     { kind: 'separator' },
     open('Open Causeway'),

@@ -1,4 +1,10 @@
-import type { DesktopState, EffectiveWarehouse, Failure, Warehouse } from '../../../preload/contract.ts';
+import type {
+  ConfiguredServer,
+  DesktopState,
+  EffectiveWarehouse,
+  Failure,
+  Warehouse,
+} from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 
 /** Values that the desktop's decisions are tested on. Each takes what the test is about, and fills in the rest. */
@@ -47,4 +53,28 @@ export function failure(code: string, next: Failure['next'] = 'try-again', messa
 
 export function stateOf(warehouse: DesktopState['warehouse']): DesktopState {
   return { ...INITIAL_STATE, profiles: ['acme', 'other'], profile: 'acme', warehouse };
+}
+
+/** By default: a server of the open profile that runs and has six tools. */
+export function server(
+  name: string,
+  { state, ...change }: Partial<Omit<ConfiguredServer, 'state'>> & { state?: Partial<ConfiguredServer['state']> } = {},
+): ConfiguredServer {
+  return {
+    name,
+    profile: 'acme',
+    kind: 'sql',
+    path: '/api/2.0/mcp/sql',
+    state: {
+      status: 'ready',
+      tools: 6,
+      label: 'Running, 6 tools',
+      words: 'It answers.',
+      remedy: null,
+      retryAt: null,
+      action: null,
+      ...state,
+    },
+    ...change,
+  };
 }

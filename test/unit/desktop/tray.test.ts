@@ -8,7 +8,7 @@ import { trayMenu, trayTooltip } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/choices.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
-import { failure, known, stateOf, warehouse } from './states.ts';
+import { failure, known, server, stateOf, warehouse } from './states.ts';
 
 const cannotUse: WarehouseProblem = { code: 'cannot-use', message: 'You may not use it.', remedy: 'Ask.' };
 const unseen: WarehouseProblem = { code: 'last-selected-unseen', message: 'It cannot be read.', remedy: 'Choose.' };
@@ -179,7 +179,9 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
 
 describe('the tray', () => {
   it.each(cases)('says: $name', ({ state, middle, tooltip, mood }) => {
-    expect(read(state)).toEqual([...middle, '---', 'No AI client is connected', '---', '[Open Causeway]', '[Quit]']);
+    const servers = state.warehouse.status === 'known' ? ['[Add servers…]'] : [];
+    const end = [...servers, 'No AI client is connected', '---', '[Open Causeway]', '[Quit]'];
+    expect(read(state)).toEqual([...middle, '---', ...end]);
     expect(trayTooltip(state)).toBe(tooltip);
     expect(trayMood(state)).toBe(mood);
   });
@@ -272,6 +274,65 @@ describe('the number of sessions in the tray', () => {
     [[proxy, { ...proxy, id: 2 }], '[2 sessions of AI clients]'],
   ])('%#', (proxies, label) => {
     expect(read({ ...known(), proxies })).toContain(label);
+  });
+});
+
+describe('the servers in the tray', () => {
+  const proxy = { id: 1, pid: 7, client: null, profile: 'acme', path: '/api/2.0/mcp/sql', since: 0 };
+  const genie = server('genie', { path: '/api/2.0/mcp/genie/01ef' });
+  const items = (state: DesktopState) => {
+    const all = trayMenu(state);
+    const from = all.findIndex(({ kind }) => kind === 'separator') + 1;
+    return all
+      .slice(
+        from,
+        all.findIndex((item, place) => place >= from && item.kind === 'separator'),
+      )
+      .slice(0, -1);
+  };
+
+  it('each have their state, number of tools and sessions, and lead to it in the window', () => {
+    const proxies = [proxy, { ...proxy, id: 2, profile: null }, { ...proxy, id: 3, profile: 'other' }];
+    const shown = items({ ...known(), servers: [server('sql'), genie], proxies });
+    expect(shown.map(line)).toEqual(['[sql — running, 6 tools, 2 sessions]', '[genie — running, 6 tools]']);
+    expect(shown[0]).toMatchObject({ action: { do: 'open', screen: 'servers', item: 'sql' } });
+  });
+
+  it('say who has to sign in, once for each profile that is not the open one', () => {
+    const signedOut = { status: 'signed-out', label: 'Signed out', action: 'sign-in' } as const;
+    const servers = [
+      server('sql', { state: signedOut }),
+      server('a', { profile: 'other', state: signedOut }),
+      server('b', { profile: 'other', state: signedOut }),
+    ];
+    const shown = items({ ...known(), servers });
+    expect(shown.map(line).slice(2)).toEqual(['[b — signed out]', '[Sign in to other…]']);
+    expect(shown.at(-1)).toMatchObject({ action: { do: 'sign-in-to', profile: 'other' } });
+    expect(trayMood({ ...known(), servers })).toBe('ready');
+  });
+
+  it('are no more than a menu holds', () => {
+    const servers = Array.from({ length: 11 }, (_, number) => server(`s${number}`));
+    expect(
+      items({ ...known(), servers })
+        .map(line)
+        .slice(7),
+    ).toEqual(['[s7 — running, 6 tools]', '[3 more…]']);
+  });
+
+  it.each([
+    ['unreachable', 'attention'],
+    ['failing', 'attention'],
+    ['forbidden', 'attention'],
+    ['login-page', 'attention'],
+    ['blocked-by-ip-list', 'attention'],
+    ['not-found', 'attention'],
+    ['connecting', 'ready'],
+    ['no-grants', 'ready'],
+    ['waiting-for-browser', 'ready'],
+  ] as const)('change the icon where one fails: %s', (status, mood) => {
+    const servers = [server('sql'), server('other', { state: { status } })];
+    expect(trayMood({ ...known(), servers })).toBe(mood);
   });
 });
 
