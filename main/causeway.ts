@@ -1,10 +1,10 @@
-import type { Dispatcher } from 'undici';
 import type { AuthService, Profile } from './auth/auth.ts';
 import type { ServerRequest } from './bridge/endpoint.ts';
 import type { Discovery } from './discovery/browse.ts';
 import type { Hub } from './hub/hub.ts';
 import type { HubWatcher } from './hub/session-board.ts';
 import type { KeepWarmOptions, WarmServer, WarmServers } from './hub/warm/keep-warm.ts';
+import type { RenewableConnections } from './platform/connections.ts';
 import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { RestClient } from './workspace/client.ts';
@@ -19,7 +19,7 @@ export interface CausewayOptions {
 }
 
 /** How servers are kept warm. */
-type WarmOptions = Omit<KeepWarmOptions, 'connect' | 'subscribe'>;
+type WarmOptions = Omit<KeepWarmOptions, 'connect' | 'subscribe' | 'renewConnections'>;
 
 /** One profile's workspace as its signed-in user. */
 export interface WorkspaceSession {
@@ -47,15 +47,23 @@ export interface Causeway {
    * sign-in that is needed is reported, never begun.
    */
   keepWarm(servers: readonly WarmServer[], options?: WarmOptions): Promise<WarmServers>;
+  /**
+   * The computer has woken, or is in another network: connections that lead nowhere any more are let go of, so that no
+   * request has to find that out by waiting.
+   */
+  renewConnections(): Promise<void>;
   /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
   close(): Promise<void>;
 }
+
+/** How many requests of one client may be under way at the workspace; each holds some 130 kB where it is not read. */
+const CALLS_AT_ONCE = 128;
 
 /** Builds the services. Nothing is read, loaded or connected to before it is asked for. */
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
-  let connections: Promise<Dispatcher> | undefined;
+  let connections: Promise<RenewableConnections> | undefined;
   let pools: SharedPools | undefined;
 
   const auth = () => {
@@ -64,7 +72,9 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const http = () => {
-    connections ??= import('./platform/http.ts').then(({ openDispatcher }) => openDispatcher({ env }));
+    connections ??= Promise.all([import('./platform/http.ts'), import('./platform/connections.ts')]).then(
+      ([{ openDispatcher }, { RenewableConnections }]) => RenewableConnections.open(() => openDispatcher({ env })),
+    );
     return connections;
   };
 
@@ -76,7 +86,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./discovery/browse.ts'),
     ]);
     const profile = await service.profile(profileName);
-    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await http() });
+    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: (await http()).whole() });
     const warehouses = createWarehouseService(client, { env });
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
@@ -92,16 +102,24 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher) => {
-    const [{ startHub }, { hubFolder }, { createBridge }] = await Promise.all([
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }] = await Promise.all([
       import('./hub/hub.ts'),
       import('./hub/rendezvous.ts'),
       import('./bridge/bridge.ts'),
+      import('./platform/connections.ts'),
     ]);
     return startHub({
       folder: hubFolder(env),
-      serve: async (request, sink) => createBridge(await endpoint(request), sink),
+      serve: async (request, sink) => {
+        const found = await endpoint(request);
+        return createBridge({ ...found, connections: shareOf(found.connections, CALLS_AT_ONCE) }, sink);
+      },
       ...(watcher ? { watcher } : {}),
     });
+  };
+
+  const renewConnections = async () => {
+    await Promise.all([pools?.renew(), connections?.then((open) => open.renew())]);
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
@@ -112,6 +130,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     ]);
     return new WarmServers(servers, {
       ...options,
+      renewConnections,
       subscribe: (listener) => service.subscribe(listener),
       connect: async ({ profile, path }, onToolsChanged) =>
         new HealthSession(await endpoint({ profile, path }), onToolsChanged),
@@ -123,6 +142,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     open,
     serveProxies,
     keepWarm,
+    renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
       await (await opening)?.close();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
 import type { EitherEra } from './eras/either-era.ts';
+import { textAt } from './eras/members.ts';
 import { errorFrame } from './error-frame.ts';
 import type { FrameSink } from './flow.ts';
 import { toLine } from './frames.ts';
@@ -25,6 +26,8 @@ export interface SessionDesk {
   asked(frame: Buffer, of: string): void;
 }
 
+const TAKEN_BACK = Symbol('taken back');
+
 /** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
 export class Carrier {
   readonly #line: Line;
@@ -36,6 +39,8 @@ export class Carrier {
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
   readonly #wishes = new Wishes();
+  /** Frames that wait before they are sent, or sent again, by their raw id. */
+  readonly #resting = new Map<string, () => void>();
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
 
@@ -60,6 +65,7 @@ export class Carrier {
       this.#wishes.clear();
     }
     if (trip.method === 'notifications/initialized') this.#initialized = frame;
+    if (trip.method === 'notifications/cancelled') this.#takeBack(frame);
     const work = this.#drive(trip);
     await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
   }
@@ -108,7 +114,9 @@ export class Carrier {
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
   async #attempt(trip: Trip): Promise<boolean> {
     const admission = this.#desk.admit(trip.method);
-    const state = admission instanceof Promise ? await this.#instant.bounded(trip, admission) : admission;
+    const isHeld = admission instanceof Promise;
+    const state = isHeld ? await this.#untilTakenBack(trip, this.#instant.bounded(trip, admission)) : admission;
+    if (state === TAKEN_BACK) return true;
     trip.generation = state.generation;
     if (trip.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
       this.#desk.report({ name: 'announced', generation: state.generation });
@@ -140,11 +148,34 @@ export class Carrier {
     if (wait !== undefined) {
       trip.repeats += 1;
       if (isRejection(outcome)) trip.rejected = token;
-      if (wait > 0) await sleep(wait, undefined, { signal: this.#line.signal });
-      return false;
+      if (wait === 0) return false;
+      const rested = sleep(wait, undefined, { signal: this.#line.signal });
+      return (await this.#untilTakenBack(trip, rested)) === TAKEN_BACK;
     }
     await this.#conclude(trip, trip.owed > 0 ? await this.#resumed(trip, session, outcome) : outcome);
     return true;
+  }
+
+  /** Lets a frame wait, unless the client takes it back meanwhile: then it is not sent, and no answer is owed. */
+  async #untilTakenBack<T>(trip: Trip, waiting: Promise<T>): Promise<T | typeof TAKEN_BACK> {
+    // Without the answer to `initialize` nothing else could go: it may not be taken back (MCP › Cancellation).
+    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
+    const { id } = trip;
+    const takenBack = new Promise<typeof TAKEN_BACK>((resolve) => {
+      this.#resting.set(id, () => {
+        trip.owed = 0;
+        resolve(TAKEN_BACK);
+      });
+    });
+    waiting.catch(() => {});
+    return Promise.race([waiting, takenBack]).finally(() => this.#resting.delete(id));
+  }
+
+  /** MCP › Cancellation. The server hears of it too: it may have the request all the same. */
+  #takeBack(cancellation: Buffer): void {
+    if (this.#resting.size === 0) return;
+    const requestId = textAt(cancellation, 'params', 'requestId');
+    if (requestId !== undefined) this.#resting.get(requestId)?.();
   }
 
   /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */

@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import type { AuthService, Profile, TokenSource } from '../auth/auth.ts';
+import type { Connections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { type AnswerMemory, type EraMemory, openMemory } from './memory.ts';
@@ -13,7 +13,7 @@ export interface Endpoint {
   /** The server's path, such as `/api/2.0/mcp/sql`. */
   path: string;
   tokens: TokenSource;
-  dispatcher: Dispatcher;
+  connections: Connections;
   userAgent: string;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerMemory & EraMemory;
@@ -35,7 +35,7 @@ export interface ServerRequest {
 export async function openEndpoint(
   request: ServerRequest,
   auth: AuthService,
-  pool: (origin: string) => Promise<Dispatcher>,
+  pool: (origin: string) => Promise<Connections>,
   env: NodeJS.ProcessEnv,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
@@ -52,7 +52,7 @@ export async function openEndpoint(
     profile,
     path: request.path,
     tokens: auth.tokens(profile),
-    dispatcher: await pool(profile.host),
+    connections: await pool(profile.host),
     memory: openMemory(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
   };

@@ -36,8 +36,8 @@ export class Line {
   }
 
   post(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame, special?: Special): Promise<Outcome> {
-    const { profile, path, dispatcher } = this.#endpoint;
-    return exchange(dispatcher, this.#flow, {
+    const { profile, path, connections } = this.#endpoint;
+    return exchange(connections, this.#flow, {
       origin: profile.host,
       path,
       method: 'POST',
@@ -55,10 +55,10 @@ export class Line {
     onFrame: OnFrame,
     signal = this.signal,
   ): Promise<Outcome> {
-    const { profile, path, dispatcher } = this.#endpoint;
+    const { profile, path, connections } = this.#endpoint;
     return this.patiently((token) => {
       const headers = { ...this.#headers(session, token), accept: 'text/event-stream' };
-      return exchange(dispatcher, this.#flow, {
+      return exchange(connections, this.#flow, {
         origin: profile.host,
         path,
         method: 'GET',
@@ -108,10 +108,10 @@ export class Line {
   }
 
   async #goodbye(session: Session, signal: AbortSignal): Promise<void> {
-    const { profile, path, tokens, dispatcher } = this.#endpoint;
+    const { profile, path, tokens, connections } = this.#endpoint;
     const token = await tokens.token({ signal });
     await new Promise<void>((resolve) => {
-      dispatcher.dispatch(
+      connections.dispatch(
         { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
         { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
       );

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Connections } from '../platform/connections.ts';
 import { type Ending, endingWith } from './ending.ts';
 import { EventFeed } from './event-feed.ts';
 import type { FlowControl, Reader } from './flow.ts';
@@ -65,12 +66,12 @@ const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
  * Sends one frame over streamable HTTP and reads the answer, whatever its form (spec/managed-mcp-endpoints.md › Response).
  * Always resolves: what goes wrong is an outcome. Reads no faster than the client takes.
  */
-export function exchange(dispatcher: Dispatcher, flow: FlowControl, request: Request): Promise<Outcome> {
+export function exchange(connections: Connections, flow: FlowControl, request: Request): Promise<Outcome> {
   return new Promise((resolve) => {
     const answer = new AnswerReader(flow, request, resolve);
     try {
       const { origin, path, method, headers, body = null } = request;
-      dispatcher.dispatch({ origin, path, method, headers, body }, answer);
+      connections.dispatch({ origin, path, method, headers, body }, answer);
     } catch (error) {
       answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }

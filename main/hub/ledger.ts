@@ -1,3 +1,4 @@
+import { parseFrame } from '../bridge/envelope.ts';
 import { scanFrame } from '../bridge/raw-id.ts';
 import { isHarmless } from '../bridge/repeat.ts';
 
@@ -28,6 +29,7 @@ export class Ledger {
     const { id, method } = scanFrame(frame);
     if (method === 'initialize') this.initialize = frame;
     if (method === 'notifications/initialized') this.initialized = frame;
+    if (method === 'notifications/cancelled') this.#cancelled(frame);
     if (id === undefined || method === undefined) return;
     this.#open.set(id, { id, method, frame: isHarmless(method) ? frame : undefined });
   }
@@ -41,5 +43,11 @@ export class Ledger {
 
   forget(id: string): void {
     this.#open.delete(id);
+  }
+
+  /** Nobody waits any more: a server need not answer (MCP › Cancellation). */
+  #cancelled(frame: Buffer): void {
+    const { requestId } = Object(Object(parseFrame(frame)).params);
+    this.#open.delete(JSON.stringify(requestId));
   }
 }

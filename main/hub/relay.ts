@@ -30,6 +30,8 @@ export class Relay implements Bridge {
   #heldBytes = 0;
   /** The id of a replayed `initialize` whose answer the client has had already. */
   #replayedId: string | undefined;
+  /** The way that frames come from, which may be one that no frames go to yet. */
+  #source: Way | undefined;
   readonly #lost = new WeakSet<Way>();
   #settled: () => void = () => {};
   #ended = false;
@@ -39,6 +41,7 @@ export class Relay implements Bridge {
     this.#client = client;
     this.#fallbacks = fallbacks;
     this.#way = this.#through(connection);
+    client.onDrain(() => this.#source?.readOn());
   }
 
   get pendingBytes(): number {
@@ -84,6 +87,7 @@ export class Relay implements Bridge {
         if (!this.#ended) this.#moving = this.#moveOn().catch((error: unknown) => this.#giveUp(error));
       },
     });
+    this.#source = way;
     return way;
   }
 
@@ -124,7 +128,7 @@ export class Relay implements Bridge {
       this.#ledger.sent(frame);
       for (const { id } of this.#ledger.open) this.#refuse(id, error);
     };
-    this.#way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {} };
+    this.#way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
     for (const { id } of this.#ledger.open) this.#refuse(id, error);
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) refuse(frame);

@@ -13,6 +13,8 @@ export interface Way {
   /** Waits for the answers under way, at most `graceMs`, and lets go. */
   finish(graceMs: number): Promise<void>;
   close(): Promise<void>;
+  /** The client has room for frames again. */
+  readOn(): void;
 }
 
 export interface WayEvents {
@@ -33,7 +35,6 @@ export function hubWay({ socket, rest }: HubConnection, client: FrameSink, event
     splitter.push(chunk);
     if (!client.flowing) socket.pause();
   };
-  client.onDrain(() => socket.resume());
   sink.onDrain(() => events.relief());
   socket.on('data', take);
   socket.on('error', () => {});
@@ -58,6 +59,7 @@ export function hubWay({ socket, rest }: HubConnection, client: FrameSink, event
       closing = true;
       socket.destroy();
     },
+    readOn: () => socket.resume(),
   };
 }
 
@@ -84,6 +86,8 @@ export function ownWay(bridge: Bridge, events: Pick<WayEvents, 'relief'>): Way {
     },
     finish: (graceMs) => bridge.finish(graceMs),
     close: () => bridge.close(),
+    // It hears of that from the sink that it writes to.
+    readOn: () => {},
   };
 }
 

@@ -1,7 +1,7 @@
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { HealthSession, type Tool as WholeTool } from '../../hub/warm/health-session.ts';
-import { openPool } from '../../platform/http.ts';
+import { sharedPools } from '../../platform/pools.ts';
 import type { CommandContext } from '../command.ts';
 
 /** A tool as far as people read of it. */
@@ -16,8 +16,8 @@ const PATIENCE_MS = 60_000;
  */
 export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<Tool[]> {
   const { env, signal } = context;
-  const open = (origin: string) => openPool(origin, { env, silenceMs: PATIENCE_MS });
-  const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), open, env);
+  const pools = sharedPools({ env, silenceMs: PATIENCE_MS });
+  const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), pools.to, env);
   const session = new HealthSession(endpoint);
   try {
     return (await session.tools(signal)).map(({ name, description }) =>
@@ -25,6 +25,6 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
     );
   } finally {
     await session.close();
-    await endpoint.dispatcher.destroy();
+    await pools.close();
   }
 }

@@ -27,7 +27,6 @@ const MAX_PAGES = 100;
 /** One server's session of Causeway's own. */
 export class HealthSession {
   readonly #client: OwnClient;
-  #retired = false;
 
   /** What is remembered of earlier sessions plays no part: every answer is the server's own, of now. It is kept, though. */
   constructor(endpoint: Endpoint, onToolsChanged?: () => void) {
@@ -57,19 +56,14 @@ export class HealthSession {
 
   /** Calls a tool. It takes as long as it takes: only `signal` ends it. @throws {CausewayError} as `OwnClient.ask` */
   async call(name: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolResult> {
-    try {
-      const result = resultSchema.safeParse(await this.#client.ask('tools/call', { name, arguments: args }, options));
-      if (result.success) return result.data;
-      throw new CausewayError('unexpected_answer', 'The server answered with something that is no tool result.');
-    } finally {
-      if (this.#retired && this.#client.open === 0) void this.#client.close();
-    }
+    const result = resultSchema.safeParse(await this.#client.ask('tools/call', { name, arguments: args }, options));
+    if (result.success) return result.data;
+    throw new CausewayError('unexpected_answer', 'The server answered with something that is no tool result.');
   }
 
   /** Ends the session as soon as no call is under way. */
-  async retire(): Promise<void> {
-    this.#retired = true;
-    if (this.#client.open === 0) await this.#client.close();
+  retire(): Promise<void> {
+    return this.#client.retire();
   }
 
   /** Ends the session, and the calls under way with it. */

@@ -1,6 +1,7 @@
 import type { AuthEvent } from '../../auth/auth.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../platform/clock.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { networkAddresses } from '../../platform/network-addresses.ts';
 import type { ServerHealth, WatchEvent } from './health.ts';
 import type { HealthSession, Tool, ToolResult } from './health-session.ts';
 import type { AskOptions } from './own-client.ts';
@@ -25,15 +26,19 @@ export interface KeepWarmOptions {
   subscribe?: ((listener: (event: AuthEvent) => void) => () => void) | undefined;
   /** Told of all servers as soon as one is different. */
   onChange?: ((states: WarmServerState[]) => void) | undefined;
+  /** Lets go of connections that may lead nowhere any more. */
+  renewConnections?: (() => Promise<void>) | undefined;
   clock?: Clock | undefined;
+  /** The computer's addresses, to be compared with what they were. */
+  addresses?: (() => string) | undefined;
   /** A number from 0 to 1. */
   random?: (() => number) | undefined;
 }
 
 /** How many servers are asked at once: twenty configured ones are no reason for a storm. */
 const AT_ONCE = 3;
-/** The longest wait between two looks at the clock, in milliseconds: a longer one was spent asleep. */
-const LONGEST_WAIT_MS = 30_000;
+/** The longest wait between two looks at the clock and at the network, in milliseconds. */
+const LONGEST_WAIT_MS = 15_000;
 /** How much later than planned a look may come before the computer must have slept, in milliseconds. */
 const ASLEEP_MS = 30_000;
 
@@ -43,6 +48,7 @@ export class WarmServers {
   readonly #clock: Clock;
   readonly #servers = new Map<string, WatchedServer>();
   #timer: { cancel: () => void; planned: number } | undefined;
+  #addresses: string;
   readonly #unsubscribe: (() => void) | undefined;
   #isSuspended = false;
   #isClosed = false;
@@ -50,6 +56,7 @@ export class WarmServers {
   constructor(servers: readonly WarmServer[], options: KeepWarmOptions) {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#addresses = this.#addressesNow();
     this.#unsubscribe = options.subscribe?.((event) => this.#heard(event));
     this.update(servers);
   }
@@ -99,6 +106,9 @@ export class WarmServers {
 
   /** The computer is in another network, or in none: every server is asked again soon. */
   networkChanged(): void {
+    this.#addresses = this.#addressesNow();
+    // Where no new ones can be opened, the old ones serve, and the next question tells how well.
+    this.#options.renewConnections?.().catch(() => undefined);
     const at = this.#clock.now();
     for (const one of this.#servers.values()) {
       one.interrupt();
@@ -166,11 +176,15 @@ export class WarmServers {
     this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTime()) };
   }
 
-  /** A computer that slept tells nobody, everywhere: the clock does. */
+  /** Not every system tells that it slept or that its network is another one: the clock and the addresses do. */
   #onTime(): void {
     const late = this.#clock.now() - (this.#timer?.planned ?? 0);
-    if (late > ASLEEP_MS) this.resume();
+    if (late > ASLEEP_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
     else this.#look();
+  }
+
+  #addressesNow(): string {
+    return (this.#options.addresses ?? networkAddresses)();
   }
 
   #changed(): void {

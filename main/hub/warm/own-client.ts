@@ -53,6 +53,9 @@ export class OwnClient {
   readonly #waiting = new Map<number, Asked>();
   readonly #onToolsChanged: () => void;
   #lastId = 0;
+  /** How many wait for an answer, or for the session. */
+  #asking = 0;
+  #isRetired = false;
   #opened: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, onToolsChanged: () => void = () => {}) {
@@ -67,24 +70,31 @@ export class OwnClient {
     this.#onToolsChanged = onToolsChanged;
   }
 
-  /** How many requests wait for their answer. */
-  get open(): number {
-    return this.#waiting.size;
-  }
-
   /**
    * Asks, after `initialize` if need be. What the server answers is given as it is.
    * @throws {CausewayError} what the bridge says of requests that fail; `unexpected_answer` with the server's own words; `cancelled`
    */
   async ask(method: string, params: Record<string, unknown>, options: AskOptions = {}): Promise<unknown> {
-    this.#opened ??= this.#open().catch((error: unknown) => {
-      this.#opened = undefined;
-      throw error;
-    });
-    await unlessAborted(this.#opened, options.signal).catch((error: unknown) => {
-      throw options.signal?.aborted ? cancelled(options.signal.reason) : error;
-    });
-    return this.#ask(method, params, options);
+    this.#asking += 1;
+    try {
+      this.#opened ??= this.#open().catch((error: unknown) => {
+        this.#opened = undefined;
+        throw error;
+      });
+      await unlessAborted(this.#opened, options.signal).catch((error: unknown) => {
+        throw options.signal?.aborted ? cancelled(options.signal.reason) : error;
+      });
+      return await this.#ask(method, params, options);
+    } finally {
+      this.#asking -= 1;
+      if (this.#isRetired && this.#asking === 0) void this.close();
+    }
+  }
+
+  /** Ends the session as soon as nobody waits for anything. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    if (this.#asking === 0) await this.close();
   }
 
   /** Ends the session at the server. Whoever waits reads that it is over. */

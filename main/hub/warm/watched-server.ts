@@ -108,10 +108,10 @@ export class WatchedServer {
   }
 
   async close(): Promise<void> {
-    this.interrupt();
-    for (const tell of this.#waiting.splice(0)) tell();
     const session = this.#session;
     this.#session = undefined;
+    this.interrupt();
+    for (const tell of this.#waiting.splice(0)) tell();
     await session?.then(
       (open) => open.close(),
       () => undefined,

@@ -91,7 +91,7 @@ export async function bridgeTo(
       profile,
       path: '/api/2.0/mcp/sql',
       tokens: options.tokens ?? FIXED,
-      dispatcher,
+      connections: dispatcher,
       userAgent: 'causeway/test',
       ...(options.memory ? { memory: options.memory } : {}),
     },

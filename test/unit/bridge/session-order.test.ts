@@ -94,7 +94,7 @@ describe('whenever answers come and sessions end', () => {
             profile,
             path: '/api/x',
             tokens: { token: async () => new Secret('t') },
-            dispatcher: server,
+            connections: server,
             userAgent: 'x',
           },
           sink,

@@ -20,6 +20,7 @@ const causeway: Causeway = {
   open: unused,
   serveProxies: unused,
   keepWarm: unused,
+  renewConnections: unused,
   close: unused,
 };
 const env = { CAUSEWAY_HOME: mkdtempSync(join(tmpdir(), 'causeway-contract-')) };

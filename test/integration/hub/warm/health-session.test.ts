@@ -20,7 +20,7 @@ async function sessionWith(onCall: Script) {
       profile: { name: 'test', host: server.origin, method: 'pat', workspaceId: undefined },
       path: '/api/2.0/mcp/sql',
       tokens: { token: async () => new Secret('dapi-test') },
-      dispatcher,
+      connections: dispatcher,
       userAgent: 'causeway/test',
     },
     () => {

@@ -1,0 +1,124 @@
+import type { Dispatcher } from 'undici';
+
+/** What sends requests. A whole dispatcher is one; so is a part of somebody else's. */
+export type Connections = Pick<Dispatcher, 'dispatch'>;
+
+/**
+ * Connections that can be made anew. After a sleep, or in another network, the ones that are there lead nowhere, and a
+ * request sent over one waits for minutes.
+ */
+export class RenewableConnections implements Connections {
+  readonly #open: () => Promise<Dispatcher>;
+  #current: Dispatcher;
+  /** Set while new ones are being opened: whoever asks meanwhile waits for them. */
+  #renewal: Promise<void> | undefined;
+  /** Those before, while requests are under way on them. */
+  readonly #former = new Set<Dispatcher>();
+
+  private constructor(first: Dispatcher, open: () => Promise<Dispatcher>) {
+    this.#current = first;
+    this.#open = open;
+  }
+
+  /** @throws what `open` throws */
+  static async open(open: () => Promise<Dispatcher>): Promise<RenewableConnections> {
+    return new RenewableConnections(await open(), open);
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    if (!this.#renewal) return this.#current.dispatch(options, handler);
+    void this.#renewal.then(() => this.#current.dispatch(options, handler));
+    return true;
+  }
+
+  /** The same as a whole dispatcher, for what asks for more than `dispatch`. */
+  whole(): Dispatcher {
+    return this.#current.compose(() => (options, handler) => this.dispatch(options, handler));
+  }
+
+  /**
+   * From this call on, requests go over new connections. Idle ones are closed, busy ones when they are done. Where no new
+   * ones can be opened, those before serve on.
+   * @throws what `open` throws
+   */
+  async renew(): Promise<void> {
+    const opening = this.#open();
+    const renewal = opening.then(
+      (opened) => this.#replace(opened),
+      () => {},
+    );
+    this.#renewal = renewal;
+    await renewal;
+    if (this.#renewal === renewal) this.#renewal = undefined;
+    await opening;
+  }
+
+  #replace(opened: Dispatcher): void {
+    const before = this.#current;
+    this.#current = opened;
+    this.#former.add(before);
+    const forget = () => this.#former.delete(before);
+    // It fails only where it is closed already.
+    void before.close().then(forget, forget);
+  }
+
+  /** Drops every connection at once. */
+  async destroy(): Promise<void> {
+    await Promise.allSettled([this.#current, ...this.#former].map((each) => each.destroy()));
+  }
+}
+
+interface Waiting {
+  options: Dispatcher.DispatchOptions;
+  handler: Dispatcher.DispatchHandler;
+}
+
+/**
+ * The same connections for one of many who share them: so many of its requests are under way, and the others wait in
+ * their order. Who sends thousands at once thereby takes no more than a share.
+ */
+export function shareOf(connections: Connections, atOnce: number): Connections {
+  const waiting: Waiting[] = [];
+  let underWay = 0;
+
+  const go = ({ options, handler }: Waiting): boolean => {
+    underWay += 1;
+    return connections.dispatch(options, counted(handler, done));
+  };
+  const done = () => {
+    underWay -= 1;
+    const first = underWay < atOnce ? waiting.shift() : undefined;
+    if (first) go(first);
+  };
+  return {
+    dispatch(options, handler) {
+      if (underWay < atOnce) return go({ options, handler });
+      waiting.push({ options, handler });
+      return false;
+    },
+  };
+}
+
+/** The same handler, which tells when its request is over. */
+function counted(handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler {
+  let isOver = false;
+  const once = () => {
+    if (isOver) return;
+    isOver = true;
+    over();
+  };
+  return {
+    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onResponseStart: (controller, status, headers, message) =>
+      handler.onResponseStart?.(controller, status, headers, message),
+    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+    onResponseEnd: (controller, trailers) => {
+      handler.onResponseEnd?.(controller, trailers);
+      once();
+    },
+    onResponseError: (controller, error) => {
+      handler.onResponseError?.(controller, error);
+      once();
+    },
+  };
+}

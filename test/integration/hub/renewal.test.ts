@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
+import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
+import { TestClock } from './warm/test-clock.ts';
+
+const PATH = '/api/2.0/mcp/sql';
+const ends: (() => Promise<unknown>)[] = [];
+
+let server: ScriptedServer;
+let network: Awaited<ReturnType<typeof startNetwork>>;
+let causeway: Causeway;
+let env: NodeJS.ProcessEnv;
+
+/** A way to the server whose connections can be made to lead nowhere, as those of a network that was left do. */
+async function startNetwork(port: number) {
+  let pairs: [Socket, Socket][] = [];
+  const forwarder = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    pairs.push([near, far]);
+    for (const socket of [near, far]) socket.on('error', () => {});
+    near.pipe(far).pipe(near);
+  });
+  forwarder.listen(0, '127.0.0.1');
+  await once(forwarder, 'listening');
+  const address = forwarder.address();
+  return {
+    origin: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    /** How many connections were made. */
+    get made() {
+      return pairs.length;
+    },
+    /** Nothing of what is sent over the connections that there are arrives any more, and nobody is told. */
+    leave() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far);
+        far.unpipe(near);
+        near.resume();
+        far.resume();
+      }
+    },
+    async close() {
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      pairs = [];
+      forwarder.close();
+      await once(forwarder, 'close');
+    },
+  };
+}
+
+beforeEach(async () => {
+  const { script } = orderly({
+    onCall: ({ frame }, response) => json(response, result(frame?.id, { tools: [{ name: 'one' }], content: [] })),
+  });
+  server = await startScriptedServer(script);
+  network = await startNetwork(Number(new URL(server.origin).port));
+  const { home, close } = await homeWith({ acme: { host: network.origin, token: 'dapi-acme' } });
+  env = environment(home, { CAUSEWAY_HOME: home });
+  causeway = createCauseway({ env });
+  ends.push(close, server.close, network.close, () => causeway.close());
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+it('in another network, calls do not wait for connections that lead nowhere', async () => {
+  const hub = await causeway.serveProxies();
+  const client = new ProxyProcess(['--path', PATH], env);
+  ends.push(
+    () => hub.close(),
+    () => client.close(),
+  );
+  await client.open();
+  await client.request(1, 'tools/call');
+  network.leave();
+  await causeway.renewConnections();
+  expect(await client.request(2, 'tools/call')).toHaveProperty('result');
+});
+
+it('a call that is under way when connections are renewed is answered over the old one', async () => {
+  let answer = () => {};
+  server.script = orderly({
+    onCall: ({ frame }, response) => {
+      answer = () => json(response, result(frame?.id, { content: [] }));
+    },
+  }).script;
+  const hub = await causeway.serveProxies();
+  const client = new ProxyProcess(['--path', PATH], env);
+  ends.push(
+    () => hub.close(),
+    () => client.close(),
+  );
+  await client.open();
+  const call = client.request(1, 'tools/call');
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  await causeway.renewConnections();
+  answer();
+  expect(await call).toHaveProperty('result');
+  expect(server.count('tools/call')).toBe(1);
+});
+
+it('a server that is kept warm is ready again soon after the computer has other addresses', async () => {
+  const clock = new TestClock();
+  let addresses = 'at home';
+  const warm = await causeway.keepWarm([{ name: 'sql', profile: 'acme', path: PATH }], {
+    clock,
+    random: () => 0,
+    addresses: () => addresses,
+  });
+  ends.push(() => warm.close());
+  await expect.poll(() => warm.states()[0]?.health).toMatchObject({ name: 'ready' });
+  network.leave();
+  addresses = 'in the office';
+  const before = network.made;
+  clock.pass(15_000);
+  await expect.poll(() => network.made).toBeGreaterThan(before);
+  await expect.poll(() => warm.states()[0]?.health).toMatchObject({ name: 'ready', checkedAt: clock.now() });
+});
+
+it('servers that come and go leave no session, no timer and no listener', async () => {
+  const clock = new TestClock();
+  const auth = await causeway.auth();
+  let listeners = 0;
+  const { subscribe } = auth;
+  auth.subscribe = (listener) => {
+    listeners += 1;
+    const end = subscribe(listener);
+    return () => {
+      listeners -= 1;
+      end();
+    };
+  };
+  for (let round = 0; round < 5; round += 1) {
+    const warm = await causeway.keepWarm([], { clock });
+    const servers = Array.from({ length: 40 }, (_, number) => ({ name: `sql-${number}`, profile: 'acme', path: PATH }));
+    warm.update(servers);
+    await expect
+      .poll(() => warm.states().every(({ health }) => health.name === 'ready'), { timeout: 20_000 })
+      .toBe(true);
+    // Some go while they are being asked.
+    warm.update(servers.map((server) => ({ ...server, path: `${PATH}/${round}` })));
+    warm.update([]);
+    await warm.close();
+  }
+  const sessionsOf = (wanted: string) =>
+    new Set(
+      server.arrivals.filter(({ method }) => method === wanted).map(({ headers }) => String(headers['mcp-session-id'])),
+    );
+  const used = sessionsOf('POST');
+  used.delete('undefined');
+  expect(used.size).toBeGreaterThanOrEqual(5 * 40);
+  await expect.poll(() => [...used].filter((id) => !sessionsOf('DELETE').has(id))).toEqual([]);
+  expect(clock.waiting).toBe(0);
+  expect(listeners).toBe(0);
+});
