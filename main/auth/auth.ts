@@ -103,7 +103,7 @@ export interface OAuthApplication {
 export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
-  /** A sign-in that this process has begun waits for the person in the browser; it has ended, however. */
+  /** A sign-in, this process's or one that it waits for, is with the person in the browser; it has ended, however. */
   | { type: 'sign-in-began'; profile: Profile }
   | { type: 'sign-in-ended'; profile: Profile }
   /** Something that the person should know, in words. */

@@ -147,7 +147,10 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       onlyIfNeeded: asked.onlyIfNeeded === true,
       startedAt,
       now,
-      onWaitForOther: () => asked.onProgress?.({ step: 'waiting-for-other' }),
+      onWaitForOther: () => {
+        emit({ type: 'sign-in-began', profile });
+        asked.onProgress?.({ step: 'waiting-for-other' });
+      },
       ask: () => ask(profile, asked),
     });
     emit({ type: 'signed-in', profile });

@@ -141,6 +141,7 @@ function answered(watch: Watch, { tools, at, random }: Extract<WatchEvent, { nam
 
 function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name: 'failed' }>): Watch {
   const problem = problemOf(error);
+  if (problem.code === 'no_grants') return answered(watch, { name: 'answered', tools: 0, at, random });
   const trouble = TROUBLES[problem.code] ?? 'failing';
   // Another trouble than before begins with its own first pause.
   const failures = watch.health.name === trouble || watch.health.name === 'connecting' ? watch.failures : 0;

@@ -193,7 +193,7 @@ function asCausewayError({ code, message, data }: NonNullable<z.output<typeof an
   }
   const words = message || `The server answered with error ${code}.`;
   if (/PERMISSION_DENIED|not authori[sz]ed|does not have permission/i.test(message)) {
-    return new CausewayError('permission_denied', words, { remedy: 'Ask for grants on what the server serves.' });
+    return new CausewayError('no_grants', words, { remedy: 'Ask for grants on what the server serves.' });
   }
   if (/\b(not found|does not exist)\b|NOT_FOUND/i.test(message) && code !== -32601) {
     return new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });

@@ -61,9 +61,10 @@ export class WatchedServer {
   }
 
   apply(event: WatchEvent): void {
-    if (this.isBusy && event.name !== 'answered' && event.name !== 'failed') this.#isOutdated = true;
     const before = this.#watch;
     this.#watch = next(before, event);
+    // What the question under way will bring may be of before.
+    if (this.#watch !== before) this.#isOutdated = true;
     if (this.#watch.health !== before.health) this.#world.changed();
   }
 

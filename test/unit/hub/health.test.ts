@@ -43,6 +43,7 @@ describe('what a server is', () => {
 
   it('has no grants where it shows nothing, and is ready where it shows something', () => {
     expect(watchAfter(answered(0)).health).toEqual({ name: 'no-grants', checkedAt: AT });
+    expect(watchAfter(failed('no_grants')).health).toEqual({ name: 'no-grants', checkedAt: AT });
     expect(watchAfter(answered(6)).health).toEqual({ name: 'ready', tools: 6, checkedAt: AT });
     expect(watchAfter({ name: 'failed', error: new Error('a mistake'), at: AT, random: 0 }).health).toMatchObject({
       name: 'failing',

@@ -94,6 +94,7 @@ describe('configured servers', () => {
     await signedIn;
     await becomes('sql-user', { name: 'ready' });
     await becomes('other', { name: 'ready' });
+    expect(workspace.state.mcpCalls.filter(({ method }) => method === 'tools/list')).toHaveLength(3);
     expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
