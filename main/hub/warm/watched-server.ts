@@ -35,6 +35,7 @@ export class WatchedServer {
   #isOutdated = false;
   #tools: Tool[] = [];
   #waiting: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(server: WarmServer, world: Surroundings) {
     this.server = server;
@@ -77,6 +78,7 @@ export class WatchedServer {
     void this.#ask(asking.signal).then((event) => {
       if (this.#asking !== asking) {
         this.#waiting.push(...waiting);
+        if (this.#isClosed) this.#tellWaiting();
         return;
       }
       this.#asking = undefined;
@@ -111,12 +113,17 @@ export class WatchedServer {
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
+    this.#isClosed = true;
     this.interrupt();
-    for (const tell of this.#waiting.splice(0)) tell();
+    this.#tellWaiting();
     await session?.then(
       (open) => open.close(),
       () => undefined,
     );
+  }
+
+  #tellWaiting(): void {
+    for (const tell of this.#waiting.splice(0)) tell();
   }
 
   async #ask(signal: AbortSignal): Promise<WatchEvent> {

@@ -125,6 +125,15 @@ describe('configured servers', () => {
   });
 });
 
+it('who waits for a server that is taken off the list is let go', async () => {
+  workspace.faults.add({ path: SQL, effect: { kind: 'delay', milliseconds: 60_000 }, times: 'always' });
+  await keep(sql('ana'));
+  const checked = warm.recheck('sql-ana');
+  await expect.poll(() => asked()).toBe(1);
+  warm.update([]);
+  expect(await checked).toMatchObject([{ name: 'sql-ana', health: { name: 'connecting' } }]);
+});
+
 describe('a server that was ready', () => {
   beforeEach(async () => {
     await keep(sql('ana'));
