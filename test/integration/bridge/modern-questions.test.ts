@@ -274,8 +274,11 @@ describe('the log of a server with sessions', () => {
 describe('which era it is', () => {
   it('is not waited for long: a server that is silent to the question is given a session', async () => {
     const session = orderly();
+    let answer = (): void => {};
     const server = await startScriptedServer((arrival, response) => {
       if (arrival.frame?.method !== 'server/discover') return session.script(arrival, response);
+      answer = () =>
+        json(response, { jsonrpc: '2.0', id: arrival.frame?.id, error: { code: -32601, message: 'late' } });
     });
     open.push(server);
     const client = await bridgeTo(server.origin);
@@ -283,6 +286,10 @@ describe('which era it is', () => {
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f', _meta: meta() } });
     expect(await client.sink.answerTo(1)).toMatchObject({ result: { resultType: 'complete' } });
     expect(server.count('server/discover')).toBe(1);
+    answer();
+    client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'f', _meta: meta() } });
+    expect(await client.sink.answerTo(2)).toMatchObject({ result: { resultType: 'complete' } });
+    expect(client.sink.frames).toHaveLength(2);
   });
 
   it('of a client that asks first and then begins a session of its own is that of the session', async () => {

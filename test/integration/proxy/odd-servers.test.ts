@@ -132,6 +132,21 @@ describe('silence', () => {
     expect(client.server.count('tools/call')).toBe(1);
   });
 
+  it('is none where progress comes, however long the answer takes', async () => {
+    const client = await connect(
+      async ({ frame }, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (let said = 0; said < 8; said += 1) {
+          response.write('data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n');
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+        response.end(`data: ${JSON.stringify(result(frame?.id, 'at last'))}\n\n`);
+      },
+      { silenceMs: 3_000 },
+    );
+    expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
+  });
+
   it('within an answer too', async () => {
     const client = await connect(
       (_arrival, response) => {

@@ -1,0 +1,307 @@
+/** A test as it stands in its file: the file under `test/integration/`, and its title as it is written there. */
+type Proof = [file: string, title: string];
+
+/** One thing that a proxy must survive or do, why we know, and the tests that show it with real processes. */
+interface Scenario {
+  demand: string;
+  /** Where users of other proxies reported it, or what those proxies were seen to do. */
+  seen?: string;
+  proofs: Proof[];
+}
+
+const DEATH = 'bridge/scenarios/session-death.test.ts';
+const STREAMS = 'bridge/scenarios/streams.test.ts';
+const ERAS = 'bridge/scenarios/eras.test.ts';
+const PRESSURE = 'bridge/scenarios/pressure.test.ts';
+const INSTANT = 'bridge/scenarios/instant.test.ts';
+const OFFICIAL = 'proxy/official-client.test.ts';
+const STDIO = 'proxy/stdio.test.ts';
+const ENDS = 'proxy/ends.test.ts';
+const NETWORK = 'proxy/network.test.ts';
+const PAUSED = 'proxy/back-pressure.test.ts';
+const MANY = 'auth/many-processes.test.ts';
+
+const REMOTE = 'https://github.com/punkpeye/mcp-remote';
+
+const SIGN_IN: Scenario[] = [
+  {
+    demand: 'nobody signs in again every hour: a token is renewed before it ends, and before any browser opens',
+    seen: `${REMOTE}/issues/273`,
+    proofs: [
+      ['auth/tokens.test.ts', 'is renewed five minutes before its end, once for all who ask in all processes'],
+      [OFFICIAL, 'when its access token expires: another is fetched, once'],
+    ],
+  },
+  {
+    demand: 'one renewal of a rotating token, however many requests and processes were refused with the old one',
+    seen: `${REMOTE}/issues/318; of eight concurrent 401s, mcp-remote makes eight renewals, and none succeeds`,
+    proofs: [
+      [MANY, 'on a token that the workspace refuses make one refresh, and all answer'],
+      [MANY, 'on an expired token make one refresh, and all answer'],
+    ],
+  },
+  {
+    demand: 'a client that starts each server several times has one page in the browser, not one for each',
+    seen: `${REMOTE}/issues/251; mcp-remote opens up to 21 pages`,
+    proofs: [[MANY, 'on no token open one page in the browser, and all answer']],
+  },
+  {
+    demand: 'a proxy that is killed while somebody signs in leaves no lock and no taken port',
+    seen: `${REMOTE}/pull/320`,
+    proofs: [
+      ['auth/killed.test.ts', 'a sign-in leaves a profile that works or is signed out, no lock and no taken port'],
+    ],
+  },
+  {
+    demand: 'a taken port opens no page and starts no loop',
+    seen: `${REMOTE}/pull/262`,
+    proofs: [['auth/callback-listener.test.ts', 'takes the next port where one is taken on either address']],
+  },
+  {
+    demand:
+      'the addresses of a sign-in are on the workspace itself, whatever it says: no other program is started with one',
+    seen: 'CVE-2025-6514',
+    proofs: [
+      ['auth/credentials.test.ts', 'go to the workspace only: not after a redirect, not where its metadata points'],
+    ],
+  },
+];
+
+const SESSIONS: Scenario[] = [
+  {
+    demand: 'a session that is gone, however that is spelled, costs sixteen concurrent calls one new one',
+    seen: `${REMOTE}/issues/106, https://github.com/apache/rocketmq-dashboard/issues/4880, https://github.com/aklivity/zilla/issues/2525; mcp-remote loses 7 of 16 calls, begins 5 sessions and does not know 410`,
+    proofs: [
+      [DEATH, '(%s) costs sixteen calls one new one: sixteen answers, no call run twice'],
+      [OFFICIAL, 'when its session expires under its feet (%i), not even under ten calls at once'],
+    ],
+  },
+  {
+    demand: 'new frames wait while a session is replaced, and nothing overtakes initialized',
+    seen: 'https://github.com/joshrotenberg/tower-mcp/issues/458, https://github.com/php-mcp/server/issues/83',
+    proofs: [
+      [DEATH, 'lets new frames wait while it is replaced, and none goes before the server has taken initialized'],
+    ],
+  },
+  {
+    demand: 'frames in one write with initialize are held until it is answered',
+    proofs: [[DEATH, 'frames that come in one write with initialize wait for it, and for initialized']],
+  },
+  {
+    demand: 'what the old session had granted (resources to follow, how much of the log) is asked for again',
+    proofs: [
+      ['bridge/recovery.test.ts', 'is replaced by one that follows the same resources and tells as much of its log'],
+    ],
+  },
+  {
+    demand: 'a 404 for an unknown method is no end of a session; another id in an answer is no new session',
+    seen: 'the official client takes a session id from any answer',
+    proofs: [
+      [DEATH, 'is none where a server without sessions answers 404 to a method that it does not know'],
+      [DEATH, 'is not replaced by one that another answer names'],
+    ],
+  },
+  {
+    demand: 'a server that forgets session after session is named as such',
+    proofs: [[DEATH, 'leaves in words a call for which three sessions in a row were forgotten']],
+  },
+  {
+    demand: 'the session is ended at the server when the client goes, and answers under way are delivered first',
+    seen: 'mcp-remote never ends a session and loses what is in flight when stdin ends',
+    proofs: [
+      [ENDS, 'delivers the answers under way first, then deletes the session and ends with 0'],
+      [ENDS, 'right after the whole conversation still gets every answer'],
+    ],
+  },
+  {
+    demand: 'no process outlives its client: closed pipes, signals, a parent that was killed',
+    seen: `${REMOTE}/issues/64, https://github.com/anthropics/claude-code/issues/1935`,
+    proofs: [
+      [ENDS, '%s ends it with 0 and deletes the session'],
+      [ENDS, 'by kill -9: the proxy ends, though its stdin is still open'],
+      [ENDS, 'by closing its end of stdout: exit code 0 and no stack trace'],
+    ],
+  },
+];
+
+const STREAMING: Scenario[] = [
+  {
+    demand:
+      "the server's own stream is opened after initialized and resumed from its last event after the wait asked for",
+    proofs: [[STREAMS, 'is opened after initialized, resumed from its last event after the wait that was asked for']],
+  },
+  {
+    demand: 'that stream comes back after an outage of any length',
+    seen: 'in mcp-remote it never returns after nine seconds',
+    proofs: [[STREAMS, 'comes back after an outage of twelve seconds']],
+  },
+  {
+    demand: 'a server without such a stream is no error',
+    proofs: [[STREAMS, 'that the server does not have (%i) is not missed']],
+  },
+  {
+    demand: 'an answer whose stream is cut is read on where events are numbered, each at the pace that it was told',
+    seen: 'the official client keeps one wait for all streams',
+    proofs: [[STREAMS, 'is read on where the server numbers its events, each answer at its own pace']],
+  },
+  {
+    demand: 'a request whose stream ends without its answer is settled with an error: no id hangs',
+    seen: 'https://github.com/modelcontextprotocol/typescript-sdk/issues/2739; mcp-remote hangs for ever',
+    proofs: [[STREAMS, 'and not numbered leaves no request without an answer: it %s']],
+  },
+  {
+    demand: 'sampling, elicitation, roots, progress, cancellation, logging and list changes pass both ways untouched',
+    seen: 'proxies that read frames by a schema drop what they do not know',
+    proofs: [
+      [STREAMS, "the server's requests, progress, log and list changes reach the client as they are, in their order"],
+      [STREAMS, "the client's answers, cancellations and notifications reach the server as they are"],
+    ],
+  },
+  {
+    demand: 'no silence that is shorter than what servers need ends an answer, and progress begins it anew',
+    seen: 'https://github.com/modelcontextprotocol/typescript-sdk/issues/1211: cut after five minutes',
+    proofs: [
+      ['proxy/odd-servers.test.ts', 'is answered in words, once the bridge has waited long enough'],
+      ['proxy/odd-servers.test.ts', 'is none where progress comes'],
+      [OFFICIAL, 'a stall in the middle of an answer'],
+    ],
+  },
+];
+
+const BOTH_ERAS: Scenario[] = [
+  {
+    demand: 'a client with sessions before a stateless server: opened from server/discover, the era remembered',
+    proofs: [
+      [ERAS, 'is opened from server/discover, which the next client is asked at once; nothing is deleted at the end'],
+      ['proxy/eras.test.ts', 'lists tools and runs one, answered as %s'],
+    ],
+  },
+  {
+    demand: 'results that ask for input become requests; the state is echoed byte for byte under a new id',
+    proofs: [[ERAS, 'answers what it asks inside its results, with the state echoed byte for byte under a new id']],
+  },
+  {
+    demand: 'subscriptions/listen in place of the listening stream, again after it was cut',
+    proofs: [[ERAS, 'listens through subscriptions/listen, again after it was cut']],
+  },
+  {
+    demand: 'cancelling closes the stream; unknown methods are told; batches are taken apart where there are none',
+    proofs: [[ERAS, 'cancels by closing, is told 404 for an unknown method, and has a batch answered as one']],
+  },
+  {
+    demand: 'a stateless client before a server with sessions: what that asks comes in results, round by round',
+    proofs: [
+      [ERAS, 'is asked in results, round by round, within the session that the bridge has opened'],
+      [ERAS, 'that no longer listens to a resource no longer follows it'],
+      ['proxy/eras.test.ts', 'lists tools and runs one at a server of the %s era'],
+    ],
+  },
+  {
+    demand: 'batches pass as they are where the revision has them',
+    proofs: [[ERAS, 'batches go as one request where the revision has them, and come back as one frame']],
+  },
+];
+
+const UNDER_PRESSURE: Scenario[] = [
+  {
+    demand: '429 and 503 with Retry-After are waited out, and the call runs once',
+    seen: 'no proxy that was measured does',
+    proofs: [
+      [PRESSURE, 'a call that is put off (%s) is sent again when it may be, and runs once'],
+      [OFFICIAL, '429 with Retry-After'],
+    ],
+  },
+  {
+    demand: 'a reader that pauses, or a client that floods, does not fill the memory',
+    seen: 'https://github.com/supercorp-ai/supergateway/issues/108; 592 to 868 MB in the proxies that were measured',
+    proofs: [
+      [PAUSED, 'does not make 300 answers of 1 MiB (%s) stay in memory, and gets them all later'],
+      [PAUSED, 'is left waiting: only so many of its requests are under way, and all are answered in the end'],
+    ],
+  },
+  {
+    demand: 'frames of 64 MiB pass both ways',
+    seen: 'a frame over 10 MiB wedges mcp-remote',
+    proofs: [
+      [STDIO, 'of 64 MiB pass both ways, byte for byte'],
+      [STDIO, 'of 64 MiB pass as one event too'],
+    ],
+  },
+  {
+    demand: 'lines that are no frames are answered, and the session goes on',
+    seen: 'they vanish in mcp-remote',
+    proofs: [[STDIO, 'answers what is no frame, and the session goes on']],
+  },
+  {
+    demand: 'request ids of every legal kind, and servers that mangle them',
+    proofs: [
+      [
+        PRESSURE,
+        'request ids of every legal kind come back as they were written, also from a server that mangles them',
+      ],
+    ],
+  },
+  {
+    demand: 'thousands of calls write nothing to stderr',
+    seen: 'the official client warns of a listener for each call',
+    proofs: [[PRESSURE, 'three thousand calls, hundreds at a time, leave not a word on stderr']],
+  },
+  {
+    demand: 'many proxies share one upstream, and leave nothing when they go',
+    seen: 'https://github.com/openai/codex/issues/12491',
+    proofs: [['hub/thousand.test.ts', 'a thousand proxies that come and go, three times over, leave nothing behind']],
+  },
+];
+
+const NO_CONNECTION: Scenario[] = [
+  {
+    demand: 'a slow workspace: known answers at once, the session behind their back, a word when the tools differ',
+    proofs: [
+      [
+        INSTANT,
+        'in time is answered from what is known; a call waits for the session, and a list that differs is told',
+      ],
+    ],
+  },
+  {
+    demand:
+      'an unreachable workspace, or a sign-in that it refuses: tools at once, and calls say in a result what to do',
+    proofs: [[INSTANT, '%s has its tools, and a call says in a result what to do']],
+  },
+  {
+    demand: 'probes that need no server are answered at once',
+    proofs: [[INSTANT, 'a probe that needs no server is answered without one']],
+  },
+  {
+    demand: 'a sign-in page, a page where JSON was due, a captive portal, a private link are recognised and named',
+    proofs: [
+      [OFFICIAL, 'a redirect to a sign-in page'],
+      [OFFICIAL, 'a private link'],
+      [OFFICIAL, 'a page with 502'],
+      ['proxy/odd-servers.test.ts', 'a redirect is not followed, and the token goes nowhere else'],
+    ],
+  },
+  {
+    demand: 'company proxies and company certificates',
+    seen: 'https://github.com/upstash/context7/pull/2271',
+    proofs: [
+      [NETWORK, 'is reached with %s and %s'],
+      [NETWORK, 'is not trusted without the authority, and gets no token'],
+    ],
+  },
+  {
+    demand: 'a command that starts from folders with spaces',
+    seen: 'https://github.com/anthropics/claude-ai-mcp/issues/891',
+    proofs: [['clients/launcher.test.ts', 'a script in a folder with spaces starts through a link without']],
+  },
+];
+
+/** All of them. */
+export const SCENARIOS: Record<string, Scenario[]> = {
+  'signing in': SIGN_IN,
+  sessions: SESSIONS,
+  streams: STREAMING,
+  'both eras': BOTH_ERAS,
+  pressure: UNDER_PRESSURE,
+  'no connection': NO_CONNECTION,
+};
