@@ -17,6 +17,13 @@ const HARMLESS = new Set([
   'resources/read',
   'prompts/list',
   'prompts/get',
+  'completion/complete',
+  'server/discover',
+  // Twice is as once.
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'logging/setLevel',
 ]);
 
 /** Whether a request may be sent again although the first may have been carried out. */

@@ -44,6 +44,12 @@ describe('a frame is sent again', () => {
     'resources/read',
     'prompts/list',
     'prompts/get',
+    'completion/complete',
+    'server/discover',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'subscriptions/listen',
+    'logging/setLevel',
   ])('when it is %s and the connection broke', (method) => {
     expect(repeatAfter(broken('UND_ERR_SOCKET', true), { ...call, method }, middling)).toBe(250);
   });
