@@ -29,7 +29,8 @@ export function testServer(suite: Suite, url: string): Promise<Findings> {
 /** Runs the scenarios for clients, with `command` as the client: it gets the URL of each scenario's server. */
 export function testClient(suite: Suite, command: string, env: NodeJS.ProcessEnv): Promise<Findings> {
   const scenarios = suite.requirements === undefined ? ['--suite', 'all'] : [];
-  return run(suite, ['client', '--command', command, ...scenarios], env);
+  // Its scenarios run all at once: on a busy computer that takes longer than the suite allows by itself.
+  return run(suite, ['client', '--command', command, '--timeout', '120000', ...scenarios], env);
 }
 
 async function run({ folder, requirements }: Suite, args: string[], env: NodeJS.ProcessEnv): Promise<Findings> {
