@@ -3,6 +3,7 @@ import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { openPool } from '../platform/http.ts';
+import { tuneEngine } from './engine.ts';
 
 /** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
 const AT_ONCE = 128;
@@ -15,6 +16,7 @@ export async function prepareAlone(
   request: ServerRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
+  tuneEngine('bridge');
   const endpoint = await openEndpoint(
     request,
     openAuth({ env, signInWhenNeeded: true }),

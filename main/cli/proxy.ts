@@ -36,6 +36,8 @@ export async function runProxy(args: string[]): Promise<void> {
 async function openBridge(request: ProxyRequest, sink: StreamSink): Promise<Bridge> {
   const connection = await attachNow(request);
   if (!connection) return (await prepareAlone(request))(sink);
+  // Not before the first frames are on their way: nothing is compiled twice so early.
+  setImmediate(async () => (await import('./engine.ts')).tuneEngine('relay'));
   return new Relay(connection, sink, {
     reattach: async () => {
       for (const wait of REATTACH_AFTER_MS) {

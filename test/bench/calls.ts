@@ -11,11 +11,19 @@ const CALLS = 12_800;
 export const IN_FLIGHT = 64;
 export const ALL_CALLS = WARM_UP + SEQUENTIAL + CALLS;
 
-/** What calls cost one way: milliseconds one after the other, calls a second with 64 in flight, MiB before and after. */
-export interface CallFigures {
+/** What calls cost: milliseconds one after the other, and calls a second with 64 in flight. */
+export interface DirectFigures {
   p50: number;
   p99: number;
   perSecond: number;
+}
+
+/** What they cost one way, beside the direct calls just before; and the process's MiB before and after. */
+export interface CallFigures extends DirectFigures {
+  /** Milliseconds that p50 is above the direct calls'. */
+  added: number;
+  /** Calls a second as a share of the direct ones. */
+  share: number;
   idle: number;
   after: number;
 }
@@ -24,7 +32,7 @@ type Call = () => Promise<void>;
 
 const params = { name: 'echo', arguments: { text: 'ok' } };
 
-async function measure(call: Call) {
+async function measure(call: Call): Promise<DirectFigures> {
   await times(WARM_UP, call);
   const one = await times(SEQUENTIAL, call);
   return { p50: quantile(one, 0.5), p99: quantile(one, 0.99), perSecond: await throughput(call) };
@@ -44,7 +52,7 @@ async function throughput(call: Call): Promise<number> {
 }
 
 /** The floor: the same calls from this process, without anything between. */
-export async function measureDirectCalls(origin: string, path: string): Promise<CallFigures> {
+export async function measureDirectCalls(origin: string, path: string): Promise<DirectFigures> {
   const pool = new Pool(origin, { connections: IN_FLIGHT });
   let id = 0;
   const figures = await measure(async () => {
@@ -63,10 +71,49 @@ export async function measureDirectCalls(origin: string, path: string): Promise<
     await body.text();
   });
   await pool.close();
-  return { ...figures, idle: Number.NaN, after: Number.NaN };
+  return figures;
 }
 
-export async function measureCalls(contender: Contender, path: string): Promise<CallFigures> {
+/** Measures a contender in turns with direct calls, so that whatever else the machine does falls on both; medians. */
+export async function measureCalls(
+  contender: Contender,
+  path: string,
+  direct: () => Promise<DirectFigures>,
+  howOften: number,
+): Promise<CallFigures> {
+  const rounds: CallFigures[] = [];
+  while (rounds.length < howOften) {
+    const floor = await direct();
+    const own = await measureOnce(contender, path);
+    rounds.push({ ...own, added: own.p50 - floor.p50, share: own.perSecond / floor.perSecond });
+  }
+  const median = (figure: keyof CallFigures) =>
+    quantile(
+      rounds.map((figures) => figures[figure]),
+      0.5,
+    );
+  return {
+    p50: median('p50'),
+    p99: median('p99'),
+    perSecond: median('perSecond'),
+    added: median('added'),
+    share: median('share'),
+    idle: median('idle'),
+    after: median('after'),
+  };
+}
+
+/** The median of each figure of some direct calls. */
+export function medianOf(runs: DirectFigures[]): DirectFigures {
+  const median = (figure: keyof DirectFigures) =>
+    quantile(
+      runs.map((figures) => figures[figure]),
+      0.5,
+    );
+  return { p50: median('p50'), p99: median('p99'), perSecond: median('perSecond') };
+}
+
+async function measureOnce(contender: Contender, path: string) {
   const client = await openSession(contender, path);
   const idle = await residentMiB(client.pid);
   const figures = await measure(() => client.request('tools/call', params));

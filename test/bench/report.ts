@@ -25,14 +25,13 @@ export function figuresTable(floor: Floor, contenders: [string, Figures][]): str
         row(
           `one call, p50, ${form}`,
           ms(direct.p50),
-          ({ calls }) => `${ms(calls[form].p50)} (${signed(calls[form].p50 - direct.p50)})`,
+          ({ calls }) => `${ms(calls[form].p50)} (${signed(calls[form].added)})`,
         ),
         row(`one call, p99, ${form}`, ms(direct.p99), ({ calls }) => ms(calls[form].p99)),
         row(
           `calls a second, ${IN_FLIGHT} in flight, ${form}`,
           direct.perSecond.toFixed(0),
-          ({ calls }) =>
-            `${calls[form].perSecond.toFixed(0)} = ${((calls[form].perSecond / direct.perSecond) * 100).toFixed(0)} %`,
+          ({ calls }) => `${calls[form].perSecond.toFixed(0)} = ${(calls[form].share * 100).toFixed(0)} %`,
         ),
         row(
           `memory, idle → after ${ALL_CALLS} calls, ${form}`,

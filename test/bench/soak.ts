@@ -5,6 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { quantile } from './clock.ts';
@@ -19,7 +20,7 @@ const THROUGH_HUB = 50;
 const ALONE = 10;
 /** A client that is replaced lives this long, in milliseconds, on average. */
 const LIFE_MS = 20_000;
-/** The hub is killed about this often, in milliseconds, in the first half; in the second its memory is watched. */
+/** The hub is killed about this often, in milliseconds, in the first third; then its memory is watched. */
 const HUB_LIFE_MS = 10_000;
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '120' } } });
@@ -27,6 +28,10 @@ const seconds = Number(values.seconds);
 const start = performance.now();
 const elapsed = () => (performance.now() - start) / 1000;
 const isOver = () => elapsed() > seconds;
+const isWatched = () => elapsed() > seconds / 3;
+/** How late this process itself is: what clients wait for while it is starved says nothing of the proxies. */
+const lag = monitorEventLoopDelay();
+lag.enable();
 
 const account = new Account();
 const server = new HostileServer(account);
@@ -48,7 +53,7 @@ async function hubKeptGoing(): Promise<Program> {
   for (;;) {
     hubs += 1;
     const hub = await startProgram('hub-program.ts', [home]);
-    if (elapsed() > seconds / 2) return hub;
+    if (isWatched()) return hub;
     await sleep(HUB_LIFE_MS * (0.5 + Math.random()));
     account.cutAllOpen();
     await hub.end();
@@ -73,7 +78,7 @@ const samples = new Map<string, { at: number; mib: number }[]>();
 
 async function watchMemory(): Promise<void> {
   for (; !isOver(); await sleep(1_000)) {
-    if (elapsed() < seconds / 2) continue;
+    if (!isWatched()) continue;
     for (const [{ pid }, name] of watched) {
       if (name === undefined) continue;
       const mib = await residentMiB(pid).catch(() => Number.NaN);
@@ -99,16 +104,21 @@ console.log(`${account.calls} calls, ${account.results} results, ${account.notif
 console.log(`faults:\n${list(account.faults)}\nerrors that clients were told:\n${list(account.errors)}`);
 for (const [name, all] of samples) {
   const third = (from: number) => {
-    const [low, high] = [seconds * (0.5 + from / 6), seconds * (0.5 + (from + 1) / 6)];
+    const [low, high] = [(seconds * (3 + 2 * from)) / 9, (seconds * (5 + 2 * from)) / 9];
     return quantile(
       all.filter(({ at }) => at >= low && at < high).map(({ mib }) => mib),
       0.5,
     ).toFixed(0);
   };
-  console.log(`memory of ${name} over the second half, in thirds: ${third(0)}, ${third(1)}, ${third(2)} MiB`);
+  console.log(
+    `memory of ${name} over the last two thirds: ${third(0)} at their start, ${third(1)} in the middle, ${third(2)} MiB at the end`,
+  );
 }
+console.log(
+  `this process was up to ${(lag.max / 1e9).toFixed(1)} s late, and ${(lag.percentile(99) / 1e9).toFixed(2)} s at p99`,
+);
 console.log(`${account.violations.length} lost, doubled or crossed`);
-for (const violation of account.violations.slice(0, 20)) console.log(`  ${violation}`);
+for (const violation of account.violations.slice(0, 40)) console.log(`  ${violation}`);
 
 await server.close();
 await rm(home, { recursive: true });

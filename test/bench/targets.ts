@@ -1,4 +1,4 @@
-import type { CallFigures } from './calls.ts';
+import type { CallFigures, DirectFigures } from './calls.ts';
 
 /** The two forms that a server may answer in: one JSON text, or an event stream. */
 export const FORMS = ['json', 'events'] as const;
@@ -17,14 +17,14 @@ export interface Figures {
 export interface Floor {
   cold: number;
   resident: number;
-  calls: FormFigures;
+  calls: Record<(typeof FORMS)[number], DirectFigures>;
 }
 
 /** What one figure of Causeway's must not exceed (or fall below); the bound may depend on the rest of the run. */
 interface Target {
   name: string;
   at: 'most' | 'least';
-  figure(own: Figures, floor: Floor): number;
+  figure(own: Figures): number;
   bound: { alone: Bound; hub: Bound };
   unit: string;
 }
@@ -53,15 +53,14 @@ const TARGETS: Target[] = [
     name: 'added to one call, p50',
     at: 'most',
     unit: 'ms',
-    figure: (own, floor) => worst((form) => own.calls[form].p50 - floor.calls[form].p50),
+    figure: (own) => worst((form) => own.calls[form].added),
     bound: { alone: () => 0.12, hub: () => 0.2 },
   },
   {
     name: 'calls a second beside direct',
     at: 'least',
     unit: '%',
-    figure: (own, floor) =>
-      Math.min(...FORMS.map((form) => (own.calls[form].perSecond / floor.calls[form].perSecond) * 100)),
+    figure: (own) => 100 * Math.min(...FORMS.map((form) => own.calls[form].share)),
     bound: { alone: () => 75, hub: () => 50 },
   },
   {
@@ -85,7 +84,7 @@ export function verdicts(floor: Floor, own: { alone: Figures; hub: Figures }, pe
   const cell = (target: Target, which: 'alone' | 'hub') => {
     const bound = target.bound[which](floor, peers);
     if (bound === undefined) return '';
-    const figure = target.figure(own[which], floor);
+    const figure = target.figure(own[which]);
     const met = target.at === 'most' ? figure <= bound : figure >= bound;
     const sign = target.at === 'most' ? '≤' : '≥';
     return `${met ? 'met   ' : 'MISSED'} ${round(figure)} (${sign} ${round(bound)}) ${target.unit}`;

@@ -68,7 +68,7 @@ export class Account {
   }
 
   violate(what: string): void {
-    this.violations.push(what);
+    this.violations.push(`${(performance.now() / 1000).toFixed(0)} s: ${what}`);
   }
 
   /** The calls that nobody has answered. */

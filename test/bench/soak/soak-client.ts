@@ -13,7 +13,9 @@ const Frame = z.object({
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
   params: z.object({ data: z.string().optional() }).optional(),
-  result: z.object({ content: z.array(z.object({ text: z.string() })).optional() }).optional(),
+  result: z
+    .object({ content: z.array(z.object({ text: z.string() })).optional(), isError: z.boolean().optional() })
+    .optional(),
   error: z.object({ message: z.string() }).optional(),
 });
 type Frame = z.infer<typeof Frame>;
@@ -67,8 +69,7 @@ export class SoakClient {
       this.#account.sent(token);
       const answer = await this.#request('tools/call', { name: 'echo', arguments: { token } });
       if (!answer) this.#account.violate(`lost: ${token} was never answered`);
-      else if (answer.error) this.#account.ended(token, { error: answer.error.message });
-      else this.#account.ended(token, { token: answer.result?.content?.[0]?.text ?? '' });
+      else this.#account.ended(token, told(answer));
       await sleep(Math.random() * 300);
     }
   }
@@ -106,4 +107,11 @@ export class SoakClient {
   #write(frame: unknown): void {
     this.#child.stdin?.write(`${JSON.stringify(frame)}\n`);
   }
+}
+
+/** What a client makes of the answer to a call. The bridge tells of a call that it could not make as a tool's result too. */
+function told({ error, result }: Frame): { token: string } | { error: string } {
+  const text = result?.content?.[0]?.text ?? '';
+  if (error) return { error: error.message };
+  return result?.isError ? { error: text } : { token: text };
 }
