@@ -76,8 +76,9 @@ describe('an event stream', () => {
           const text = lines.map(([bytes, end]) => Buffer.concat([bytes, Buffer.from(end)]));
           const stream = Buffer.concat([Buffer.from(marked ? '\u{feff}' : ''), ...text]);
           const edges = [0, ...cuts.sort((a, b) => a - b), stream.length];
-          const { frames, events } = feed(...edges.slice(1).map((edge, at) => stream.subarray(edges[at], edge)));
-          const parsed = parse(stream);
+          const chunks = edges.slice(1).map((edge, at) => stream.subarray(edges[at], edge));
+          const { frames, events } = feed(...chunks);
+          const parsed = parse(chunks);
           expect(frames).toEqual(parsed.frames);
           expect(events.lastEventId).toBe(parsed.lastEventId);
         },
@@ -87,8 +88,8 @@ describe('an event stream', () => {
   });
 });
 
-/** What the parser makes of a whole stream. */
-function parse(stream: Buffer) {
+/** What the parser makes of a stream. */
+function parse(chunks: Buffer[]) {
   const frames: string[] = [];
   let lastEventId: string | undefined;
   const parser = createParser({
@@ -97,7 +98,8 @@ function parse(stream: Buffer) {
       if (data.trim() !== '') frames.push(data.replaceAll(/[\r\n]/g, ' '));
     },
   });
-  parser.feed(new TextDecoder().decode(stream));
+  const decoder = new TextDecoder();
+  for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
   return { frames, lastEventId };
 }
 
