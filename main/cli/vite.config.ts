@@ -13,7 +13,18 @@ export default defineConfig({
     minify: true,
     sourcemap: false,
     rolldownOptions: {
-      output: { entryFileNames: 'causeway.js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        entryFileNames: 'causeway.js',
+        chunkFileNames: '[name]-[hash].js',
+        // What AI clients spawn reads few files: one to go through the application, and two more to work alone.
+        codeSplitting: {
+          groups: [
+            { name: 'proxy', test: /\/main\/cli\/proxy\.ts$/, priority: 3 },
+            { name: 'alone', test: /\/main\/(cli\/alone|auth\/(sources|personal-token))\.ts$/, priority: 2 },
+            { name: 'pool', test: /\/undici\/lib\/dispatcher\/pool\.js$/, priority: 1 },
+          ],
+        },
+      },
     },
   },
 });
