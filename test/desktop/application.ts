@@ -22,6 +22,8 @@ export function whyNotHere(env: NodeJS.ProcessEnv): string | undefined {
 export interface RunningApplication {
   electron: ElectronApplication;
   workspace: EmbeddedWorkspace;
+  /** The person's home folder. */
+  home: string;
   /** The window that is open, once it is. */
   window(): Promise<Page>;
   /** Starts a `causeway proxy` in the same home, as an AI client does; gives the function that ends it. */
@@ -42,6 +44,7 @@ export async function startApplication(): Promise<RunningApplication> {
   return {
     electron,
     workspace,
+    home,
     window: async () => electron.windows()[0] ?? electron.waitForEvent('window'),
     startAgain: async () => {
       const [code] = await once(spawn(executablePath, args, { env, stdio: 'ignore' }), 'exit');
