@@ -189,7 +189,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     afterwards: 'Restart it; in a session that runs, /mcp refresh.',
     warnings: ['In a folder that is not trusted, Gemini CLI starts no servers at all.'],
     accepts: { comments: true, trailingCommas: false, byteOrderMark: false },
-    // google-gemini/gemini-cli#20987: longer ones are cut in the middle, after which two may be the same.
+    // Seen in 0.61.0 (google-gemini/gemini-cli#20987): longer ones are cut in the middle, after which two may be the same.
     toolNames: { prefix: (server) => `mcp_${server}_`, limit: 63 },
   },
   {

@@ -21,7 +21,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
       initial: { enabled: true },
     }),
-    // https://opencode.ai/v2/docs/mcp-servers: version 2 reads both places, version 1 the older one alone.
+    // https://opencode.ai/v2/docs/mcp-servers: version 2 and 1.18.33 read both places, older ones the older alone.
     newer: {
       key: ['mcp', 'servers'],
       stdio: ({ command, args }) => ({ fixed: { type: 'local', command: [command, ...args] } }),
