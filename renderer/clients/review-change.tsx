@@ -68,6 +68,10 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
           remedy={`It writes its file anew from memory, and what is added meanwhile would be lost. Quit ${running} first.`}
         />
       )}
+      {failures.map((problem) => (
+        <Notice key={problem.message} {...problem} />
+      ))}
+      {making.error && <Notice {...problemIn(making.error)} />}
       {preview.isPending && <Skeleton height={120} />}
       {preview.error && (
         <Notice {...problemIn(preview.error)}>
@@ -83,10 +87,6 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         </section>
       ))}
       {preview.data && changes.length === 0 && failures.length === 0 && <p>There is nothing to change.</p>}
-      {failures.map((problem) => (
-        <Notice key={problem.message} {...problem} />
-      ))}
-      {making.error && <Notice {...problemIn(making.error)} />}
       <div className={styles.actions}>
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? 'Close' : 'Cancel'}

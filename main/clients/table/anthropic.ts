@@ -1,6 +1,6 @@
 import type { ClientFacts } from '../client.ts';
 import { addressedWithOauth, plain, typed } from '../entry.ts';
-import { inFlatpak } from '../flatpak.ts';
+import { inFlatpak, seenInFlatpak } from '../flatpak.ts';
 
 /** Where the Microsoft Store's package system keeps `%APPDATA%\Claude` (anthropics/claude-code#26073, #25600). */
 const STORE_PACKAGE = ['Packages', 'Claude_*'];
@@ -18,7 +18,7 @@ export const ANTHROPIC: ClientFacts[] = [
         win32: [{ exists: localData(...STORE_PACKAGE) }, { exists: applicationData('Claude') }],
         linux: [
           { exists: applicationData('Claude') },
-          ...inFlatpak(places, 'Claude', CONFIG).map(({ if: exists }) => ({ exists })),
+          ...seenInFlatpak(places, 'Claude'),
           { command: 'claude-desktop' },
         ],
       });

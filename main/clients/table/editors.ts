@@ -1,6 +1,6 @@
 import type { ClientFacts } from '../client.ts';
 import { addressed, addressedWithOauth, plain, typed } from '../entry.ts';
-import { inFlatpak } from '../flatpak.ts';
+import { inFlatpak, seenInFlatpak } from '../flatpak.ts';
 import type { Places } from '../places.ts';
 
 /** Editors with a window of their own. */
@@ -64,7 +64,7 @@ export const EDITORS: ClientFacts[] = [
     name: 'Zed',
     signs: (places) => [
       { exists: zedFolder(places) },
-      ...inFlatpak(places, 'zed', 'settings.json').map(({ if: exists }) => ({ exists })),
+      ...seenInFlatpak(places, 'zed'),
       ...places.bySystem({ darwin: [{ exists: '/Applications/Zed.app' }], win32: [], linux: [] }),
       { command: 'zed' },
     ],
@@ -134,7 +134,7 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
     signs: (places) => [
       { exists: places.applicationData(folder, 'User') },
       { exists: places.inHome(server, 'data', 'User') },
-      ...inFlatpak(places, folder, 'User', 'mcp.json').map(({ if: exists }) => ({ exists })),
+      ...seenInFlatpak(places, folder, 'User'),
       { command },
     ],
     files: (places) => {
