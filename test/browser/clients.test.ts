@@ -12,7 +12,7 @@ const CURSOR = '.cursor/mcp.json';
 const CLAUDE = '.config/Claude/claude_desktop_config.json';
 const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
 
-describe.skipIf(whyNotHere)('the AI clients in the window', () => {
+describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }, () => {
   const { shown, button, inspect, go, tabTo } = useWindow();
 
   const file = async (path: string, text: string) => {

@@ -13,7 +13,7 @@ const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 60);
 const CURSOR = '.cursor/mcp.json';
 
 test(`killed ${KILLS} times while it writes: the file is the old or the new one, whole`, {
-  timeout: KILLS * 5_000,
+  timeout: KILLS * 15_000,
 }, async () => {
   await using own = await ownClients();
   // Large enough that writing takes a while.
@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('twenty processes at once: every entry is there, none twice', async () => {
+test('twenty processes at once: every entry is there, none twice', { timeout: 180_000 }, async () => {
   await using own = await ownClients();
   await own.file(CURSOR, '{"theirs": 1}');
   await writeFile(join(own.home, '.claude.json'), '{"theirs": 1}');
