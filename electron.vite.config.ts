@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
 import { NONCE_PLACEHOLDER } from './main/desktop/window/app-files.ts';
+import { events, requests } from './preload/contract.ts';
 
 /**
  * Electron takes schemes and the sandbox's switch only until it is ready, and a CommonJS main is always loaded by then,
@@ -11,6 +12,19 @@ const commonJsFolder: Plugin = {
   name: 'commonjs-folder',
   generateBundle() {
     this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
+  },
+};
+
+/**
+ * The preload script needs the contract's names and nothing else of it: main checks what crosses, and to build all the
+ * schemas again would hold up each window that opens.
+ */
+const contractNames: Plugin = {
+  name: 'contract-names',
+  load(id) {
+    if (!id.endsWith('/preload/contract.ts')) return undefined;
+    const names = (table: object) => JSON.stringify(Object.fromEntries(Object.keys(table).map((name) => [name, null])));
+    return `export const requests = ${names(requests)}; export const events = ${names(events)};`;
   },
 };
 
@@ -29,6 +43,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [contractNames],
     build: {
       target: 'node20.18',
       externalizeDeps: false,

@@ -33,11 +33,12 @@ export interface RunningApplication {
   close(): Promise<void>;
 }
 
-export async function startApplication(): Promise<RunningApplication> {
+/** @param flags for the application itself */
+export async function startApplication(flags: string[] = []): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
   const workspace = await startWorkspace({ home });
   const executablePath = findElectron(process.env) ?? '';
-  const args = [...electronFlags(), ROOT];
+  const args = [...electronFlags(), ROOT, ...flags];
   const env = environmentIn(home);
   // Without this the page would be told that the system is light, whatever it is.
   const electron = await _electron.launch({ executablePath, args, env, colorScheme: null });

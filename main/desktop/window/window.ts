@@ -58,6 +58,17 @@ export class MainWindow {
     void window.loadURL(startPageAt(screen, item));
   }
 
+  /**
+   * Opens the page once where nobody sees it and lets it go again, so that the first time a person asks is as quick as
+   * the next: Chromium starts its processes for windows, and compiles what it then finds compiled.
+   */
+  warmUp(): void {
+    if (this.#window) return;
+    const unseen = this.#create();
+    unseen.webContents.once('did-stop-loading', () => setImmediate(() => unseen.destroy()));
+    void unseen.loadURL(startPageAt());
+  }
+
   #create(): BrowserWindow {
     const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
     return new BrowserWindow({
