@@ -69,6 +69,6 @@ async function measureIdle(minutes: number): Promise<Idle> {
   application.kill();
   await ended;
   await workspace.close();
-  await rm(home, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
   return idle;
 }

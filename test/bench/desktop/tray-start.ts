@@ -59,7 +59,7 @@ async function untilTray({ file, args }: Command, more: Record<string, string>):
   application.kill();
   await ended;
   await workspace.close();
-  await rm(home, { recursive: true, force: true });
+  await rm(home, { recursive: true, force: true, maxRetries: 5 });
   return milliseconds;
 }
 
