@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useState } from 'react';
 import type { ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
+import { FirstSteps } from '../shared/first-steps.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { Backups } from './backups.tsx';
@@ -60,6 +61,12 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
       {data && data.servers.length > 0 && data.clients.length === 0 && (
         <p>No AI client that Causeway knows was found on this computer. Install one and it appears here.</p>
       )}
+      {data && isFirstRun(data) && (
+        <>
+          <FirstSteps step="clients" />
+          <p>Last step: switch a server on for a program below. Causeway shows you what it writes before it does.</p>
+        </>
+      )}
       {data && data.clients.length > 0 && (
         <ul className={styles.clients} aria-label="AI clients">
           {data.clients.map((client) => (
@@ -112,6 +119,13 @@ function NoServers({ clients }: { clients: string[] }) {
       <Button onClick={() => showScreen('servers')}>Add a server</Button>
     </Notice>
   );
+}
+
+/** Whether there are servers and clients, and nothing of ours in any of them. */
+function isFirstRun({ clients, servers }: ClientsReport): boolean {
+  const names = servers.map(({ name }) => name);
+  const hasNone = clients.every((client) => !names.some((name) => standingOf(client, name).on));
+  return names.length > 0 && clients.length > 0 && hasNone;
 }
 
 /** Every server for every client, while one of them lacks one. */

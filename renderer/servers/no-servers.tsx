@@ -7,6 +7,11 @@ import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import styles from './servers.module.css';
 
+function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
+  if (warehouse.status === 'unconfigured') return 'workspace';
+  return warehouse.status === 'known' ? 'servers' : 'sign-in';
+}
+
 /** What servers are, and the shortest way to the first one. */
 export function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void }) {
   const { profile } = state;
@@ -21,7 +26,7 @@ export function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse()
   });
   return (
     <>
-      <FirstSteps step={isSignedIn ? 'servers' : 'sign-in'} />
+      <FirstSteps step={stepOf(state)} />
       <p>
         Your workspace has servers that give AI clients tools: to run queries, to ask Genie, to search texts, to call
         functions. Each one that you add here can be used by every AI client on this computer, with your permissions and

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
 import type { DesktopState } from '../../preload/contract.ts';
 import { addressOf, showScreen, useItem } from '../shared/screen.ts';
@@ -28,7 +28,8 @@ export function ServersScreen({ state }: { state: DesktopState }) {
             {servers.length > 0 && <Button onClick={add}>Add a server…</Button>}
           </div>
           {item !== null && <p>There is no server “{item}” any more.</p>}
-          {servers.length === 0 && <NoServers state={state} onBrowse={add} />}
+          {servers.length === 0 && state.warehouse.status === 'loading' && <Skeleton height={120} />}
+          {servers.length === 0 && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
           {servers.length > 0 && (
             <>
               <ul className={styles.list} aria-label="Servers">

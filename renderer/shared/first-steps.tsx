@@ -1,10 +1,10 @@
 import styles from './first-steps.module.css';
 
 const STEPS = [
-  { step: 'workspace', words: 'Name your workspace' },
+  { step: 'workspace', words: 'Your workspace' },
   { step: 'sign-in', words: 'Sign in' },
-  { step: 'servers', words: 'Choose servers' },
-  { step: 'clients', words: 'Connect an AI client' },
+  { step: 'servers', words: 'Servers' },
+  { step: 'clients', words: 'AI clients' },
 ] as const;
 
 /** The way from nothing to a connected AI client, and how far along it the person is. */

@@ -9,6 +9,7 @@ import { Checked } from './checked.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
 import { NextStep } from './next-step.tsx';
 import { PickWarehouse } from './pick-warehouse.tsx';
+import { TowardsServers } from './towards-servers.tsx';
 import { useChange } from './use-change.ts';
 import { Verify } from './verify.tsx';
 import styles from './warehouse.module.css';
@@ -17,8 +18,15 @@ import { APPLIES_TO } from './words.ts';
 
 type Known = Extract<WarehouseState, { status: 'known' }>;
 
+interface KnownWarehouseProps {
+  known: Known;
+  verification: Verification | null;
+  /** There is no server yet. */
+  isFirstRun: boolean;
+}
+
 /** The whole answer, and the dialogs that change it. */
-export function KnownWarehouse({ known, verification }: { known: Known; verification: Verification | null }) {
+export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehouseProps) {
   const { effective, lastFailure } = known;
   const { profile } = effective;
   const [picking, setPicking] = useState(false);
@@ -41,6 +49,7 @@ export function KnownWarehouse({ known, verification }: { known: Known; verifica
         onStart={() => starting.mutate()}
         starting={starting.isPending}
       />
+      {isFirstRun && <TowardsServers />}
       {starting.error && (
         <Notice {...problemIn(starting.error)}>
           <Button onClick={() => starting.mutate()}>Try again</Button>

@@ -1,8 +1,9 @@
 import { Skeleton } from '@mantine/core';
+import { TowardsServers } from './towards-servers.tsx';
 import styles from './warehouse.module.css';
 
 /** Holds the places of the answer while it is on its way, so that nothing jumps when it arrives. */
-export function Loading() {
+export function Loading({ isFirstRun }: { isFirstRun: boolean }) {
   return (
     <div className={styles.screen} aria-busy>
       <section className={styles.answer}>
@@ -21,6 +22,7 @@ export function Loading() {
           <Skeleton width={152} height={36} />
         </div>
       </section>
+      {isFirstRun && <TowardsServers />}
       <section>
         <h2>Why</h2>
         <div className={styles.stepsToCome}>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { WarehouseState } from '../../preload/contract.ts';
+import { FirstSteps } from '../shared/first-steps.tsx';
 import styles from './warehouse.module.css';
 
 type SigningInState = Extract<WarehouseState, { status: 'signing-in' }>;
@@ -11,11 +12,17 @@ const STEPS: Record<SigningInState['step'], string> = {
   finishing: 'Almost done…',
 };
 
+interface SigningInProps extends Pick<SigningInState, 'step' | 'address'> {
+  /** There is no server yet. */
+  isFirstRun: boolean;
+}
+
 /** A sign-in that is under way in the browser. */
-export function SigningIn({ step, address }: Pick<SigningInState, 'step' | 'address'>) {
+export function SigningIn({ step, address, isFirstRun }: SigningInProps) {
   return (
     <div className={styles.empty}>
       <h1 className={styles.title}>Signing in</h1>
+      {isFirstRun && <FirstSteps step="sign-in" />}
       <p role="status">{STEPS[step]}</p>
       {address && (
         <>

@@ -1,4 +1,5 @@
 import { AddWorkspace } from '../accounts/add-workspace.tsx';
+import { FirstSteps } from '../shared/first-steps.tsx';
 import { CheckAgain } from './checked.tsx';
 import styles from './warehouse.module.css';
 
@@ -7,6 +8,7 @@ export function Unconfigured() {
   return (
     <div className={styles.empty}>
       <h1 className={styles.title}>No workspace yet</h1>
+      <FirstSteps step="workspace" />
       <p>
         Causeway needs to know where your Databricks workspace is. Copy its address from your browser; then you sign in
         there, and nothing else is needed.

@@ -7,17 +7,18 @@ import { Unconfigured } from './unconfigured.tsx';
 
 /** The screen that the window opens on: which warehouse this person's queries run on, why, and how to change it. */
 export function WarehouseScreen({ state }: { state: DesktopState }) {
-  const { warehouse } = state;
+  const { warehouse, servers, profiles } = state;
+  const isFirstRun = servers.length === 0;
   switch (warehouse.status) {
     case 'loading':
-      return <Loading />;
+      return <Loading isFirstRun={isFirstRun && profiles.length > 0} />;
     case 'signing-in':
-      return <SigningIn step={warehouse.step} address={warehouse.address} />;
+      return <SigningIn step={warehouse.step} address={warehouse.address} isFirstRun={isFirstRun} />;
     case 'unconfigured':
       return <Unconfigured />;
     case 'failed':
       return <FailureScreen failure={warehouse.failure} state={state} />;
     case 'known':
-      return <KnownWarehouse known={warehouse} verification={state.verification} />;
+      return <KnownWarehouse known={warehouse} verification={state.verification} isFirstRun={isFirstRun} />;
   }
 }

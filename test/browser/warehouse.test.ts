@@ -14,6 +14,10 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('holds the places of the answer while it is on its way, so that nothing jumps', async () => {
+    // Without a server the first steps stand between.
+    const servers = [{ name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }];
+    await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
+    await expect.poll(() => shown.server.model.state.servers.length).toBe(1);
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;

@@ -48,7 +48,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       'because it is the workspace default',
       'Switch warehouse',
     ]);
-    expect(labels.slice(-4)).toEqual(['Start Starter Warehouse', 'No AI client is connected', 'Open Causeway', 'Quit']);
+    expect(labels.slice(-5)).toEqual([
+      'Start Starter Warehouse',
+      'Add servers…',
+      'No AI client is connected',
+      'Open Causeway',
+      'Quit',
+    ]);
     expect(labels).toContain('Shared analytics — running');
     expect(await tray.chosen()).toBe('Use workspace default');
   });
