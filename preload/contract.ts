@@ -8,7 +8,7 @@ import { everyoneEvents, everyoneRequests } from './contract/everyone.ts';
 import type { Problem } from './contract/parts.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { settingsEvents, settingsRequests } from './contract/settings.ts';
-import { warehouseRequests } from './contract/warehouse.ts';
+import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
 export type * from './contract/accounts.ts';
 export type * from './contract/activity.ts';
@@ -40,6 +40,7 @@ export const requests = {
 
 export const events = {
   ...stateEvents,
+  ...warehouseEvents,
   ...serverEvents,
   ...clientEvents,
   ...activityEvents,

@@ -7,6 +7,7 @@ import type { LoginItem } from './settings/autostart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { Hindrance } from './updates/update-state.ts';
 import type { UpdateSource, Updates } from './updates/updates.ts';
+import type { OverrideHistory } from './warehouse/override-history.ts';
 
 /** What only the desktop around the services can do. Tests put their own in its place. */
 export interface Shell {
@@ -49,6 +50,7 @@ export interface DesktopContext {
   updates: Updates;
   activity: ActivityLog;
   servers: DesktopServers;
+  history: OverrideHistory;
   shell: Shell;
   /** Tells the window something that the contract lists. Nobody hears it while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;

@@ -10,6 +10,7 @@ import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { watchSurroundings } from './surroundings.ts';
 import { Updates } from './updates/updates.ts';
+import { OverrideHistory } from './warehouse/override-history.ts';
 
 export interface DesktopOptions {
   causeway: Causeway;
@@ -43,6 +44,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const onClose = (end: () => void) => void ends.push(end);
   const activity = new ActivityLog(onEvent);
   const servers = new DesktopServers(causeway, env, model);
+  const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
+  model.onOverrideRead((effective, by) => void history.saw(effective, by));
   const context: DesktopContext = {
     causeway,
     env,
@@ -51,6 +54,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     updates,
     activity,
     servers,
+    history,
     shell,
     emit: onEvent,
     onClose,

@@ -2,8 +2,10 @@ import type {
   AttachedProxy,
   ConfiguredServer,
   DesktopState,
+  EffectiveWarehouse,
   FailedAction,
   Failure,
+  OverrideChange,
   UpdateState,
   WarehouseState,
 } from '../../preload/contract.ts';
@@ -18,6 +20,7 @@ import { refreshAfterMillis } from './warehouse/refresh.ts';
 import { VerificationRuns } from './warehouse/verification.ts';
 
 type Listener = (state: DesktopState) => void;
+type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
 
 /**
  * What the desktop knows: one value that tray and window are drawn from, and the few ways in which it changes. It stands
@@ -27,6 +30,7 @@ export class DesktopModel {
   readonly #causeway: Causeway;
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
+  readonly #overrideListeners = new Set<OverrideListener>();
   #state: DesktopState = INITIAL_STATE;
   #session: WorkspaceSession | undefined;
   /** The profile that the person asked for; undefined for the configuration's own default. */
@@ -37,6 +41,8 @@ export class DesktopModel {
   #check: { work: AbortController; done: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watched = false;
+  /** Whose override was changed from here since it was last read. */
+  #changedHere: WorkspaceSession | undefined;
   readonly #verifications = new VerificationRuns((verification) => this.#set({ verification }));
 
   constructor(causeway: Causeway, now: () => number = Date.now) {
@@ -50,6 +56,11 @@ export class DesktopModel {
 
   onChange(listener: Listener): void {
     this.#listeners.add(listener);
+  }
+
+  /** Tells of the override each time it was read, and whether it was changed from here just before. */
+  onOverrideRead(listener: OverrideListener): void {
+    this.#overrideListeners.add(listener);
   }
 
   /** Opens the profile that was open last, if it is still there, and otherwise the configuration's default. */
@@ -146,7 +157,8 @@ export class DesktopModel {
   /** Changes something and reads the effective warehouse anew before it returns. */
   async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
     const session = this.#sessionOf(profile);
-    await change(session.warehouses);
+    // A change of the override gives back what was stored. Starting and stopping a warehouse gives nothing.
+    if ((await change(session.warehouses)) !== undefined) this.#changedHere = session;
     if (this.#session !== session) return;
     this.#verifications.forget();
     await this.#startCheck();
@@ -228,6 +240,9 @@ export class DesktopModel {
       ]);
       if (signal.aborted) return;
       this.#check = undefined;
+      const by = this.#changedHere === session ? 'here' : 'elsewhere';
+      this.#changedHere = undefined;
+      for (const listener of this.#overrideListeners) listener(effective, by);
       const warehouse = { effective, checkedAt: this.#now(), checking: false, lastFailure: null };
       this.#set({ warehouse: { status: 'known', ...warehouse }, choices });
     } catch (error) {

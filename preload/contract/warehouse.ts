@@ -85,6 +85,22 @@ const check = z.object({
 });
 export const verification = z.object({ running: z.boolean(), checks: z.array(check) });
 
+/** An override as it was: with its warehouse's name then, which may not be known. */
+export const overrideValue = z.object({
+  type: z.string(),
+  warehouseId: z.string().nullable(),
+  warehouseName: z.string().nullable(),
+});
+
+/** One change of the person's own override that was seen; null stands for having none. */
+export const overrideChange = z.object({
+  /** When it was seen, in milliseconds since the epoch. */
+  at: z.number(),
+  by: z.enum(['here', 'elsewhere']),
+  before: overrideValue.nullable(),
+  after: overrideValue.nullable(),
+});
+
 const warehouseInProfile = inProfile.extend({ warehouseId: z.string().min(1) });
 
 export const warehouseRequests = {
@@ -106,8 +122,16 @@ export const warehouseRequests = {
   /** Answers when the checks have ended. `mayStop` is null where the third one is not wanted. */
   verify: { input: inProfile.extend({ mayStop: z.array(z.string()).nullable() }), output: z.undefined() },
   cancelVerify: { input: z.undefined(), output: z.undefined() },
+  /** What the override was changed to, the newest first. */
+  overrideHistory: { input: inProfile, output: z.array(overrideChange) },
 } as const;
 
+export const warehouseEvents = {
+  overrideHistoryChanged: inProfile,
+} as const;
+
+export type OverrideValue = z.output<typeof overrideValue>;
+export type OverrideChange = z.output<typeof overrideChange>;
 export type Choices = z.output<typeof choices>;
 export type Verification = z.output<typeof verification>;
 export type Check = z.output<typeof check>;

@@ -60,7 +60,7 @@ function Plot({ latency }: { latency: Latency }) {
         ))}
       </div>
       <svg
-        viewBox={`0 -4 ${WIDTH} ${HEIGHT + 8}`}
+        viewBox={`-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={latencyInWords(latency)}

@@ -7,6 +7,7 @@ import { Notice } from '../shared/notice.tsx';
 import { Answer } from './answer.tsx';
 import { Checked } from './checked.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
+import { History } from './history.tsx';
 import { NextStep } from './next-step.tsx';
 import { PickWarehouse } from './pick-warehouse.tsx';
 import { TowardsServers } from './towards-servers.tsx';
@@ -69,6 +70,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
         </Notice>
       ))}
       <Why steps={effective.steps} />
+      <History effective={effective} />
       <Verify profile={profile} verification={verification} />
       <div className={styles.footnotes}>
         <p>{APPLIES_TO}</p>

@@ -1,4 +1,4 @@
-import type { EffectiveStep, EffectiveWarehouse, Warehouse } from '../../preload/contract.ts';
+import type { EffectiveStep, EffectiveWarehouse, OverrideValue, Warehouse } from '../../preload/contract.ts';
 import { detailsInWords } from '../../preload/words.ts';
 
 /** What an override reaches (spec/default-warehouse-override.md › What the service does, 2 and 6). */
@@ -41,6 +41,28 @@ export function afterClearing({ steps }: EffectiveWarehouse): string {
     return `The workspace has no default: it will pick a warehouse itself, probably ${heuristic.warehouse.name}.`;
   }
   return 'The workspace has no default and there is no other warehouse that you may use: queries will fail.';
+}
+
+/** An override in the fewest words. */
+export function overrideInWords(value: OverrideValue | null): string {
+  if (value === null) return 'No override';
+  if (value.type === 'LAST_SELECTED') return 'Last selected';
+  return value.warehouseName ?? (value.warehouseId === null ? value.type : `Warehouse ${value.warehouseId}`);
+}
+
+export function isSameOverride(
+  a: Pick<OverrideValue, 'type' | 'warehouseId'> | null,
+  b: EffectiveWarehouse['override'],
+): boolean {
+  return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
+}
+
+/** What setting the override back to an earlier one will do. */
+export function onceSetBack(value: OverrideValue | null, effective: EffectiveWarehouse): string {
+  if (value === null) return afterClearing(effective);
+  if (value.type === 'LAST_SELECTED')
+    return 'Your queries will follow whichever warehouse you last picked in the workspace itself.';
+  return `Your queries will run on ${overrideInWords(value)} from the next one on.`;
 }
 
 /** What choosing this warehouse will do, before it is done. */

@@ -31,6 +31,30 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
+/** Texts of which a part is hidden with no way to see it: no ellipsis (whose text is whole in its title), no scrolling. */
+export function textsCutOff(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const cut = (element: Element) => {
+      const { overflowX, overflowY, textOverflow, clipPath, webkitLineClamp } = getComputedStyle(element);
+      // A pixel each is lost to rounding.
+      const beside =
+        overflowX !== 'visible' && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth + 1;
+      const below = overflowY !== 'visible' && element.scrollHeight > element.clientHeight + 1;
+      const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll';
+      return (
+        clipPath === 'none' &&
+        webkitLineClamp === 'none' &&
+        ((beside && !scrolls(overflowX)) || (below && !scrolls(overflowY)))
+      );
+    };
+    return [
+      ...document.querySelectorAll('button, a, label, p, span, h1, h2, dt, dd, [role=gridcell], [role=columnheader]'),
+    ]
+      .filter((element) => element.checkVisibility() && element.textContent?.trim() && cut(element))
+      .map((element) => `cut off: ${element.textContent?.trim().slice(0, 60)}`);
+  });
+}
+
 declare global {
   interface Window {
     readonly axe: typeof axe;

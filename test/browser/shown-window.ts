@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
-import { accessibilityFindings, findChromium, launchChromium, NO_CHROMIUM } from './chromium.ts';
+import { accessibilityFindings, findChromium, launchChromium, NO_CHROMIUM, textsCutOff } from './chromium.ts';
 import { serveWindow, type WindowServer } from './window-server.ts';
 
 /** Why the window cannot be shown here, in one line; undefined if it can. */
@@ -14,6 +14,8 @@ if (whyNotHere) console.warn(`The browser tests are skipped. ${whyNotHere}`);
 /** Where pictures go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
 const SCREENS = process.env.CAUSEWAY_SCREENS;
 const SIZES = { usual: [880, 640], small: [640, 480], narrow: [320, 640] } as const;
+/** `zoomed` is the usual window at 200 %. */
+const MORE_SIZES = { wide: [2560, 1440], zoomed: [440, 320] } as const;
 
 /**
  * The window in Chromium, on a workspace of its own for each test of the `describe` that calls this. What the page
@@ -81,22 +83,34 @@ export function useWindow() {
     return workspace.state.overrides.get(user?.id ?? '');
   };
 
-  /** Looks at the page in both colour schemes and all sizes: nothing for axe to find, nothing cut off at the side. */
+  /**
+   * Looks at the page in all sizes, with letters twice as large, and in the dark: nothing for axe to find, nothing beyond
+   * the side, no text cut off.
+   */
   async function inspect(name: string): Promise<void> {
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      for (const [size, [width, height]] of Object.entries(SIZES)) {
-        await page.setViewportSize({ width, height });
-        await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
-        expect(await accessibilityFindings(page), `${name}, ${scheme}, ${size}`).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        if (SCREENS) {
-          await mkdir(SCREENS, { recursive: true });
-          await page.screenshot({ path: join(SCREENS, `${name}-${size}-${scheme}.png`) });
-        }
-      }
+    const { usual } = SIZES;
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    for (const [size, dimensions] of Object.entries(SIZES)) await lookAt(`${name}-${size}-light`, dimensions, true);
+    for (const [size, dimensions] of Object.entries(MORE_SIZES)) await lookAt(`${name}-${size}`, dimensions, false);
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+    await lookAt(`${name}-large-text`, usual, true);
+    await page.evaluate(() => document.documentElement.style.removeProperty('font-size'));
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await lookAt(`${name}-narrow-dark`, SIZES.narrow, false);
+    await lookAt(`${name}-usual-dark`, usual, true);
+  }
+
+  /** The sizes share their colours and almost all of their elements: axe need not see each. */
+  async function lookAt(name: string, [width, height]: readonly [number, number], withAxe: boolean): Promise<void> {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+    if (SCREENS) {
+      await mkdir(SCREENS, { recursive: true });
+      await page.screenshot({ path: join(SCREENS, `${name}.png`) });
     }
-    await page.setViewportSize({ width: SIZES.usual[0], height: SIZES.usual[1] });
+    if (withAxe) expect(await accessibilityFindings(page), name).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
+    expect(await textsCutOff(page), name).toEqual([]);
   }
 
   const allow = async () => {

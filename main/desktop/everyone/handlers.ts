@@ -65,10 +65,13 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
     canUserUse: ({ profile, userId, warehouseId }) =>
       model.using(profile, ({ admin }) => admin.canUse(userId, warehouseId)),
     setOverrideOf: async ({ profile, user, wanted }) => {
-      const set = async (warehouses: WarehouseService) =>
-        reading.show(profile, user.id, await changeOverride(warehouses, user, wanted));
+      const set = async (warehouses: WarehouseService) => {
+        const { row, changed } = await changeOverride(warehouses, user, wanted);
+        reading.show(profile, user.id, row);
+        return changed;
+      };
       // Who changes their own sees it on the first screen too.
-      await inWords(isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
+      await inWords<unknown>(isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
     },
     planForSelected: async ({ profile, userIds, wanted }) => {
       const target = wanted.type === 'CUSTOM' ? wanted.warehouseId : '';

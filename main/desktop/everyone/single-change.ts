@@ -2,22 +2,20 @@ import type { Person, WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import type { OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
 
-/** Makes one user's override what is wanted. Gives the row to show; null for who has none any more. */
+/** Makes one user's override what is wanted. Gives what was stored, and the row to show; null for who has none any more. */
 export async function changeOverride(
   { admin, list }: WarehouseService,
   user: Person,
   wanted: WantedOverride,
-): Promise<OverrideRow | null> {
-  if (wanted.type === 'NONE') {
-    await admin.clearOverride(user.id);
-    return null;
-  }
+): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: OverrideRow | null }> {
+  if (wanted.type === 'NONE') return { changed: await admin.clearOverride(user.id), row: null };
   const fields = fieldsOf(wanted);
-  await admin.setOverride(user.id, fields);
+  const changed = await admin.setOverride(user.id, fields);
   const target = (await list()).find(({ id }) => id === fields.warehouse_id);
-  return rowOf(user, fields, target);
+  return { changed, row: rowOf(user, fields, target) };
 }
 
 /** The rows to show after many changes: null for who has no override any more. */

@@ -6,6 +6,7 @@ import type { HandlersOf } from '../handlers.ts';
 /** The state as a whole, and what changes the warehouse. */
 export function warehouseHandlers({
   model,
+  history,
 }: DesktopContext): HandlersOf<typeof stateRequests & typeof warehouseRequests> {
   return {
     getState: async () => model.state,
@@ -27,6 +28,7 @@ export function warehouseHandlers({
       void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
     verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
+    overrideHistory: ({ profile }) => history.of(profile),
     cancelVerify: async () => void model.cancelVerify(),
   };
 }

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type OverrideChange, overrideChange, overrideValue } from '../../../preload/contract/warehouse.ts';
+import type { EffectiveWarehouse } from '../../../preload/contract.ts';
+import { stateFolder } from '../../platform/paths.ts';
+import { openSettings, type Settings } from '../../platform/settings.ts';
+
+/** How many changes are remembered of each profile, and of how many profiles. */
+const MOST_CHANGES = 20;
+const MOST_PROFILES = 50;
+
+const ofProfile = z.object({
+  /** Whose override it is: a profile may be pointed at another workspace, or signed in to by somebody else. */
+  owner: z.string(),
+  now: overrideValue.nullable(),
+  /** The newest first. */
+  changes: z.array(overrideChange),
+});
+const schema = z.object({ profiles: z.record(z.string(), ofProfile) });
+type Stored = z.output<typeof schema>;
+
+/**
+ * What the override of each profile was changed to, here or elsewhere, as far as the application has seen it. It lives in
+ * a small file; where that cannot be written, it lasts as long as the application runs.
+ */
+export class OverrideHistory {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #onChange: (profile: string) => void;
+  readonly #now: () => number;
+  #file: Promise<Settings<Stored> | undefined> | undefined;
+  #known: Stored = { profiles: {} };
+  /** One thing after the other, so that what is seen first is also written first. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(env: NodeJS.ProcessEnv, onChange: (profile: string) => void, now: () => number = Date.now) {
+    this.#env = env;
+    this.#onChange = onChange;
+    this.#now = now;
+  }
+
+  /** The newest first. */
+  async of(profile: string): Promise<OverrideChange[]> {
+    await this.#open();
+    await this.#work;
+    return this.#known.profiles[profile]?.changes ?? [];
+  }
+
+  /** Compares what the workspace holds with what it held when it was last looked at. */
+  saw(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
+    this.#work = this.#work.then(() => this.#compare(effective, by));
+    return this.#work;
+  }
+
+  async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
+    const file = await this.#open();
+    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now());
+    const before = this.#known;
+    this.#known = edit(before);
+    if (this.#known === before) return;
+    // Another process may have written meanwhile; what cannot be written is known for this run.
+    this.#known = (await file?.change(edit).catch(() => undefined)) ?? this.#known;
+    this.#onChange(effective.profile);
+  }
+
+  #open(): Promise<Settings<Stored> | undefined> {
+    const folder = stateFolder(this.#env);
+    const options = {
+      folder,
+      name: 'override-history',
+      schema,
+      empty: { profiles: {} },
+      lockFolder: join(folder, 'locks', 'override-history'),
+    };
+    this.#file ??= openSettings<Stored>(options).then(
+      (file) => {
+        this.#known = file.read();
+        return file;
+      },
+      () => undefined,
+    );
+    return this.#file;
+  }
+}
+
+/** What is known once the present override was seen; the same object if that is nothing new. */
+export function afterSeeing(
+  stored: Stored,
+  effective: Pick<EffectiveWarehouse, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
+  by: OverrideChange['by'],
+  at: number,
+): Stored {
+  const { profile, host, user, override, steps } = effective;
+  const owner = `${host} ${user.id}`;
+  const step = steps.find(({ source }) => source === 'override');
+  if (step?.outcome === 'unreadable') return stored;
+  const name = step?.warehouse?.name ?? null;
+  const now = override && { ...override, warehouseName: override.warehouseId === null ? null : name };
+  const { [profile]: known, ...others } = stored.profiles;
+  // The first look finds what is there: that is no change.
+  if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
+  if (isSame(known.now, now)) return stored;
+  const changes = [{ at, by, before: known.now, after: now }, ...known.changes].slice(0, MOST_CHANGES);
+  return kept(others, profile, { owner, now, changes });
+}
+
+function kept(others: Stored['profiles'], profile: string, of: z.output<typeof ofProfile>): Stored {
+  // The one that was seen last is last, and the ones that were not seen for longest go.
+  return { profiles: Object.fromEntries([...Object.entries(others).slice(1 - MOST_PROFILES), [profile, of]]) };
+}
+
+function isSame(a: z.output<typeof overrideValue> | null, b: z.output<typeof overrideValue> | null): boolean {
+  return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
+}

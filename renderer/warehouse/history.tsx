@@ -1,0 +1,111 @@
+import { Button, Modal } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { EffectiveWarehouse, OverrideChange, OverrideValue } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { RelativeTime } from '../shared/relative-time.tsx';
+import styles from './history.module.css';
+import { useChange } from './use-change.ts';
+import shared from './warehouse.module.css';
+import { isSameOverride, onceSetBack, overrideInWords } from './words.ts';
+
+/** How many changes are shown before the person asks for more. */
+const AT_FIRST = 3;
+
+/** What the override was changed to, here or elsewhere, and the way back. */
+export function History({ effective }: { effective: EffectiveWarehouse }) {
+  const { profile, override } = effective;
+  const queries = useQueryClient();
+  const [isWhole, setWhole] = useState(false);
+  const [undoing, setUndoing] = useState<OverrideChange | null>(null);
+  const { data = [] } = useQuery({
+    queryKey: ['override-history', profile],
+    queryFn: () => answered(window.causeway.request.overrideHistory({ profile })),
+  });
+  useEffect(
+    () =>
+      window.causeway.on.overrideHistoryChanged((changed) => {
+        void queries.invalidateQueries({ queryKey: ['override-history', changed.profile] });
+      }),
+    [queries],
+  );
+  if (data.length === 0) return null;
+  const shown = isWhole ? data : data.slice(0, AT_FIRST);
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">What changed when</h2>
+      <ul className={styles.changes}>
+        {shown.map((change) => (
+          <li key={change.at} className={styles.change}>
+            <p>
+              {overrideInWords(change.before)} → {overrideInWords(change.after)}
+            </p>
+            {isSameOverride(change.before, override) ? null : (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={`Set back to ${overrideInWords(change.before)}…`}
+                onClick={() => setUndoing(change)}
+              >
+                Set back…
+              </Button>
+            )}
+            <p className={styles.when}>
+              {change.by === 'here' ? 'Changed here' : 'Changed elsewhere, seen here'} <RelativeTime at={change.at} />
+            </p>
+          </li>
+        ))}
+      </ul>
+      {data.length > AT_FIRST && (
+        <Button variant="transparent" size="compact-sm" className={shared.quiet} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show all ${data.length}`}
+        </Button>
+      )}
+      <SetBack effective={effective} change={undoing} onClose={() => setUndoing(null)} />
+    </section>
+  );
+}
+
+interface SetBackProps {
+  effective: EffectiveWarehouse;
+  change: OverrideChange | null;
+  onClose(): void;
+}
+
+function SetBack({ effective, change, onClose }: SetBackProps) {
+  // The words stay while the dialog fades out.
+  const shown = useRef<OverrideValue | null>(null);
+  if (change) shown.current = change.before;
+  const value = shown.current;
+  const setting = useChange(() => send(effective.profile, value), onClose);
+  const close = () => {
+    setting.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={change !== null} onClose={close} title={`Set back to ${overrideInWords(value)}?`}>
+      <div className={shared.dialog}>
+        <p>{onceSetBack(value, effective)}</p>
+        {setting.error && <Notice {...problemIn(setting.error)} />}
+      </div>
+      <div className={shared.dialogActions}>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button data-autofocus loading={setting.isPending} onClick={() => setting.mutate()}>
+          {setting.error ? 'Try again' : 'Set back'}
+        </Button>
+      </div>
+    </Modal>
+  );
+}
+
+function send(profile: string, value: OverrideValue | null) {
+  const { request } = window.causeway;
+  if (value === null) return request.clearOverride({ profile });
+  if (value.type === 'CUSTOM' && value.warehouseId !== null) {
+    return request.setOverride({ profile, warehouseId: value.warehouseId });
+  }
+  return request.setLastSelected({ profile });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('what changed when, in the window', () => {
+  const { shown, button, choose, answer, overrideOf, inspect } = useWindow();
+
+  it('shows what was changed here and elsewhere, and sets it back after asking', async () => {
+    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    await choose('Data science');
+    await section.getByText('No override → Data science').waitFor();
+    await section.getByText('Changed here just now').waitFor();
+    const ana = shown.workspace.users.find(({ userName }) => userName === 'ana@example.com')?.id ?? '';
+    shown.workspace.state.overrides.set(ana, { userId: ana, type: 'LAST_SELECTED', warehouseId: undefined });
+    await button('Check again').click();
+    await section.getByText('Data science → Last selected').waitFor();
+    await section.getByText('Changed elsewhere, seen here just now').waitFor();
+    await inspect('history');
+
+    await button('Set back to Data science…').click();
+    await shown.page.getByText('Your queries will run on Data science from the next one on.').waitFor();
+    await inspect('history-question');
+    await button('Set back').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await answer()).toBe('Your queries run on Data science');
+    await section.getByText('Last selected → Data science').waitFor();
+
+    await section.getByRole('listitem').filter({ hasText: 'No override → Data science' }).getByRole('button').click();
+    await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
+    await button('Set back').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(overrideOf('ana@example.com')).toBeUndefined();
+    await button('Show all 4').waitFor();
+  });
+});
