@@ -154,6 +154,12 @@ export interface AuthService {
    */
   moveSecrets(to: 'keychain' | 'encrypted-file', switchOver: () => Promise<void>): Promise<void>;
 
+  /**
+   * Tries the place where sign-ins are kept. @returns which one it is
+   * @throws {CausewayError} `keychain_unavailable`, `keychain_locked`, `invalid_file`, `usage`
+   */
+  checkStore(): Promise<string>;
+
   /** @returns a function that ends the subscription */
   subscribe(listener: (event: AuthEvent) => void): () => void;
   close(): Promise<void>;

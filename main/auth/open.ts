@@ -163,6 +163,8 @@ export function openAuth(options: AuthOptions): AuthService {
       await (await own()).moveSecrets(profiles.filter(maySignIn), to, switchOver);
     },
 
+    checkStore: async () => (await import('./store-check.ts')).checkStore(env),
+
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

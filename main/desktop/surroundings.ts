@@ -38,7 +38,8 @@ export function watchSurroundings(onChange: (what: 'clock' | 'network') => void,
 function lookAround(): Surroundings {
   const addresses = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
-    .filter(({ internal }) => !internal)
+    // Those of IPv6 come and go by themselves.
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
     .map(({ address }) => address);
   return { wall: Date.now(), steady: performance.now(), addresses: addresses.sort().join(' ') };
 }

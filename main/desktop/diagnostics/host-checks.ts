@@ -1,0 +1,92 @@
+import type { Profile } from '../../auth/auth.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { openDispatcher } from '../../platform/http.ts';
+import { type Reached, reach } from '../../workspace/reach.ts';
+import { type Finding, fail, failedBecause, pass, skipped, TO_ACCOUNTS, warning } from './finding.ts';
+
+/** What asking the host without a token came to. */
+export type Probe = { reached: Reached } | { error: unknown };
+
+/** Milliseconds that the host has to answer. */
+const PATIENCE = 15_000;
+
+/** Asks the profile's host once: three checks are read from the answer. Never throws. */
+export async function probeHost(profile: Profile, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Probe> {
+  try {
+    const dispatcher = await openDispatcher({ env, silenceMs: PATIENCE });
+    try {
+      return { reached: await reach(profile.host, dispatcher, Date.now, signal) };
+    } finally {
+      await dispatcher.destroy();
+    }
+  } catch (error) {
+    return { error };
+  }
+}
+
+export function hostFinding({ host }: Profile, probe: Probe): Finding {
+  if ('error' in probe) {
+    return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, TO_ACCOUNTS);
+  }
+  const { status, asksForToken, location } = probe.reached;
+  if (asksForToken) return pass(`${host} answers, and asks for a sign-in as a workspace does.`);
+  if (location !== undefined || (status >= 300 && status < 400)) {
+    return fail(
+      `Something between here and ${host} wants you to log in first.`,
+      'Open a page in your browser: a hotel, an airport or a company network may ask for that.',
+    );
+  }
+  if (status === 403) {
+    return fail(
+      `${host} does not accept connections from this network (403).`,
+      'Connect through the VPN or office network, or ask a workspace admin to allow this address.',
+    );
+  }
+  if (status === 404) {
+    return fail(`${host} answers, but not as a workspace does (404).`, 'Check the workspace’s address.', TO_ACCOUNTS);
+  }
+  return warning(`${host} answers with status ${status}.`, 'The workspace may be restarting: try again in a minute.');
+}
+
+/** @param env names the proxy and extra certificates */
+export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): Finding {
+  const way = wayInWords(host, env);
+  if ('error' in probe) {
+    return isTls(probe.error) ? failedBecause(probe.error) : skipped('The host could not be reached, so this is open.');
+  }
+  if (host.startsWith('http:')) return pass(`It is on this computer, so nothing has to be encrypted. ${way}`);
+  return pass(`The connection is encrypted and its certificate is trusted. ${way}`);
+}
+
+/** Seconds that clocks may differ: tokens are renewed minutes before they end, and sign-ins are given some leeway. */
+const NOTABLE = 60;
+const HARMFUL = 5 * 60;
+
+export function clockFinding(probe: Probe): Finding {
+  const ahead = 'reached' in probe ? probe.reached.clockAheadMs : undefined;
+  if (ahead === undefined) return skipped('The host did not say what time it is.');
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  const words = `This computer’s clock is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
+  const remedy = 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.';
+  if (seconds >= HARMFUL) return fail(words, remedy);
+  if (seconds >= NOTABLE) return warning(words, remedy);
+  return pass('This computer’s clock and the workspace’s agree.');
+}
+
+/** A proxy's address may hold a password: only its host is named. */
+function wayInWords(host: string, env: NodeJS.ProcessEnv): string {
+  const names = host.startsWith('https:')
+    ? ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+    : ['http_proxy', 'HTTP_PROXY'];
+  const name = names.find((each) => env[each]);
+  const certificates = env.NODE_EXTRA_CA_CERTS ? ` More certificates are trusted by ${env.NODE_EXTRA_CA_CERTS}.` : '';
+  if (name === undefined) return `There is no proxy on the way.${certificates}`;
+  const text = env[name] ?? '';
+  const address = /:\/\//.test(text) ? text : `http://${text}`;
+  const proxy = URL.canParse(address) ? new URL(address).host : 'an address that cannot be read';
+  return `${name} names the proxy ${proxy}.${certificates}`;
+}
+
+function isTls(error: unknown): boolean {
+  return error instanceof CausewayError && error.code === 'tls';
+}

@@ -1,0 +1,65 @@
+import type { AuthService, Profile } from '../../auth/auth.ts';
+import type { WorkspaceSession } from '../../causeway.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { type Finding, fail, failedBecause, pass, TO_ACCOUNTS, TO_SETTINGS, TO_WAREHOUSE, warning } from './finding.ts';
+
+/** Whether the profile's token is accepted, and whose it is. */
+export async function signInFinding(auth: AuthService, profile: Profile, signal: AbortSignal): Promise<Finding> {
+  const byBrowser = profile.method === 'oauth-user' || profile.method === 'databricks-cli';
+  try {
+    const user = await auth.whoAmI(profile, signal);
+    return pass(user === undefined ? 'The workspace accepts the sign-in.' : `The workspace knows you as ${user}.`);
+  } catch (error) {
+    const signIn = { do: 'sign-in', profile: profile.name, label: 'Sign in' } as const;
+    const finding = failedBecause(error, byBrowser ? signIn : TO_ACCOUNTS);
+    // The services speak of a command where the window has a button.
+    return byBrowser && isSignedOut(error) ? { ...finding, remedy: 'Sign in: a page opens in your browser.' } : finding;
+  }
+}
+
+export async function storeFinding(auth: AuthService): Promise<Finding> {
+  try {
+    const kind = await auth.checkStore();
+    const place =
+      kind === 'keychain' ? 'the keychain of this computer' : kind === 'memory' ? 'memory' : 'an encrypted file';
+    if (kind !== 'memory') return pass(`Sign-ins are kept in ${place}, which can be written and read.`);
+    return warning('Sign-ins are kept in memory, so they end with Causeway.', 'Remove CAUSEWAY_TOKEN_STORE.');
+  } catch (error) {
+    return failedBecause(error, TO_SETTINGS);
+  }
+}
+
+/** Whether the workspace has overrides, and lets this user read their own. */
+export async function overrideFinding({ warehouses }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
+  try {
+    const record = await warehouses.operations.find('me', signal);
+    if (record === null) return pass('The workspace has default warehouses for each user. You have not chosen one.');
+    return pass('The workspace has default warehouses for each user, and yours can be read.');
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'feature_unavailable') return failedBecause(error);
+    return warning(
+      'This workspace does not have default warehouses for each user.',
+      'Ask a workspace admin to change the workspace default instead.',
+    );
+  }
+}
+
+/** Whether queries will find a warehouse that runs them. */
+export async function warehouseFinding({ warehouses }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
+  try {
+    const { warehouse, problems } = await warehouses.effective(signal);
+    const [problem] = problems.filter(({ code }) => code !== 'override-api-missing');
+    if (problem?.code === 'last-selected-unseen') return warning(problem.message, problem.remedy, TO_WAREHOUSE);
+    if (problem) return fail(problem.message, problem.remedy, TO_WAREHOUSE);
+    if (warehouse === null) {
+      return warning('Which warehouse your queries run on could not be found out.', 'Choose one.', TO_WAREHOUSE);
+    }
+    return pass(`Your queries run on ${warehouse.name}, and you may use it.`);
+  } catch (error) {
+    return failedBecause(error, TO_WAREHOUSE);
+  }
+}
+
+function isSignedOut(error: unknown): boolean {
+  return error instanceof CausewayError && (error.code === 'signed_out' || error.code === 'unauthenticated');
+}
