@@ -1,4 +1,63 @@
-/** Not built yet. */
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import { RelativeTime } from '../shared/relative-time.tsx';
+import { CheckRow } from './check-row.tsx';
+import styles from './diagnostics.module.css';
+import { Report } from './report.tsx';
+import { outcomeInWords } from './words.ts';
+
+const KEY = ['diagnosis'];
+
+/** The checks, run when the person asks for it, and the report for whoever helps. */
 export function DiagnosticsScreen() {
-  return <h1>Diagnostics</h1>;
+  const { request, on } = window.causeway;
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => answered(request.getDiagnosis()) });
+  useEffect(() => on.diagnosisChanged((diagnosis) => void queries.setQueryData(KEY, diagnosis)), [on, queries]);
+  const running = useMutation({ mutationFn: () => answered(request.runDiagnosis()) });
+  const failure = error ?? running.error;
+  return (
+    <div className={styles.screen}>
+      <div className={styles.head}>
+        <h1 className={styles.title}>Diagnostics</h1>
+        {data?.running ? (
+          <Button variant="default" onClick={() => void request.cancelDiagnosis()}>
+            Cancel
+          </Button>
+        ) : (
+          <Button onClick={() => running.mutate()}>{data?.startedAt == null ? 'Run the checks' : 'Run again'}</Button>
+        )}
+      </div>
+      {failure && (
+        <Notice {...problemIn(failure)}>
+          <Button variant="default" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+      {!data && !error && <Skeleton height={320} />}
+      {data && (
+        <section aria-label="Checks">
+          <p role="status" className={styles.outcome}>
+            {outcomeInWords(data)}
+            {data.startedAt !== null && !data.running && (
+              <>
+                {' '}
+                Checked <RelativeTime at={data.startedAt} />.
+              </>
+            )}
+          </p>
+          <ul className={styles.checks}>
+            {data.checks.map((check) => (
+              <CheckRow key={check.id} check={check} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <Report />
+    </div>
+  );
 }

@@ -67,7 +67,7 @@ export const CHECKS: readonly Check[] = [
   {
     id: 'sign-in',
     title: 'Sign-in',
-    run: withProfile(({ auth, signal }, profile) => signInFinding(auth, profile, signal)),
+    run: withProfile(async (run, profile) => signInFinding(await run.session(profile), run.signal)),
   },
   {
     id: 'override',

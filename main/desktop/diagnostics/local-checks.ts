@@ -1,4 +1,4 @@
-import type { ConfiguredServer, UpdateState } from '../../../preload/contract.ts';
+import type { DesktopState, UpdateState } from '../../../preload/contract.ts';
 import type { AuthService } from '../../auth/auth.ts';
 import { isHubAlive } from '../../hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../hub/rendezvous.ts';
@@ -59,7 +59,7 @@ export async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Prom
   return warning(words, 'Quit Causeway and start it again.', { do: 'show-log', label: 'Show the log' });
 }
 
-export function serversFinding(servers: readonly ConfiguredServer[]): Finding {
+export function serversFinding(servers: DesktopState['servers']): Finding {
   if (servers.length === 0) return warning('No server is set up yet.', 'Add one.', TO_SERVERS);
   const failing = servers.filter(({ state }) => state.status !== 'ready' && state.status !== 'connecting');
   const connecting = servers.filter(({ state }) => state.status === 'connecting');

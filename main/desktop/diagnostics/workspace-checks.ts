@@ -1,19 +1,24 @@
-import type { AuthService, Profile } from '../../auth/auth.ts';
+import type { AuthService } from '../../auth/auth.ts';
 import type { WorkspaceSession } from '../../causeway.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import { failureOf } from '../failure.ts';
 import { type Finding, fail, failedBecause, pass, TO_ACCOUNTS, TO_SETTINGS, TO_WAREHOUSE, warning } from './finding.ts';
 
+/** Refusals to somebody whose token is good. */
+const KNOWN_BUT_REFUSED: ReadonlySet<string> = new Set<ErrorCode>(['missing_scope', 'permission_denied']);
+
 /** Whether the profile's token is accepted, and whose it is. */
-export async function signInFinding(auth: AuthService, profile: Profile, signal: AbortSignal): Promise<Finding> {
-  const byBrowser = profile.method === 'oauth-user' || profile.method === 'databricks-cli';
+export async function signInFinding({ client, profile }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
   try {
-    const user = await auth.whoAmI(profile, signal);
-    return pass(user === undefined ? 'The workspace accepts the sign-in.' : `The workspace knows you as ${user}.`);
+    const { user } = await client.users.me(signal);
+    return pass(`The workspace knows you as ${user.userName}.`);
   } catch (error) {
+    if (error instanceof CausewayError && KNOWN_BUT_REFUSED.has(error.code)) {
+      return pass('The workspace accepts the sign-in, and does not say whose it is.');
+    }
+    const { problem, next } = failureOf(error, profile.method, []);
     const signIn = { do: 'sign-in', profile: profile.name, label: 'Sign in' } as const;
-    const finding = failedBecause(error, byBrowser ? signIn : TO_ACCOUNTS);
-    // The services speak of a command where the window has a button.
-    return byBrowser && isSignedOut(error) ? { ...finding, remedy: 'Sign in: a page opens in your browser.' } : finding;
+    return { ...failedBecause(error, next === 'sign-in' ? signIn : TO_ACCOUNTS), remedy: problem.remedy };
   }
 }
 
@@ -58,8 +63,4 @@ export async function warehouseFinding({ warehouses }: WorkspaceSession, signal:
   } catch (error) {
     return failedBecause(error, TO_WAREHOUSE);
   }
-}
-
-function isSignedOut(error: unknown): boolean {
-  return error instanceof CausewayError && (error.code === 'signed_out' || error.code === 'unauthenticated');
 }

@@ -1,0 +1,85 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('the diagnostics', () => {
+  const { shown, button, inspect, go, reopenIn } = useWindow();
+  const check = (title: string) => shown.page.getByRole('listitem', { name: title, exact: true });
+
+  it('run when asked to, and say what is in order', async () => {
+    await go('Diagnostics');
+    await button('Run the checks').waitFor();
+    await inspect('diagnostics');
+    await button('Run the checks').click();
+    await button('Run again').waitFor();
+    await check('Way to the workspace').getByText('In order').waitFor();
+    await check('Sign-in').getByText('The workspace knows you as ana@example.com.').waitFor();
+    await inspect('diagnostics-run');
+  });
+
+  it('lead from each finding to where it can be put right', async () => {
+    await appendFile(shown.workspace.profileFile, '\n[broken]\ntoken = dapi0\n');
+    await go('Diagnostics');
+    await button('Run the checks').click();
+    await check('Configuration file').getByText('Look at this').waitFor();
+    await button('Run again').waitFor();
+    await inspect('diagnostics-findings');
+    await check('Configuration file').getByRole('button', { name: 'Open Accounts' }).click();
+    await shown.page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
+  });
+
+  it('can be cancelled, by the keyboard too', async () => {
+    shown.workspace.faults.add({
+      path: '/api/2.0/mcp/sql',
+      method: 'POST',
+      effect: { kind: 'stall', milliseconds: 60_000 },
+      times: 'always',
+    });
+    await go('Diagnostics');
+    await button('Run the checks').focus();
+    await shown.page.keyboard.press('Enter');
+    await check('Way to the workspace').getByText('Checking…').waitFor();
+    await inspect('diagnostics-running');
+    await button('Cancel').focus();
+    await shown.page.keyboard.press('Enter');
+    await button('Run again').waitFor();
+    await check('Your warehouse').getByText('Not known').waitFor();
+  });
+
+  it('can be read, copied and saved, without a secret', async () => {
+    await go('Diagnostics');
+    await button('Read it first').click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Report' });
+    await dialog.getByText('## Profiles').waitFor();
+    await inspect('diagnostics-report');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await button('Copy diagnostics').click();
+    await shown.page.getByText('Copied.').waitFor();
+    const [text = ''] = shown.server.copied;
+    expect(text).toContain('## Log');
+    for (const { token } of shown.workspace.users) expect(text).not.toContain(token);
+
+    const folder = await mkdtemp(join(tmpdir(), 'causeway-report-'));
+    shown.server.fileAnswers.push(join(folder, 'report.txt'));
+    await button('Save…').click();
+    await shown.page.getByText(`Saved as ${join(folder, 'report.txt')}.`).waitFor();
+    expect(await readFile(join(folder, 'report.txt'), 'utf8')).toContain('## Checks');
+    shown.server.fileAnswers.push(join(folder, 'nowhere', 'report.txt'));
+    await button('Save…').click();
+    await shown.page.getByRole('alert').getByText('could not be written').waitFor();
+    await rm(folder, { recursive: true });
+  });
+
+  it('say where nothing is set up that there is nothing yet', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'causeway-empty-'));
+    await reopenIn(empty);
+    await go('Diagnostics');
+    await button('Run the checks').click();
+    await check('Configuration file').getByText('No workspace is set up yet.').waitFor();
+    await check('Clock').getByText('Nothing to check').waitFor();
+    await rm(empty, { recursive: true });
+  });
+});

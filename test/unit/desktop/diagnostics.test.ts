@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
+import { type BundleParts, bundleOf } from '../../../main/desktop/diagnostics/bundle.ts';
+import { clockFinding, hostFinding, tlsFinding } from '../../../main/desktop/diagnostics/host-checks.ts';
+import { serversFinding, versionFinding } from '../../../main/desktop/diagnostics/local-checks.ts';
+import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import type { DesktopState, Diagnosis } from '../../../preload/contract.ts';
+import { outcomeInWords } from '../../../renderer/diagnostics/words.ts';
+import { failure, known, stateOf } from './states.ts';
+
+const profile: Profile = {
+  name: 'acme',
+  host: 'https://acme.cloud.databricks.com',
+  method: 'oauth-user',
+  workspaceId: undefined,
+};
+const reached = (change: object = {}) => ({
+  reached: { status: 401, asksForToken: true, location: undefined, clockAheadMs: 0, ...change },
+});
+const broken = (code: 'tls' | 'unreachable' | 'timeout') => ({ error: new CausewayError(code, `It is ${code}.`) });
+
+describe('the way to the workspace', () => {
+  it.each([
+    ['a workspace', reached(), 'pass', 'pass'],
+    ['a captive portal', reached({ status: 302, asksForToken: false, location: 'http://hotel/' }), 'fail', 'pass'],
+    ['an IP access list', reached({ status: 403, asksForToken: false }), 'fail', 'pass'],
+    ['some other web site', reached({ status: 404, asksForToken: false }), 'fail', 'pass'],
+    ['a workspace that restarts', reached({ status: 503, asksForToken: false }), 'warning', 'pass'],
+    ['nobody', broken('unreachable'), 'fail', 'skipped'],
+    ['nobody in time', broken('timeout'), 'fail', 'skipped'],
+    ['a certificate that is not trusted', broken('tls'), 'pass', 'fail'],
+  ])('that leads to %s', (_name, probe, host, tls) => {
+    expect(hostFinding(profile, probe).status).toBe(host);
+    expect(tlsFinding(profile, {}, probe).status).toBe(tls);
+  });
+
+  it.each([
+    [0, 'pass'],
+    [-59_000, 'pass'],
+    [61_000, 'warning'],
+    [-4 * 60_000, 'warning'],
+    [3_600_000, 'fail'],
+    [-3_600_000, 'fail'],
+    [undefined, 'skipped'],
+  ])('with a clock that is %s ms ahead', (clockAheadMs, status) => {
+    expect(clockFinding(reached({ clockAheadMs })).status).toBe(status);
+  });
+
+  it('says on which side the clock is wrong', () => {
+    expect(clockFinding(reached({ clockAheadMs: 3_600_000 })).words).toContain('3600 s behind');
+    expect(clockFinding(reached({ clockAheadMs: -3_600_000 })).words).toContain('3600 s ahead');
+  });
+
+  it('names the proxy and not its password', () => {
+    const { words } = tlsFinding(profile, { https_proxy: 'http://ana:hunter2@proxy.example:8080' }, reached());
+    expect(words).toContain('proxy.example:8080');
+    expect(words).not.toMatch(/hunter2|ana/);
+    expect(tlsFinding(profile, { HTTPS_PROXY: 'proxy.example' }, reached()).words).toContain('proxy.example');
+  });
+});
+
+describe('what is on this computer', () => {
+  it.each([
+    [{ status: 'idle', checkedAt: 1 }, 'pass'],
+    [{ status: 'off' }, 'pass'],
+    [{ status: 'ready', version: '9.0.0' }, 'warning'],
+  ] as const)('of a version where updates are %j', (update, status) => {
+    expect(versionFinding(update).status).toBe(status);
+  });
+
+  it('has no servers at first', () => {
+    expect(serversFinding([])).toMatchObject({ status: 'warning', nextStep: { screen: 'servers' } });
+  });
+});
+
+describe('what all checks came to', () => {
+  const check = (status: Diagnosis['checks'][number]['status']) => ({
+    id: 'x',
+    title: 'X',
+    status,
+    words: '',
+    remedy: null,
+    nextStep: null,
+  });
+  const of = (statuses: Diagnosis['checks'][number]['status'][], running = false): Diagnosis => ({
+    running,
+    startedAt: 1,
+    checks: statuses.map(check),
+  });
+
+  it.each([
+    [of(['pass', 'running', 'waiting'], true), 'Checking: 1 of 3 done.'],
+    [of(['pass', 'skipped']), 'Everything is in order.'],
+    [of(['pass', 'warning']), 'Everything works. There is something to look at.'],
+    [of(['pass', 'fail', 'warning', 'unknown']), 'One thing is not in order.'],
+    [of(['fail', 'fail']), '2 things are not in order.'],
+    [of(['pass', 'unknown', 'warning']), 'Not everything was checked.'],
+  ])('%#', (diagnosis, words) => {
+    expect(outcomeInWords(diagnosis)).toBe(words);
+  });
+});
+
+describe('the report', () => {
+  const PAT = 'dapi0123456789abcdef0123456789abcdef';
+  const SECRET = 'k3J9sQ2vXz7LmN0pR4tUwYbC5dEfGhI8aZ1oP6qS-_x';
+  const entry: ProfileEntry = { usable: true, name: 'acme', isDefault: true, profile };
+  const parts = (change: Partial<BundleParts> = {}): BundleParts => ({
+    version: '1.2.3',
+    versions: { electron: '33.0.0', node: '20.18.0', v8: 'x' },
+    system: { platform: 'linux', release: '6.1', arch: 'x64', language: 'en' },
+    env: {},
+    settings: DEFAULT_SETTINGS,
+    settingsFile: '/home/x/settings.json',
+    profiles: [entry],
+    state: known(),
+    diagnosis: { running: false, startedAt: null, checks: [] },
+    log: [],
+    now: new Date('2026-01-02T03:04:05Z'),
+    ...change,
+  });
+
+  it('says what somebody who helps has to know', () => {
+    const text = bundleOf(parts({ log: ['[error] It broke.'] }));
+    for (const line of [
+      '## Causeway 1.2.3',
+      'System: linux 6.1 x64, en',
+      'Runs on: electron 33.0.0, node 20.18.0',
+      'They were not run.',
+      'acme (default): oauth-user, https://acme.cloud.databricks.com',
+      'Warehouse: a1, RUNNING; by override (known); problems: none',
+      'appearance: system',
+      '[error] It broke.',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+  });
+
+  it('holds no secret and no person, wherever they were', () => {
+    const env = {
+      DATABRICKS_TOKEN: PAT,
+      DATABRICKS_CLIENT_SECRET: SECRET,
+      HTTPS_PROXY: 'http://ana:hunter2@proxy.example',
+      CAUSEWAY_TOKEN_STORE: 'encrypted-file',
+      HOME: '/home/ana',
+    };
+    const state: DesktopState = {
+      ...stateOf({ status: 'failed', failure: failure('unauthenticated', 'sign-in', `Bearer ${SECRET}`) }),
+      servers: [],
+    };
+    const diagnosis: Diagnosis = {
+      running: false,
+      startedAt: 1,
+      checks: [
+        {
+          id: 'sign-in',
+          title: 'Sign-in',
+          status: 'fail',
+          words: `The workspace knows you as ana@example.com, with ${PAT}.`,
+          remedy: `Run with --token hunter2`,
+          nextStep: null,
+        },
+      ],
+    };
+    const log = [
+      `authorization: Bearer ${SECRET}`,
+      `{"refresh_token":"hunter2"}`,
+      `for ana@example.com`,
+      `token = ${PAT}`,
+    ];
+    const text = bundleOf(parts({ env, state, diagnosis, log }));
+    for (const secret of [PAT, SECRET, 'hunter2', 'ana@example.com']) expect(text).not.toContain(secret);
+    expect(text).toContain('CAUSEWAY_TOKEN_STORE: encrypted-file');
+    expect(text).toContain('DATABRICKS_TOKEN is set');
+    expect(text).not.toContain('HOME is set');
+    expect(text).toContain('failed (unauthenticated)');
+  });
+});
