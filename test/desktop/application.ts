@@ -24,6 +24,8 @@ export interface RunningApplication {
   workspace: EmbeddedWorkspace;
   /** The person's home folder. */
   home: string;
+  /** What every process of this person has in its environment. */
+  env: Record<string, string>;
   /** The window that is open, once it is. */
   window(): Promise<Page>;
   /** Starts a `causeway proxy` in the same home, as an AI client does; gives the function that ends it. */
@@ -33,10 +35,19 @@ export interface RunningApplication {
   close(): Promise<void>;
 }
 
-/** @param flags for the application itself */
-export async function startApplication(flags: string[] = []): Promise<RunningApplication> {
+export interface ApplicationOptions {
+  /** Begins without any profile, as on a computer on which Causeway is new. */
+  fresh?: boolean;
+  /** For the application itself, such as `--hidden`. */
+  flags?: string[];
+}
+
+export async function startApplication({
+  fresh = false,
+  flags = [],
+}: ApplicationOptions = {}): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
-  const workspace = await startWorkspace({ home });
+  const workspace = await startWorkspace(fresh ? {} : { home });
   const executablePath = findElectron(process.env) ?? '';
   const args = [...electronFlags(), ROOT, ...flags];
   const env = environmentIn(home);
@@ -46,6 +57,7 @@ export async function startApplication(flags: string[] = []): Promise<RunningApp
     electron,
     workspace,
     home,
+    env,
     window: async () => electron.windows()[0] ?? electron.waitForEvent('window'),
     startAgain: async () => {
       const [code] = await once(spawn(executablePath, args, { env, stdio: 'ignore' }), 'exit');

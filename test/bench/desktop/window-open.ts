@@ -13,7 +13,7 @@ declare global {
  * The wish is an event that opens it as the tray does, but needs no program to be sent by.
  */
 export async function measureWindowOpens(rounds: number): Promise<{ first: number; again: number }> {
-  const application = await startApplication(['--hidden']);
+  const application = await startApplication({ flags: ['--hidden'] });
   try {
     await untilWarm(application);
     await application.electron.context().addInitScript(noteTheAnswer);
