@@ -19,6 +19,7 @@ import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
+import { updateNews } from './desktop/updates/update-news.ts';
 import { hindranceOf } from './desktop/updates/update-state.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { chooseFileToOpen, chooseFileToSave } from './desktop/window/file-dialogs.ts';
@@ -64,6 +65,11 @@ function start(): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(applicationMenu(process.platform)));
   nativeTheme.themeSource = settings.current.appearance;
 
+  const closeForUpdate = async () => {
+    await close();
+    // The new version starts before this process has ended.
+    app.releaseSingleInstanceLock();
+  };
   const openInBrowser = browserOpener(() => configuredHosts(causeway));
   const causeway = createCauseway({ env, openBrowser: openInBrowser });
   const window = new MainWindow(settings, {
@@ -83,11 +89,7 @@ function start(): void {
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: loginItem(env),
       updates: { hindrance: hindranceOf(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
-      closeForUpdate: async () => {
-        await close();
-        // The new version starts before this process has ended.
-        app.releaseSingleInstanceLock();
-      },
+      closeForUpdate,
       versions: process.versions,
     },
     onEvent: (name, payload) => {
@@ -101,23 +103,36 @@ function start(): void {
   };
   followLink = (link) => open(screenOfLink(link));
   /** What the person has not just asked for is said only where they want to hear of such things. */
-  const inform = (title: string, problem: Problem, screen: ScreenName) => {
+  const inform = (title: string, problem: Omit<Problem, 'code'>, screen: ScreenName) => {
     if (settings.current.notifications) notify(title, problem, () => open(screen));
+  };
+  /** What the person has asked for is answered in any case: where not by a notification, by the screen itself. */
+  const answer: typeof inform = (title, problem, screen) => {
+    if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
   };
   const act = createTrayActions(model, {
     open,
     quit: () => app.quit(),
     ask: askPerson,
-    tell: (title, problem, screen) => {
-      if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
+    copyDiagnostics: async () => void (await desktop.handlers.copyDiagnostics(undefined)),
+    updates: {
+      check: () => desktop.updates.check(),
+      download: () => desktop.updates.download(),
+      install: () => desktop.updates.install(closeForUpdate),
     },
+    tell: answer,
+    confirm: (title, message, screen) => answer(title, { message, remedy: null }, screen),
   });
   const tray = new CausewayTray(act, model.state);
   const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], GRACE);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
+  let { update } = model.state;
   model.onChange((state) => {
     tray.render(state);
+    const news = updateNews(update, state.update);
+    update = state.update;
+    if (news !== null) inform('Causeway', { message: news, remedy: null }, 'settings');
     if (state.profile !== null) settings.remember({ profile: state.profile });
   });
   settings.onChange(({ appearance, logLevel }) => {

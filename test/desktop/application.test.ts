@@ -48,11 +48,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       'because it is the workspace default',
       'Switch warehouse',
     ]);
-    expect(labels.slice(-5)).toEqual([
+    expect(labels.slice(-7)).toEqual([
       'Start Starter Warehouse',
       'Add servers…',
       'No AI client is connected',
       'Open Causeway',
+      'Copy diagnostics',
+      'Check for updates',
       'Quit',
     ]);
     expect(labels).toContain('Shared analytics — running');

@@ -1,6 +1,7 @@
 import type { AuthService, Profile } from '../../auth/auth.ts';
 import type { WorkspaceSession } from '../../causeway.ts';
 import type { DesktopContext } from '../context.ts';
+import { clientsFinding, surveyClients } from './clients-check.ts';
 import { type Finding, skipped } from './finding.ts';
 import { clockFinding, hostFinding, type Probe, probeHost, tlsFinding } from './host-checks.ts';
 import {
@@ -80,6 +81,11 @@ export const CHECKS: readonly Check[] = [
     run: withProfile(async (run, profile) => warehouseFinding(await run.session(profile), run.signal)),
   },
   { id: 'servers', title: 'Servers', run: async ({ context }) => serversFinding(context.model.state.servers) },
+  {
+    id: 'clients',
+    title: 'AI clients',
+    run: async ({ context }) => clientsFinding(await surveyClients(context.env)),
+  },
   {
     id: 'hub',
     title: 'Connection for AI clients',

@@ -11,6 +11,10 @@ export type TrayAction =
   | { do: 'sign-in' }
   | { do: 'sign-in-to'; profile: string }
   | { do: 'quit' }
+  | { do: 'copy-diagnostics' }
+  | { do: 'check-for-updates' }
+  | { do: 'get-update' }
+  | { do: 'restart-to-update' }
   | { do: 'use-warehouse'; profile: string; warehouseId: string; name: string }
   | { do: 'use-last-selected'; profile: string }
   | { do: 'use-workspace-default'; profile: string }
@@ -29,6 +33,10 @@ export interface Surroundings {
   open(screen: ScreenName, item?: string): void;
   quit(): void;
   ask(question: Question): Promise<boolean>;
+  copyDiagnostics(): Promise<void>;
+  updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
+  /** Says that what was asked for is done; the screen says more. */
+  confirm(title: string, message: string, screen: ScreenName): void;
   /** Says what went wrong where the person can see it, and leads to that screen. */
   tell(title: string, problem: Problem, screen: ScreenName): void;
 }
@@ -59,6 +67,14 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
     if (problem.code !== 'sign_in_cancelled') around.tell('You are not signed in', problem, 'warehouse');
   };
 
+  const checkForUpdates = async () => {
+    await around.updates.check();
+    const { update } = model.state;
+    if (update.status === 'failed') around.tell('Updates', update.problem, 'settings');
+    else if (update.status === 'idle') around.confirm('Updates', 'You have the newest version.', 'settings');
+    else if ('version' in update) around.confirm('Updates', `Version ${update.version} is there.`, 'settings');
+  };
+
   return async (action) => {
     switch (action.do) {
       case 'open':
@@ -71,6 +87,18 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
         return signIn(model.signIn());
       case 'sign-in-to':
         return signIn(model.signInTo(action.profile));
+      case 'copy-diagnostics':
+        return attempt('The diagnostics were not copied', async () => {
+          await around.copyDiagnostics();
+          const message = 'Paste them where you ask for help. Tokens, passwords and names are taken out.';
+          around.confirm('Diagnostics copied', message, 'diagnostics');
+        });
+      case 'check-for-updates':
+        return checkForUpdates();
+      case 'get-update':
+        return around.updates.download();
+      case 'restart-to-update':
+        return attempt('Causeway was not updated', () => around.updates.install());
       case 'use-warehouse':
         return attempt(`Your queries were not moved to ${action.name}`, () =>
           model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),

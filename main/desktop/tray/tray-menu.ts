@@ -21,8 +21,29 @@ export function trayMenu(state: DesktopState): TrayItem[] {
     sessions(state),
     { kind: 'separator' },
     open('Open Causeway'),
+    action('Copy diagnostics', { do: 'copy-diagnostics' }),
+    updates(state),
     action('Quit', { do: 'quit' }),
   ];
+}
+
+function updates({ update }: DesktopState): TrayItem {
+  switch (update.status) {
+    case 'not-possible-here':
+      // The screen says how this copy is updated instead.
+      return action('Check for updates', { do: 'open', screen: 'settings' });
+    case 'checking':
+      return text('Looking for updates…');
+    case 'available':
+      return action(`Get version ${update.version}`, { do: 'get-update' });
+    case 'downloading':
+      // Without the share that is there already: a menu that is drawn anew closes under the person's hand.
+      return text(`Fetching version ${update.version}…`);
+    case 'ready':
+      return action(`Restart to update to ${update.version}`, { do: 'restart-to-update' });
+    default:
+      return action('Check for updates', { do: 'check-for-updates' });
+  }
 }
 
 function sessions({ proxies }: DesktopState): TrayItem {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { createDesktop, type Desktop } from '../../../main/desktop/desktop.ts';
+import { diagnosticsEvents } from '../../../preload/contract/diagnostics.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
 import { plainSettings, plainShell } from '../../plain-desktop.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
     settings: plainSettings(env),
     shell,
     onEvent: (name, payload) => {
-      if (name === 'diagnosisChanged' && 'checks' in payload) seen.push(payload);
+      if (name === 'diagnosisChanged') seen.push(diagnosticsEvents.diagnosisChanged.parse(payload));
     },
   });
 });

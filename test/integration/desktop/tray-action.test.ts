@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { createTrayActions, type TrayAction } from '../../../main/desktop/tray/tray-action.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 
@@ -15,6 +16,8 @@ let act: (action: TrayAction) => Promise<void>;
 let told: string[];
 let asked: string[];
 let agrees: boolean;
+let copying: () => void;
+let looking: () => void;
 
 beforeEach(async () => {
   workspace = await startWorkspace();
@@ -24,6 +27,8 @@ beforeEach(async () => {
   told = [];
   asked = [];
   agrees = true;
+  copying = () => {};
+  looking = () => {};
   act = createTrayActions(model, {
     open: () => {},
     quit: () => {},
@@ -32,6 +37,9 @@ beforeEach(async () => {
       return agrees;
     },
     tell: (title, problem, screen) => told.push(`${screen}: ${title} (${problem.code})`),
+    copyDiagnostics: async () => copying(),
+    updates: { check: async () => looking(), download: async () => {}, install: async () => {} },
+    confirm: (title, message, screen) => told.push(`${screen}: ${title}: ${message}`),
   });
   await model.start(undefined);
 });
@@ -70,6 +78,8 @@ describe('an action of the tray', () => {
     await act({ do: 'stop-warehouse', ...named('Shared analytics') });
     expect(stateOf('Shared analytics')).toBe('RUNNING');
     agrees = true;
+    copying = () => {};
+    looking = () => {};
     await act({ do: 'stop-warehouse', ...named('Shared analytics') });
     expect(stateOf('Shared analytics')).toMatch(/STOPPING|STOPPED/);
     expect(asked).toEqual(['Stop Shared analytics?', 'Stop Shared analytics?']);
@@ -120,5 +130,29 @@ describe('the checks', () => {
     await model.close();
     await verifying;
     expect(stateOf('Shared analytics')).toMatch(/STARTING|RUNNING/);
+  });
+
+  it('copies the diagnostics and says so, or why it could not', async () => {
+    await act({ do: 'copy-diagnostics' });
+    expect(told).toEqual([expect.stringMatching(/^diagnostics: Diagnostics copied: Paste them/)]);
+    copying = () => {
+      throw new CausewayError('file_not_writable', 'No.');
+    };
+    await act({ do: 'copy-diagnostics' });
+    expect(told.at(-1)).toBe('warehouse: The diagnostics were not copied (file_not_writable)');
+  });
+
+  it('looks for updates and says what there is', async () => {
+    looking = () => model.showUpdate({ status: 'idle', checkedAt: 1 });
+    await act({ do: 'check-for-updates' });
+    looking = () => model.showUpdate({ status: 'ready', version: '2.0.0' });
+    await act({ do: 'check-for-updates' });
+    looking = () => model.showUpdate({ status: 'failed', problem: { code: 'unavailable', message: '', remedy: null } });
+    await act({ do: 'check-for-updates' });
+    expect(told).toEqual([
+      'settings: Updates: You have the newest version.',
+      'settings: Updates: Version 2.0.0 is there.',
+      'settings: Updates (unavailable)',
+    ]);
   });
 });

@@ -180,7 +180,15 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
 describe('the tray', () => {
   it.each(cases)('says: $name', ({ state, middle, tooltip, mood }) => {
     const servers = state.warehouse.status === 'known' ? ['[Add servers…]'] : [];
-    const end = [...servers, 'No AI client is connected', '---', '[Open Causeway]', '[Quit]'];
+    const end = [
+      ...servers,
+      'No AI client is connected',
+      '---',
+      '[Open Causeway]',
+      '[Copy diagnostics]',
+      '[Check for updates]',
+      '[Quit]',
+    ];
     expect(read(state)).toEqual([...middle, '---', ...end]);
     expect(trayTooltip(state)).toBe(tooltip);
     expect(trayMood(state)).toBe(mood);
