@@ -24,6 +24,15 @@ const account = z.object({
   ]),
 });
 
+/** An OAuth application that an account administrator has registered, used for one workspace. */
+const oauthApplication = z.object({
+  clientId: z.string().min(1),
+  /** The one port that its redirect address names; null for any of the usual ones. */
+  callbackPort: z.int().min(1).max(65_535).nullable(),
+  /** Null for those that Causeway asks for by itself. */
+  scopes: z.array(z.string().min(1)).nullable(),
+});
+
 export const accountRequests = {
   listAccounts: { input: z.undefined(), output: z.array(account) },
   /** Opens the profile and signs in to it. Answers when that has ended, however it ended: the state tells how. */
@@ -31,7 +40,27 @@ export const accountRequests = {
   /** Tells whether the workspace has confirmed that the sign-in is revoked. */
   signOut: { input: inProfile, output: z.object({ revoked: z.boolean() }) },
   /** Adds a profile that signs in in the browser. */
+  /** The sign-in goes with it. */
+  removeAccount: { input: inProfile, output: z.undefined() },
+  /** The sign-in stays. */
+  renameAccount: { input: inProfile.extend({ name: z.string() }), output: z.undefined() },
+  /** Null where the built-in application is used. A secret never comes out again. */
+  getOAuthApplication: { input: inProfile, output: oauthApplication.extend({ hasSecret: z.boolean() }).nullable() },
+  /** Used at the next sign-in. */
+  setOAuthApplication: {
+    input: inProfile.extend({
+      application: oauthApplication
+        .extend({
+          /** `keep` leaves the one that there is, `none` says that there is none. */
+          secret: z.union([z.enum(['keep', 'none']), z.object({ value: z.string().min(1) })]),
+        })
+        .nullable(),
+    }),
+    output: z.undefined(),
+  },
   addAccount: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
 } as const;
 
 export type Account = z.output<typeof account>;
+export type OAuthApplicationState = z.output<typeof accountRequests.getOAuthApplication.output>;
+export type OAuthApplicationChange = z.output<typeof accountRequests.setOAuthApplication.input>['application'];

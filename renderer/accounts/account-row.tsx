@@ -8,10 +8,11 @@ interface AccountRowProps {
   account: Account;
   state: DesktopState;
   onSignOut(): void;
+  onEdit(): void;
 }
 
 /** One profile: where, who, how, for how long, and what can be done about it. */
-export function AccountRow({ account, state, onSignOut }: AccountRowProps) {
+export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProps) {
   const { request } = window.causeway;
   const { name, host, isDefault } = account;
   const isOpen = state.profile === name;
@@ -57,6 +58,11 @@ export function AccountRow({ account, state, onSignOut }: AccountRowProps) {
         {offer === 'sign-out' && (
           <Button variant="default" size="compact-sm" aria-label={`Sign out of ${name}…`} onClick={onSignOut}>
             Sign out…
+          </Button>
+        )}
+        {!signingIn && (
+          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${name}…`} onClick={onEdit}>
+            Edit…
           </Button>
         )}
       </div>

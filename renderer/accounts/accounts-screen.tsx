@@ -1,18 +1,20 @@
 import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DesktopState } from '../../preload/contract.ts';
+import type { Account, DesktopState } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { AccountRow } from './account-row.tsx';
 import styles from './accounts.module.css';
 import { AddWorkspace } from './add-workspace.tsx';
 import { ConfirmSignOut } from './confirm-sign-out.tsx';
+import { EditAccount } from './edit-account.tsx';
 
 /** The profiles of this computer: who is signed in where, and the ways in and out. */
 export function AccountsScreen({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<string | null>(null);
+  const [editing, setEditing] = useState<Account | null>(null);
   const [left, setLeft] = useState<{ profile: string; revoked: boolean } | null>(null);
   const accounts = useQuery({
     // Whoever signs in or adds a profile changes one of these.
@@ -57,6 +59,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
                 setLeft(null);
                 setLeaving(account.name);
               }}
+              onEdit={() => setEditing(account)}
             />
           ))}
         </ul>
@@ -64,6 +67,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
       <Modal opened={adding} onClose={() => setAdding(false)} title="Add a workspace">
         <AddWorkspace taken={names} onCancel={() => setAdding(false)} />
       </Modal>
+      <EditAccount account={editing} onClose={() => setEditing(null)} />
       <ConfirmSignOut profile={leaving} onClose={() => setLeaving(null)} onSignedOut={setLeft} />
     </div>
   );

@@ -56,3 +56,21 @@ export function suggestedName(host: string, taken: readonly string[]): string {
   for (let count = 2; taken.includes(free); count += 1) free = `${name}-${count}`;
   return free;
 }
+
+/** Whether people sign in to the profile, instead of its holding credentials. */
+export function signsInByBrowser({ method, state }: Account): boolean {
+  return state.status !== 'unusable' && (method === 'oauth-user' || method === 'databricks-cli');
+}
+
+/** The port that was typed: null where none was, undefined where it is none. */
+export function portIn(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}
+
+/** The scopes that were typed; null where none were. */
+export function scopesIn(text: string): string[] | null {
+  const scopes = text.split(/[\s,]+/).filter(Boolean);
+  return scopes.length > 0 ? scopes : null;
+}

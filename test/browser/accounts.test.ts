@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -90,5 +90,71 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.unroute('**/requests/causeway:listAccounts');
     await button('Try again').click();
     await account('ana').waitFor();
+  });
+
+  it('renames a profile, and its sign-in stays', async () => {
+    await go('Accounts');
+    await shown.page.getByRole('button', { name: 'Edit oauth…' }).click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Edit oauth' });
+    await dialog.getByRole('textbox', { name: 'Client id' }).waitFor();
+    await inspect('account-edit');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('ana');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByRole('alert').getByText('There is already a profile "ana".').waitFor();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('mine');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await account('mine').waitFor();
+    expect(await account('oauth').count()).toBe(0);
+  });
+
+  it('removes a profile once the person is sure', async () => {
+    await go('Accounts');
+    await shown.page.getByRole('button', { name: 'Edit ben…' }).click();
+    await button('Remove…').click();
+    await button('Keep it').click();
+    await button('Remove…').click();
+    await inspect('account-remove');
+    await button('Remove ben').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await account('ana').waitFor();
+    expect(await account('ben').count()).toBe(0);
+    expect(await readFile(shown.workspace.profileFile, 'utf8')).not.toContain('[ben]');
+    expect(await readFile(`${shown.workspace.profileFile}.bak`, 'utf8')).toContain('[ben]');
+  });
+
+  it('signs in through an OAuth application of the account, and back through the built-in one', async () => {
+    const applications = join(shown.home, 'causeway', 'config', 'oauth-applications.json');
+    await go('Accounts');
+    const edit = () => shown.page.getByRole('button', { name: 'Edit oauth…' }).click();
+    await edit();
+    await shown.page.getByRole('textbox', { name: 'Client id' }).fill('our-application');
+    await shown.page.getByLabel('Client secret').fill('hunter2-shibboleth');
+    await shown.page.getByRole('textbox', { name: 'Port' }).fill('99999');
+    await shown.page.getByText('A port is a number from 1 to 65535.').waitFor();
+    expect(await button('Use this application').isDisabled()).toBe(true);
+    await shown.page.getByRole('textbox', { name: 'Port' }).fill('8020');
+    await button('Use this application').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    const stored = await readFile(applications, 'utf8');
+    expect(JSON.parse(stored)[shown.workspace.host]).toMatchObject({
+      client_id: 'our-application',
+      callback_port: 8020,
+    });
+    expect(stored).not.toContain('hunter2');
+
+    await edit();
+    await shown.page.getByText('There is one. Type another to replace it.').waitFor();
+    expect(await shown.page.getByLabel('Client secret').inputValue()).toBe('');
+    await shown.page.keyboard.press('Escape');
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    shown.server.opened.length = 0;
+    await shown.page.getByRole('button', { name: 'Sign in to oauth' }).click();
+    await expect.poll(() => shown.server.opened.at(-1)).toContain('client_id=our-application');
+    await account('oauth').getByRole('button', { name: 'Cancel' }).click();
+
+    await edit();
+    await button('Use the built-in one').click();
+    await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(JSON.parse(await readFile(applications, 'utf8'))).toEqual({});
   });
 });

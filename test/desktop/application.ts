@@ -30,8 +30,8 @@ export interface RunningApplication {
   window(): Promise<Page>;
   /** Starts a `causeway proxy` in the same home, as an AI client does; gives the function that ends it. */
   startProxy(): () => Promise<void>;
-  /** Starts the application a second time in the same home; gives its exit code. */
-  startAgain(): Promise<number | null>;
+  /** Starts the application a second time in the same home, with more arguments; gives its exit code. */
+  startAgain(...more: string[]): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -40,13 +40,17 @@ export interface ApplicationOptions {
   fresh?: boolean;
   /** For the application itself, such as `--hidden`. */
   flags?: string[];
+  /** Puts into the home folder what the application finds there. */
+  prepare?: ((home: string) => Promise<void>) | undefined;
 }
 
 export async function startApplication({
   fresh = false,
   flags = [],
+  prepare,
 }: ApplicationOptions = {}): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
+  await prepare?.(home);
   const workspace = await startWorkspace(fresh ? {} : { home });
   const executablePath = findElectron(process.env) ?? '';
   const args = [...electronFlags(), ROOT, ...flags];
@@ -59,8 +63,8 @@ export async function startApplication({
     home,
     env,
     window: async () => electron.windows()[0] ?? electron.waitForEvent('window'),
-    startAgain: async () => {
-      const [code] = await once(spawn(executablePath, args, { env, stdio: 'ignore' }), 'exit');
+    startAgain: async (...more) => {
+      const [code] = await once(spawn(executablePath, [...args, ...more], { env, stdio: 'ignore' }), 'exit');
       return code;
     },
     startProxy: () => {

@@ -1,6 +1,7 @@
-import type { Account } from '../../../preload/contract.ts';
+import type { Account, OAuthApplicationChange, OAuthApplicationState } from '../../../preload/contract.ts';
 import type { AuthService, ProfileEntry } from '../../auth/auth.ts';
 import type { Causeway } from '../../causeway.ts';
+import { Secret } from '../../platform/secret.ts';
 import type { DesktopModel } from '../model.ts';
 import { problemOf } from '../problem.ts';
 
@@ -32,6 +33,56 @@ export class Accounts {
     if (this.#model.state.profile === name) await this.#model.open(name);
     return outcome;
   }
+
+  /** Removes the profile with its sign-in. Where it is the open one, the default one is opened. */
+  async remove(name: string): Promise<void> {
+    const auth = await this.#causeway.auth();
+    await auth.removeProfile(name);
+    await this.#model.open(this.#stillOpen(name));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const auth = await this.#causeway.auth();
+    await auth.renameProfile(from, to);
+    await this.#model.open(this.#model.state.profile === from ? to : this.#stillOpen(from));
+  }
+
+  async application(name: string): Promise<OAuthApplicationState> {
+    const auth = await this.#causeway.auth();
+    const { host } = await auth.profile(name);
+    const found = await auth.oauthApplication(host);
+    if (!found) return null;
+    const { clientId, callbackPort = null, clientSecret, scopes = null } = found;
+    return { clientId, callbackPort, scopes: scopes && [...scopes], hasSecret: clientSecret !== undefined };
+  }
+
+  /** The application belongs to the workspace: all profiles of its host sign in through it. */
+  async setApplication(name: string, change: OAuthApplicationChange): Promise<void> {
+    const auth = await this.#causeway.auth();
+    const { host } = await auth.profile(name);
+    if (change === null) return auth.setOAuthApplication(host, undefined);
+    const { clientId, callbackPort, scopes, secret } = change;
+    const before = await auth.oauthApplication(host);
+    await auth.setOAuthApplication(host, {
+      clientId,
+      clientSecret: secretOf(secret, before?.clientSecret),
+      callbackPort: callbackPort ?? undefined,
+      scopes: scopes ?? undefined,
+    });
+  }
+
+  #stillOpen(gone: string): string | undefined {
+    const { profile } = this.#model.state;
+    return profile === null || profile === gone ? undefined : profile;
+  }
+}
+
+function secretOf(
+  change: NonNullable<OAuthApplicationChange>['secret'],
+  before: Secret | undefined,
+): Secret | undefined {
+  if (change === 'keep') return before;
+  return change === 'none' ? undefined : new Secret(change.value);
 }
 
 function accountOf(entry: ProfileEntry, state: Account['state']): Account {

@@ -9,6 +9,10 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
     listAccounts: () => accounts.list(),
     signInTo: async ({ profile }) => void (await model.signInTo(profile)),
     signOut: ({ profile }) => accounts.signOut(profile),
+    removeAccount: async ({ profile }) => void (await accounts.remove(profile)),
+    renameAccount: async ({ profile, name }) => void (await accounts.rename(profile, name)),
+    getOAuthApplication: ({ profile }) => accounts.application(profile),
+    setOAuthApplication: async ({ profile, application }) => void (await accounts.setApplication(profile, application)),
     addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),
   };
 }

@@ -1,0 +1,105 @@
+import { Button, PasswordInput, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
+import { answered, problemIn } from '../shared/answered.ts';
+import { Notice } from '../shared/notice.tsx';
+import styles from './accounts.module.css';
+import { portIn, scopesIn } from './words.ts';
+
+/** The OAuth application that a workspace's sign-ins go through: the built-in one, unless an administrator has made one. */
+export function OAuthApplication({ profile, onClose }: { profile: string; onClose(): void }) {
+  const { data, error } = useQuery({
+    queryKey: ['oauth-application', profile],
+    queryFn: () => answered(window.causeway.request.getOAuthApplication({ profile })),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <section aria-label="OAuth application" className={styles.form}>
+      <h2>OAuth application</h2>
+      <p className={styles.details}>
+        Only where your account’s administrator has made one for you: otherwise the built-in one is used. It counts for
+        the whole workspace, from the next sign-in on.
+      </p>
+      {error && <Notice {...problemIn(error)} />}
+      {data === undefined && !error && <Skeleton height={120} />}
+      {data !== undefined && <Form profile={profile} present={data} onClose={onClose} />}
+    </section>
+  );
+}
+
+function Form({ profile, present, onClose }: { profile: string; present: OAuthApplicationState; onClose(): void }) {
+  const [clientId, setClientId] = useState(present?.clientId ?? '');
+  const [secret, setSecret] = useState('');
+  const [port, setPort] = useState(present?.callbackPort?.toString() ?? '');
+  const [scopes, setScopes] = useState(present?.scopes?.join(' ') ?? '');
+  const callbackPort = portIn(port);
+  const saving = useMutation({
+    mutationFn: (application: OAuthApplicationChange) =>
+      answered(window.causeway.request.setOAuthApplication({ profile, application })),
+    onSuccess: onClose,
+  });
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (callbackPort === undefined) return;
+    const sameClient = present?.clientId === clientId.trim();
+    saving.mutate({
+      clientId: clientId.trim(),
+      callbackPort,
+      scopes: scopesIn(scopes),
+      secret: secret ? { value: secret } : sameClient && present?.hasSecret ? 'keep' : 'none',
+    });
+  };
+  return (
+    <form onSubmit={save} className={styles.form}>
+      <TextInput
+        label="Client id"
+        value={clientId}
+        onChange={({ currentTarget }) => setClientId(currentTarget.value)}
+        autoComplete="off"
+      />
+      <PasswordInput
+        label="Client secret"
+        description={
+          present?.hasSecret ? 'There is one. Type another to replace it.' : 'Only if the application has one.'
+        }
+        value={secret}
+        onChange={({ currentTarget }) => setSecret(currentTarget.value)}
+        autoComplete="off"
+      />
+      <TextInput
+        label="Port of its redirect address"
+        description="Empty for any of 8020 to 8040."
+        value={port}
+        error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
+        onChange={({ currentTarget }) => setPort(currentTarget.value)}
+        autoComplete="off"
+        inputMode="numeric"
+      />
+      <TextInput
+        label="Scopes"
+        description="Separated by spaces. Empty for the usual ones."
+        value={scopes}
+        onChange={({ currentTarget }) => setScopes(currentTarget.value)}
+        autoComplete="off"
+      />
+      {saving.error && <Notice {...problemIn(saving.error)} />}
+      <div className={styles.formActions}>
+        {present !== null && (
+          <Button variant="default" onClick={() => saving.mutate(null)}>
+            Use the built-in one
+          </Button>
+        )}
+        <Button
+          type="submit"
+          variant="default"
+          disabled={clientId.trim() === '' || callbackPort === undefined}
+          loading={saving.isPending}
+        >
+          Use this application
+        </Button>
+      </div>
+    </form>
+  );
+}
