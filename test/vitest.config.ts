@@ -9,5 +9,7 @@ export default defineConfig({
     globalSetup: ['test/left-out.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // A condition that comes true late is true: what is slow is the computer.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { vi } from 'vitest';
 import { environment, homeWith, ProxyProcess } from '../../proxy/proxy-process.ts';
 import { type Script, type ScriptedServer, startScriptedServer } from '../scripted-server.ts';
+
+// Each test starts processes, which is slow where much else runs.
+vi.setConfig({ testTimeout: 120_000 });
 
 const PATH = '/api/2.0/mcp/sql';
 

@@ -66,20 +66,20 @@ describe("the server's own stream", () => {
 describe('an answer that comes in a stream which is cut', () => {
   it('is read on where the server numbers its events, each answer at its own pace', async () => {
     const waits = { slow: 400, fast: 20 };
-    const cut = new Map<string, number>();
+    const waited = new Map<string, number>();
     const { server, proxy } = await stage.begin(
       withStream(
         ({ headers }, response) => {
           const id = headers['last-event-id'];
           if (typeof id !== 'string') return void response.writeHead(405).end();
-          cut.set(id, Date.now() - (cut.get(id) ?? 0));
+          waited.set(id, Date.now() - (waited.get(id) ?? 0));
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           response.end(event(result(id, `whole ${id}`), `${id}-end`));
         },
         async ({ frame }, response) => {
           const id = String(frame?.id);
           await events(response, `retry: ${id === 'slow' ? waits.slow : waits.fast}\nid: ${id}\ndata: \n\n`);
-          cut.set(id, Date.now());
+          waited.set(id, Date.now());
           response.end();
         },
       ),
@@ -87,7 +87,8 @@ describe('an answer that comes in a stream which is cut', () => {
     await proxy.open();
     const [slow, fast] = await Promise.all([proxy.request('slow', 'tools/call'), proxy.request('fast', 'tools/call')]);
     expect([slow.result, fast.result]).toEqual(['whole slow', 'whole fast']);
-    expect(cut.get('slow')).toBeGreaterThan(cut.get('fast') ?? Number.POSITIVE_INFINITY);
+    // Never too early; how much later depends on the computer.
+    expect(waited.get('slow')).toBeGreaterThanOrEqual(waits.slow - 5);
     expect(server.count('tools/call')).toBe(2);
   });
 
