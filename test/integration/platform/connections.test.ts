@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Connections, RenewableConnections, shareOf } from '../../../main/platform/connections.ts';
+import { openDispatcher, openPool } from '../../../main/platform/http.ts';
+
+let origin: string;
+let arrived: string[];
+let sockets: Set<Socket>;
+let held: Map<string, ServerResponse>;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  arrived = [];
+  held = new Map();
+  sockets = new Set();
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    arrived.push(path);
+    if (path.startsWith('/held')) held.set(path, response);
+    else response.end('done');
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  origin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  ends.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+interface Sent {
+  answer: Promise<string>;
+  abort(): void;
+}
+
+/** Sends a request, and gives what came back: the body, or the error's name. */
+function send(connections: Connections, path: string): Sent {
+  let controller: Dispatcher.DispatchController | undefined;
+  const answer = new Promise<string>((resolve) => {
+    let body = '';
+    connections.dispatch(
+      { origin, path, method: 'GET' },
+      {
+        onRequestStart: (given) => {
+          controller = given;
+        },
+        onResponseData: (_, chunk) => {
+          body += chunk;
+        },
+        onResponseEnd: () => resolve(body),
+        onResponseError: (_, error) => resolve(error.name),
+      },
+    );
+  });
+  return { answer, abort: () => controller?.abort(new Error('aborted')) };
+}
+
+describe('connections that are renewed', () => {
+  async function renewable(open: () => Promise<Dispatcher> = () => openPool(origin, { env: {} })) {
+    const connections = await RenewableConnections.open(open);
+    ends.push(() => connections.destroy());
+    return connections;
+  }
+
+  it('take new requests from that moment on, and let idle ones go', async () => {
+    const connections = await renewable();
+    await send(connections, '/1').answer;
+    const [before] = sockets;
+    const renewal = connections.renew();
+    expect(await send(connections, '/2').answer).toBe('done');
+    await renewal;
+    await expect.poll(() => before !== undefined && sockets.has(before)).toBe(false);
+  });
+
+  it('are a whole dispatcher for who needs one, renewed all the same', async () => {
+    const connections = await renewable(() => openDispatcher({ env: {} }));
+    const whole = connections.whole();
+    const ask = async () => (await whole.request({ origin, path: '/1', method: 'GET' })).body.text();
+    expect(await ask()).toBe('done');
+    const [before] = sockets;
+    await connections.renew();
+    expect(await ask()).toBe('done');
+    await expect.poll(() => before !== undefined && sockets.has(before)).toBe(false);
+  });
+
+  it('let a request that is under way come to its end', async () => {
+    const connections = await renewable();
+    const { answer } = send(connections, '/held');
+    await expect.poll(() => arrived).toEqual(['/held']);
+    await connections.renew();
+    held.get('/held')?.end('late');
+    expect(await answer).toBe('late');
+    await expect.poll(() => sockets.size).toBe(0);
+  });
+
+  it('serve on where no new ones can be opened', async () => {
+    let isBroken = false;
+    const connections = await renewable(async () => {
+      if (isBroken) throw new Error('the certificate file is gone');
+      return openPool(origin, { env: {} });
+    });
+    isBroken = true;
+    const renewal = connections.renew();
+    const { answer } = send(connections, '/1');
+    await expect(renewal).rejects.toThrow('certificate');
+    expect(await answer).toBe('done');
+    expect(await send(connections, '/2').answer).toBe('done');
+  });
+});
+
+describe('a share of connections', () => {
+  it('has so many requests under way, and the others in their order as those end, well or badly', async () => {
+    const pool = await openPool(origin, { env: {} });
+    ends.push(() => pool.destroy());
+    const share = shareOf(pool, 2);
+    const sent = Array.from({ length: 5 }, (_, number) => send(share, `/held${number}`));
+    await expect.poll(() => arrived.toSorted()).toEqual(['/held0', '/held1']);
+    expect(await send(pool, '/other').answer).toBe('done');
+    sent[0]?.abort();
+    await expect.poll(() => held.has('/held2')).toBe(true);
+    expect(await sent[0]?.answer).toBe('Error');
+    held.get('/held1')?.destroy();
+    await expect.poll(() => held.has('/held3')).toBe(true);
+    expect(held.has('/held4')).toBe(false);
+    held.get('/held2')?.end('two');
+    expect(await sent[2]?.answer).toBe('two');
+    await expect.poll(() => held.has('/held4')).toBe(true);
+  });
+});
