@@ -198,6 +198,24 @@ describe('a server that was ready', () => {
   });
 });
 
+it('a sign-in is renewed without the person while it can be, and when it has ended nobody is asked', async () => {
+  await keep(sql('user'));
+  const auth = await causeway.auth();
+  await auth.signIn(await auth.profile('user'));
+  await becomes('sql-user', { name: 'ready' });
+  workspace.faults.expireAccessTokens();
+  await warm.recheck();
+  expect(healthOf('sql-user')).toMatchObject({ name: 'ready' });
+  expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+  workspace.faults.expireAccessTokens();
+  workspace.faults.revokeRefreshTokens();
+  await warm.recheck();
+  expect(healthOf('sql-user')).toMatchObject({ name: 'signed-out', problem: { code: 'signed_out' } });
+  clock.pass(30 * MINUTE);
+  await becomes('sql-user', { name: 'signed-out' });
+  expect(browser.opened).toHaveLength(1);
+});
+
 describe('sleep and networks', () => {
   beforeEach(async () => {
     await keep(sql('ana'));
