@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
+import type { AiClient } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
@@ -17,6 +18,13 @@ export function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
   // The words stay while the dialog fades out.
   const shown = useRef('');
   if (name !== null) shown.current = name;
+  const clients = useQuery({
+    queryKey: ['clients-with', name],
+    queryFn: () => answered(window.causeway.request.listClients()),
+    enabled: name !== null,
+    gcTime: 0,
+  });
+  const users = usersOf(shown.current, clients.data?.clients ?? []);
   const removing = useMutation({
     mutationFn: () => answered(window.causeway.request.removeServer({ name: shown.current })),
     onSuccess: onRemoved,
@@ -28,13 +36,16 @@ export function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
           It leaves this list, and no AI client is offered it any more. Nothing is removed from the workspace, and you
           can add it again.
         </p>
-        <p>
-          An AI client that has an entry for it keeps that entry, and can go on using it.{' '}
-          <a href={addressOf('clients')} onClick={onClose}>
-            Take the entries out under AI clients
-          </a>{' '}
-          first if you do not want that.
-        </p>
+        {users.length > 0 && (
+          <p>
+            {users.join(', ')}: each keeps the entry that it has for this server, and can go on using it.{' '}
+            <a href={addressOf('clients')} onClick={onClose}>
+              Take the entries out under AI clients
+            </a>{' '}
+            first if you do not want that.
+          </p>
+        )}
+        {clients.data && users.length === 0 && <p>No AI client on this computer has an entry for it.</p>}
         {removing.error && <Notice {...problemIn(removing.error)} />}
         <div className={styles.dialogActions}>
           <Button variant="default" onClick={onClose} data-autofocus>
@@ -47,4 +58,11 @@ export function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
       </div>
     </Modal>
   );
+}
+
+/** The names of the clients that have an entry of ours for a server. */
+function usersOf(server: string, clients: readonly AiClient[]): string[] {
+  const has = ({ files }: AiClient) =>
+    files.some(({ entries }) => ['current', 'edited', 'broken'].includes(entries[server] ?? 'absent'));
+  return clients.filter(has).map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
-import { ServerRemedy, ServerState } from './server-state.tsx';
+import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { ToolList } from './tools/tool-list.tsx';
 import { aboutServer } from './words.ts';
@@ -35,6 +35,11 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
         <Notice message={state.words} remedy={state.remedy}>
           <ServerRemedy server={server} />
         </Notice>
+      )}
+      {needsAttention(state) && (
+        <p className={styles.quiet}>
+          <TriesAgain server={server} />
+        </p>
       )}
       <div className={styles.address}>
         <code>{path}</code>

@@ -1,7 +1,7 @@
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
 import { addressOf } from '../shared/screen.ts';
-import { ServerRemedy, ServerState } from './server-state.tsx';
+import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { aboutServer } from './words.ts';
 
@@ -17,14 +17,16 @@ export function ServerRow({ server }: { server: ConfiguredServer }) {
         <p className={styles.details}>
           {aboutServer(server)} · as {profile}
         </p>
-        {needsAttention(state) && (
-          <p className={styles.trouble}>{[state.words, state.remedy].filter(Boolean).join(' ')}</p>
-        )}
       </div>
-      <div className={styles.side}>
-        <ServerState server={server} />
-        <ServerRemedy server={server} />
-      </div>
+      <ServerState server={server} />
+      {needsAttention(state) && (
+        <div className={styles.trouble}>
+          <p>
+            {[state.words, state.remedy].filter(Boolean).join(' ')} <TriesAgain server={server} />
+          </p>
+          <ServerRemedy server={server} />
+        </div>
+      )}
     </li>
   );
 }

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
 import { answered } from '../shared/answered.ts';
 import dot from '../shared/state-dot.module.css';
 import styles from './servers.module.css';
-import { leadsToWorkspace } from './words.ts';
+import { leadsToWorkspace, passesByItself, soonInWords } from './words.ts';
 
 /** How a server is: a shape and a word. */
 export function ServerState({ server: { state } }: { server: ConfiguredServer }) {
@@ -20,6 +21,17 @@ export function ServerState({ server: { state } }: { server: ConfiguredServer })
 function lookOf(state: ConfiguredServer['state']): 'running' | 'changing' | 'gone' {
   if (state.status === 'ready') return 'running';
   return needsAttention(state) && state.status !== 'signed-out' ? 'gone' : 'changing';
+}
+
+/** When a server is asked again by itself, where that may help. */
+export function TriesAgain({ server: { state } }: { server: ConfiguredServer }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(ticking);
+  }, []);
+  if (state.retryAt === null || !passesByItself(state)) return null;
+  return <span className={styles.quiet}>Causeway tries again {soonInWords(state.retryAt - now)}.</span>;
 }
 
 /** The steps that lead on from how a server is, as buttons; nothing where all is well. */

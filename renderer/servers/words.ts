@@ -8,6 +8,20 @@ export function leadsToWorkspace({ status }: ConfiguredServer['state']): boolean
   return MATTERS_OF_THE_WORKSPACE.has(status);
 }
 
+/** States that may be other ones in a moment, with nobody doing anything. */
+const PASSING = new Set<ConfiguredServer['state']['status']>(['unreachable', 'failing', 'login-page']);
+
+export function passesByItself({ status }: ConfiguredServer['state']): boolean {
+  return PASSING.has(status);
+}
+
+/** How soon something comes, as people say it. */
+export function soonInWords(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds <= 1) return 'now';
+  return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
+}
+
 /** What a server shows, by its path: `Catalog functions in main.default`. */
 export function aboutServer({ kind, path }: Pick<ConfiguredServer, 'kind' | 'path'>): string {
   const words = serverKindInWords(kind);

@@ -205,7 +205,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
     await button('Remove…').click();
-    await text('keeps that entry, and can go on using it.');
+    await text('No AI client on this computer has an entry for it.');
     await inspect('remove-server');
     await button('Remove').click();
     await button('Add SQL').waitFor();

@@ -17,10 +17,16 @@ export function configuredServer(server: ManagedServer, health: ServerHealth, no
       tools: health.name === 'ready' ? health.tools : null,
       label,
       // When it is tried again is shown as time goes by, not as it was when this was said.
-      words: 'problem' in health ? health.problem.message : sentence,
-      remedy,
+      words: 'problem' in health ? closed(health.problem.message) : sentence,
+      // The services' remedy may be a command; here there is a button.
+      remedy: action === 'sign-in' ? 'Sign in: a page opens in your browser.' : remedy,
       retryAt: 'until' in health ? health.until : null,
       action,
     },
   };
+}
+
+/** Servers leave out the full stop after what they say. */
+function closed(sentence: string): string {
+  return /[.!?…]$/.test(sentence.trimEnd()) ? sentence : `${sentence.trimEnd()}.`;
 }

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { configuredServer } from '../../../main/desktop/servers/configured-server.ts';
+import { Jobs } from '../../../main/desktop/servers/jobs.ts';
+import { answerOf, toolOf } from '../../../main/desktop/servers/tools.ts';
+import type { Tool } from '../../../preload/contract.ts';
+
+describe('what a tool does, by its annotations', () => {
+  it.each<[Record<string, unknown> | undefined, Tool['effect']]>([
+    [undefined, 'unknown'],
+    [{}, 'unknown'],
+    [{ readOnlyHint: true }, 'reads'],
+    [{ readOnlyHint: true, destructiveHint: true }, 'reads'],
+    [{ readOnlyHint: false }, 'destroys'],
+    [{ readOnlyHint: false, destructiveHint: false }, 'changes'],
+    [{ destructiveHint: true }, 'destroys'],
+    [{ readOnlyHint: 'yes' }, 'unknown'],
+  ])('%j: %s', (annotations, effect) => {
+    const tool = annotations ? { annotations } : {};
+    expect(toolOf({ name: 'x', inputSchema: {}, ...tool })).toMatchObject({ effect, title: null, description: '' });
+  });
+
+  it('has the title of its annotations where it has none of its own', () => {
+    expect(toolOf({ name: 'x', inputSchema: {}, annotations: { title: 'Find' } }).title).toBe('Find');
+  });
+});
+
+describe('what crosses of an answer', () => {
+  const partsOf = (...content: unknown[]) => answerOf({ content, isError: false }, 5).parts;
+
+  it.each<[unknown, object]>([
+    [
+      { type: 'text', text: 'hello' },
+      { type: 'text', text: 'hello', cut: 0 },
+    ],
+    [
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      { type: 'data', mimeType: 'image/png', bytes: 3 },
+    ],
+    [
+      { type: 'resource_link', uri: 'file:///a' },
+      { type: 'link', title: 'file:///a', uri: 'file:///a' },
+    ],
+    [
+      { type: 'resource', resource: { uri: 'a', text: 'inside' } },
+      { type: 'text', text: 'inside', cut: 0 },
+    ],
+    [
+      { type: 'resource', resource: { uri: 'a', blob: 'AAAA', mimeType: 'application/pdf' } },
+      { type: 'data', mimeType: 'application/pdf', bytes: 3 },
+    ],
+    [
+      { type: 'of tomorrow', x: 1 },
+      { type: 'text', text: '{\n  "type": "of tomorrow",\n  "x": 1\n}', cut: 0 },
+    ],
+  ])('%j', (content, part) => {
+    expect(partsOf(content)).toEqual([part]);
+  });
+
+  it('is no more of a text than a person can read', () => {
+    const [part] = partsOf({ type: 'text', text: 'a'.repeat(1_000_000) });
+    expect(part).toMatchObject({ text: 'a'.repeat(200_000), cut: 800_000 });
+  });
+
+  it('is a text where the structure is too large to be shown', () => {
+    const structuredContent = { rows: Array.from({ length: 100_000 }, (_, number) => [number]) };
+    const { structured, parts } = answerOf({ content: [], isError: false, structuredContent }, 5);
+    expect(structured).toBeUndefined();
+    expect(parts).toMatchObject([{ type: 'text', cut: expect.any(Number) }]);
+  });
+});
+
+describe('a server as the window shows it', () => {
+  const server = { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' } as const;
+
+  it('has its tools where it is ready', () => {
+    const { state } = configuredServer(server, { name: 'ready', tools: 3, checkedAt: 0 }, 0);
+    expect(state).toMatchObject({ status: 'ready', tools: 3, label: 'Running, 3 tools', retryAt: null, action: null });
+  });
+
+  it('says what is wrong in a whole sentence, and when it is asked again', () => {
+    const problem = { code: 'not_found', message: 'No such space', remedy: 'Check the path.' } as const;
+    const { state } = configuredServer(server, { name: 'not-found', problem, until: 900 }, 0);
+    expect(state).toMatchObject({ words: 'No such space.', remedy: 'Check the path.', retryAt: 900, tools: null });
+  });
+
+  it('offers a button where the services name a command', () => {
+    const problem = { code: 'signed_out', message: 'You are signed out.', remedy: 'causeway login' } as const;
+    const { state } = configuredServer(server, { name: 'signed-out', problem, until: 900 }, 0);
+    expect(state).toMatchObject({ action: 'sign-in', remedy: 'Sign in: a page opens in your browser.' });
+  });
+});
+
+describe('work that the window has started', () => {
+  it('ends when it is cancelled, by its own id alone', async () => {
+    const jobs = new Jobs();
+    const until = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const [one, other] = [jobs.run('one', until), jobs.run('other', until)];
+    jobs.cancel('nobody');
+    jobs.cancel('one');
+    await expect(one).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await Promise.race([other, 'still running'])).toBe('still running');
+    jobs.cancel('other');
+    await expect(other).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
