@@ -1,0 +1,101 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Causeway, createCauseway } from '../../../main/causeway.ts';
+import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
+import { DesktopModel } from '../../../main/desktop/model.ts';
+import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+
+const FUNCTIONS = {
+  name: 'functions',
+  profile: 'ana',
+  kind: 'functions',
+  path: '/api/2.0/mcp/functions/main/default',
+} as const;
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let causeway: Causeway;
+let model: DesktopModel;
+let servers: DesktopServers;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
+  causeway = createCauseway({ env: home.env });
+  model = new DesktopModel(causeway);
+  servers = new DesktopServers(causeway, home.env, model);
+  await servers.start();
+});
+afterEach(async () => {
+  await servers.close();
+  await model.close();
+  await causeway.close();
+  await workspace.close();
+  await home.remove();
+});
+
+const labels = () => model.state.servers.map(({ name, state }) => `${name}: ${state.label}`);
+
+describe('the servers of the desktop', () => {
+  it('are those of the list, each with how it is; what another process adds or removes is seen', async () => {
+    const list = await openServers(home.env);
+    await list.change((now) => withServer(now, FUNCTIONS));
+    await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
+    await servers.add({ ...FUNCTIONS, name: 'again' });
+    await expect.poll(labels).toEqual(['functions: Running, 3 tools', 'again: Running, 3 tools']);
+    await list.change((now) => withoutServer(now, 'functions'));
+    await expect.poll(labels).toEqual(['again: Running, 3 tools']);
+    await servers.remove('again');
+    expect(labels()).toEqual([]);
+  });
+
+  it('stay as they are while somebody edits the file by hand', async () => {
+    await servers.add(FUNCTIONS);
+    const { path } = await openServers(home.env);
+    const whole = await readFile(path, 'utf8');
+    await writeFile(path, whole.slice(0, 20));
+    // What is written next is seen: half of it in between has broken nothing.
+    await writeFile(path, whole.replace(/"name":\s*"functions"/, '"name": "renamed"'));
+    await expect.poll(() => model.state.servers.map(({ name }) => name)).toEqual(['renamed']);
+  });
+
+  it('give their tools and answers, and end a call that is cancelled', async () => {
+    await servers.add(FUNCTIONS);
+    const { tools } = await servers.tools('functions');
+    expect(tools.map(({ name, effect }) => [name, effect])).toContainEqual(['main__default__initials', 'reads']);
+    const answer = await servers.call('functions', 'main__default__initials', { full_name: 'Ada Lovelace' }, {});
+    expect(answer).toMatchObject({ isError: false, structured: { rows: [['AL']] } });
+    const wrong = servers.call('functions', 'main__default__nothing', {}, {});
+    await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('not found') });
+    workspace.faults.add({ path: FUNCTIONS.path, effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    const work = new AbortController();
+    const call = servers.call('functions', 'main__default__initials', { full_name: 'x' }, { signal: work.signal });
+    work.abort();
+    await expect(call).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('ask for a sign-in where one is needed, and say that a name or a path cannot be', async () => {
+    await servers.add({ ...FUNCTIONS, profile: 'oauth' });
+    await expect.poll(labels).toEqual(['functions: Signed out']);
+    expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in' });
+    await expect(servers.add(FUNCTIONS)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(servers.add({ ...FUNCTIONS, name: 'x', path: '/etc' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(servers.propose('ana', 'functions', 'main')).rejects.toMatchObject({ code: 'usage' });
+    await expect(servers.propose('ana', 'other', 'https://example.com/api/2.0/mcp/sql')).rejects.toMatchObject({
+      message: expect.stringContaining('not an address of'),
+    });
+  });
+
+  it('are asked nothing while the computer sleeps, and again when it has woken', async () => {
+    await servers.add(FUNCTIONS);
+    await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
+    await servers.suspend();
+    workspace.faults.add({ path: FUNCTIONS.path, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
+    workspace.requests.clear();
+    await servers.resume();
+    await expect.poll(labels, { timeout: 10_000 }).toEqual(['functions: Not working']);
+    expect(workspace.requests.count({ path: FUNCTIONS.path })).toBeGreaterThan(0);
+  });
+});
