@@ -31,9 +31,6 @@ import { MainWindow } from './desktop/window/window.ts';
 /** Milliseconds that closing may take, answers to proxies under way included, before the application ends without it. */
 const GRACE = 10_000;
 
-/** Milliseconds after a start without a window until the next one is prepared for: a computer that starts up is busy. */
-const WARM_UP_AFTER = 10_000;
-
 registerAppScheme();
 
 /** A link that arrives before there is anything to open: macOS hands it over by an event that comes early. */
@@ -154,7 +151,6 @@ function start(): void {
 
   if (earlyLink !== undefined) followLink(earlyLink);
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();
-  else setTimeout(() => window.warmUp(), WARM_UP_AFTER);
   if (settings.trouble) inform('Your settings could not be used', settings.trouble, 'settings');
   const crash = wordsAfterCrash(argv, log.folder);
   void desktop.start(settings.profile).then(() => crash && model.showFailedAction(crash));

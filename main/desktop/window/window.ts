@@ -30,16 +30,18 @@ export class MainWindow {
     this.#events = events;
   }
 
+  /** A window that is going away does not count, although it is still to say that it has gone. */
   get current(): BrowserWindow | undefined {
-    return this.#window;
+    return this.#window?.isDestroyed() === false ? this.#window : undefined;
   }
 
   /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
   open(screen?: ScreenName, item?: string): void {
-    if (this.#window) {
-      if (this.#window.isMinimized()) this.#window.restore();
-      this.#window.show();
-      this.#window.focus();
+    const { current } = this;
+    if (current) {
+      if (current.isMinimized()) current.restore();
+      current.show();
+      current.focus();
       return;
     }
     const window = this.#create();
@@ -51,22 +53,12 @@ export class MainWindow {
     window.on('minimize', () => this.#events.onWatched(false));
     window.on('close', () => this.#settings.remember({ windowBounds: window.getNormalBounds() }));
     window.on('closed', () => {
+      if (this.#window !== window) return;
       this.#window = undefined;
       this.#events.onWatched(false);
     });
     reloadAfterCrash(window, this.#crashes, () => this.#events.onReloaded());
     void window.loadURL(startPageAt(screen, item));
-  }
-
-  /**
-   * Opens the page once where nobody sees it and lets it go again, so that the first time a person asks is as quick as
-   * the next: Chromium starts its processes for windows, and compiles what it then finds compiled.
-   */
-  warmUp(): void {
-    if (this.#window) return;
-    const unseen = this.#create();
-    unseen.webContents.once('did-stop-loading', () => setImmediate(() => unseen.destroy()));
-    void unseen.loadURL(startPageAt());
   }
 
   #create(): BrowserWindow {

@@ -15,7 +15,6 @@ declare global {
 export async function measureWindowOpens(rounds: number): Promise<{ first: number; again: number }> {
   const application = await startApplication({ flags: ['--hidden'] });
   try {
-    await untilWarm(application);
     await application.electron.context().addInitScript(noteTheAnswer);
     await application.electron.evaluate(({ app }) => {
       app.on('browser-window-created', (_event, window) => {
@@ -32,12 +31,6 @@ export async function measureWindowOpens(rounds: number): Promise<{ first: numbe
   } finally {
     await application.close();
   }
-}
-
-/** Until the application has prepared itself for its first window, which it does by itself after a hidden start. */
-async function untilWarm({ electron }: RunningApplication): Promise<void> {
-  const unseen = electron.windows()[0] ?? (await electron.waitForEvent('window'));
-  if (!unseen.isClosed()) await unseen.waitForEvent('close');
 }
 
 /** Until the workspace has answered: the tray has been there for a while when a person clicks it. */
