@@ -18,6 +18,8 @@ export class Account {
   calls = 0;
   results = 0;
   notifications = 0;
+  /** Answers that took longer than anything the server does. */
+  late = 0;
 
   sent(token: string): void {
     this.calls += 1;
