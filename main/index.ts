@@ -32,6 +32,8 @@ import { MainWindow } from './desktop/window/window.ts';
 const GRACE = 10_000;
 
 registerAppScheme();
+// The fuses shut Node's debugger out of the installed application; this is Chromium's.
+if (app.isPackaged) for (const way of ['port', 'pipe']) app.commandLine.removeSwitch(`remote-debugging-${way}`);
 
 /** A link that arrives before there is anything to open: macOS hands it over by an event that comes early. */
 let earlyLink = linkIn(process.argv);

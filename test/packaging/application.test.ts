@@ -13,6 +13,7 @@ import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.t
 import { APPLICATION, COMMAND, noPackage } from './packaged.ts';
 
 const run = promisify(execFile);
+const DEBUGGER_PORT = 39_222;
 const reason = noPackage ?? whyNotHere(process.env);
 if (reason) console.warn(`The packaged application is not started. ${reason}`);
 
@@ -27,7 +28,7 @@ describe.skipIf(reason)('the packaged application', () => {
     home = await mkdtemp(join(tmpdir(), 'causeway-packaged-'));
     env = environmentIn(home);
     workspace = await startWorkspace({ home });
-    application = spawn(APPLICATION, electronFlags(), { env, stdio: 'ignore' });
+    application = spawn(APPLICATION, [...electronFlags(), `--remote-debugging-port=${DEBUGGER_PORT}`], { env, stdio: 'ignore' });
   });
 
   afterAll(async () => {
@@ -69,6 +70,10 @@ describe.skipIf(reason)('the packaged application', () => {
     const program = [...electronFlags(), '-e', 'console.log("as Node")'];
     const { stdout } = await run(APPLICATION, program, { env: { ...env, ELECTRON_RUN_AS_NODE: '1' } });
     expect(stdout).toBe('');
+  });
+
+  it('lets no debugger in, even where it is started for one', async () => {
+    await expect(fetch(`http://127.0.0.1:${DEBUGGER_PORT}/json/version`)).rejects.toThrow('fetch failed');
   });
 
   it('quits from the tray', async () => {
