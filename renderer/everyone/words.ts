@@ -129,7 +129,7 @@ export function planInWords(bulk: Bulk): string {
     planned.update > 0 && `${number.format(planned.update)} will change`,
     planned.delete > 0 && `${number.format(planned.delete)} will be cleared`,
     planned.unchanged > 0 &&
-      `${number.format(planned.unchanged)} ${planned.unchanged === 1 ? 'stays' : 'stay'} as they are`,
+      (planned.unchanged === 1 ? '1 stays as it is' : `${number.format(planned.unchanged)} stay as they are`),
     planned.invalid > 0 && `${counted(planned.invalid, 'line')} cannot be carried out`,
   ].filter((part) => part !== false);
   const warned = warnings > 0 ? ` After ${counted(warnings, 'change')}, queries would fail.` : '';

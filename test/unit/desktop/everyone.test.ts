@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { OverrideList } from '../../../main/desktop/everyone/override-list.ts';
+import type { OverrideRow } from '../../../main/warehouses/all-overrides.ts';
+import type { Bulk, Everyone, EveryoneQuery } from '../../../preload/contract.ts';
+import {
+  planInWords,
+  progressOf,
+  resultsInWords,
+  secondLineOf,
+  stateOf,
+  targetOf,
+} from '../../../renderer/everyone/words.ts';
+
+const row = (userId: string, of: Partial<OverrideRow> = {}): OverrideRow => ({
+  userId,
+  userName: `${userId}@example.com`,
+  displayName: userId,
+  type: 'CUSTOM',
+  warehouseId: 'w1',
+  warehouseName: 'Starter',
+  warehouseState: 'RUNNING',
+  dangling: null,
+  ...of,
+});
+const query = (of: Partial<EveryoneQuery> = {}): EveryoneQuery => ({
+  search: '',
+  only: 'all',
+  by: 'dangling',
+  descending: false,
+  ...of,
+});
+const listOf = (...rows: OverrideRow[]) => {
+  const list = new OverrideList();
+  for (const each of rows) list.put(each);
+  return list;
+};
+const found = (list: OverrideList, of: Partial<EveryoneQuery>, asTheyCome = false) =>
+  list.find(query(of), asTheyCome).map(({ userId }) => userId);
+
+describe('the list of all overrides', () => {
+  const list = listOf(
+    row('zoe'),
+    row('Émile', { warehouseName: 'Finance', warehouseId: 'w2' }),
+    row('adam', { type: 'LAST_SELECTED', warehouseId: null, warehouseName: null, warehouseState: null }),
+    row('eve', { dangling: 'warehouse-gone', warehouseId: 'w3', warehouseName: null, warehouseState: null }),
+  );
+
+  it('begins with those whose queries fail, the others by name, without regard to accents and capitals', () => {
+    expect(found(list, {})).toEqual(['eve', 'adam', 'Émile', 'zoe']);
+  });
+
+  it.each<[Partial<EveryoneQuery>, string[]]>([
+    [{ by: 'user' }, ['adam', 'Émile', 'eve', 'zoe']],
+    [{ by: 'user', descending: true }, ['zoe', 'eve', 'Émile', 'adam']],
+    [{ by: 'warehouse' }, ['Émile', 'zoe', 'eve', 'adam']],
+    [{ only: 'dangling' }, ['eve']],
+    [{ search: 'FIN' }, ['Émile']],
+    [{ search: 'example last' }, ['adam']],
+    [{ search: 'w3' }, ['eve']],
+    [{ search: 'nobody' }, []],
+  ])('finds and orders as asked: %j', (of, expected) => {
+    expect(found(list, of)).toEqual(expected);
+  });
+
+  it('stays in the order of arrival while it is being read', () => {
+    expect(found(list, {}, true)).toEqual(['zoe', 'Émile', 'adam', 'eve']);
+  });
+
+  it('gives a page and how many there are', () => {
+    const page = list.page(query(), 1, 2);
+    expect(page.total).toBe(4);
+    expect(page.rows.map(({ userId }) => userId)).toEqual(['adam', 'Émile']);
+  });
+
+  it('shows a change at once, and counts who is in trouble', () => {
+    const changing = listOf(row('a'), row('b', { dangling: 'cannot-use' }));
+    expect(changing.dangling).toBe(1);
+    expect(found(changing, { only: 'dangling' })).toEqual(['b']);
+    changing.put(row('b'));
+    changing.put(row('c', { dangling: 'deleting' }));
+    changing.remove('a');
+    changing.remove('nobody');
+    expect(changing.dangling).toBe(1);
+    expect(found(changing, {})).toEqual(['c', 'b']);
+    changing.remove('c');
+    expect([changing.dangling, changing.size]).toEqual([0, 1]);
+  });
+
+  it('names the warehouses whose permissions are worth a look', () => {
+    expect([...list.targets()]).toEqual(['w1', 'w2']);
+  });
+});
+
+describe('an override in words', () => {
+  it('names its warehouse, or what stands for it', () => {
+    expect(targetOf(row('a'))).toBe('Starter');
+    expect(targetOf(row('a', { warehouseName: null }))).toBe('Warehouse w1');
+    expect(targetOf(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
+    expect(targetOf(row('a', { type: 'NEWER' }))).toBe('NEWER');
+    expect(stateOf(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE permission: queries fail');
+    expect(stateOf(row('a', { warehouseState: null }))).toBe('');
+  });
+
+  it('tells who it is about by user name, and by id where the names are the same', () => {
+    expect(secondLineOf(row('a'))).toBe('a@example.com');
+    expect(secondLineOf(row('a', { displayName: 'a@example.com' }))).toBe('a');
+    expect(secondLineOf(row('a', { displayName: '', userName: '' }))).toBe('');
+  });
+
+  const reading = (of: Partial<Everyone>): Everyone => ({
+    profile: 'acme',
+    status: 'complete',
+    count: 1200,
+    dangling: 0,
+    access: 'unchecked',
+    problem: null,
+    revision: 1,
+    ...of,
+  });
+  it.each<[Partial<Everyone>, string]>([
+    [{}, '1,200 overrides.'],
+    [{ count: 1, dangling: 1 }, '1 override. 1 makes queries fail.'],
+    [{ dangling: 2 }, '1,200 overrides. 2 make queries fail.'],
+    [{ access: 'checked' }, '1,200 overrides. Everybody may use theirs.'],
+    [{ status: 'reading', count: 0 }, 'Asking the workspace…'],
+    [{ status: 'reading' }, 'Reading… 1,200 overrides so far.'],
+    [{ status: 'stopped' }, 'Stopped after 1,200 overrides: there are more.'],
+  ])('the reading: %j', (of, words) => {
+    expect(progressOf(reading(of))).toBe(words);
+  });
+
+  const bulk = (of: Partial<Bulk>): Bulk => ({
+    source: 'a.csv',
+    stage: 'planned',
+    planned: { create: 0, update: 0, delete: 0, unchanged: 0, invalid: 0 },
+    warnings: 0,
+    total: 0,
+    ended: 0,
+    results: { done: 0, unchanged: 0, invalid: 0, failed: 0, 'not-tried': 0 },
+    problem: null,
+    ...of,
+  });
+  it('a plan, and what came of it', () => {
+    const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
+    expect(planInWords(bulk({ planned, warnings: 1 }))).toBe(
+      '1 override will be set, 2 will change, 1 stays as it is, 3 lines cannot be carried out. After 1 change, queries would fail. Nothing has been changed yet.',
+    );
+    const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3 };
+    expect(resultsInWords(bulk({ results }))).toBe(
+      '1,000 overrides changed, 1 line could not be carried out, 2 failed, 3 not tried.',
+    );
+  });
+});
