@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef } from 'react';
 import type { EveryoneQuery, OverrideRow } from '../../preload/contract.ts';
 import type { PagedRows } from '../shared/paged-rows.ts';
@@ -63,15 +62,15 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
         name: 'change',
         title: <span className={styles.hidden}>Change</span>,
         cell: (row) => (
-          <Button
-            variant="default"
-            size="compact-sm"
+          <button
+            type="button"
             tabIndex={-1}
+            className={styles.change}
             aria-label={`Change the override of ${nameOf(personOf(row))}…`}
             onClick={() => open.current(row)}
           >
             Change…
-          </Button>
+          </button>
         ),
       },
     ];

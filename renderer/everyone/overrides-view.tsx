@@ -1,6 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useCallback, useDeferredValue, useState } from 'react';
 import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
@@ -39,7 +39,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
     mutationFn: () => answered(request.everyoneIds({ profile, query })),
     onSuccess: (ids) => setSelected(new Set(ids)),
   });
-  const change = (part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part }));
+  const change = useCallback((part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part })), []);
 
   return (
     <div className={styles.screen}>

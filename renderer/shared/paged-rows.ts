@@ -24,6 +24,9 @@ export interface PagedRows<Row> {
   at(index: number): Row | undefined;
   /** Says which rows are looked at. */
   show(from: number, to: number): void;
+  subscribe(listener: () => void): () => void;
+  /** Another number means that other rows are here. */
+  changes(): number;
 }
 
 /** A long list of which the window holds only what is looked at and a little around it. */
@@ -34,7 +37,8 @@ export function usePagedRows<Row>(source: RowSource<Row>): PagedRows<Row> {
   const { scope, version } = source;
   // biome-ignore lint/correctness/useExhaustiveDependencies: these two say when to read again
   useEffect(() => cache.read(latest.current), [cache, scope, version]);
-  useSyncExternalStore(cache.subscribe, cache.changes);
+  // Whoever shows rows hears of each page; everybody else only of how many there are.
+  useSyncExternalStore(cache.subscribe, () => cache.total);
   return cache;
 }
 
@@ -60,7 +64,9 @@ class PageCache<Row> implements PagedRows<Row> {
   }
 
   show(from: number, to: number): void {
-    const range = { first: Math.floor(from / PAGE), last: Math.floor(to / PAGE) };
+    // The pages next to those in sight are there before anybody has scrolled to them.
+    const end = this.total === undefined ? 0 : Math.floor(Math.max(0, this.total - 1) / PAGE);
+    const range = { first: Math.max(0, Math.floor(from / PAGE) - 1), last: Math.min(end, Math.floor(to / PAGE) + 1) };
     if (range.first === this.#range.first && range.last === this.#range.last) return;
     this.#range = range;
     this.#fill();

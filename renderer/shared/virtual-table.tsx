@@ -1,5 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { PagedRows } from './paged-rows.ts';
 import styles from './virtual-table.module.css';
 
@@ -40,6 +50,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const [active, setActive] = useState<number | null>(null);
   const id = useId();
   const total = rows.total ?? 0;
+  useSyncExternalStore(rows.subscribe, rows.changes);
 
   const virtualizer = useVirtualizer({
     count: total,
