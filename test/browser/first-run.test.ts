@@ -44,7 +44,7 @@ describe.skipIf(whyNotHere)('the first run', () => {
     await shown.page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
     await button('Write').click();
     await shown.page.getByText('Restart Cursor').first().waitFor();
-    expect(await shown.page.locator('[aria-current="step"]').count()).toBe(0);
+    await shown.page.locator('[aria-current="step"]').waitFor({ state: 'detached' });
     await inspect('first-run-done');
 
     const { mcpServers } = Configuration.parse(JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')));
