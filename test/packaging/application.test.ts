@@ -28,7 +28,10 @@ describe.skipIf(reason)('the packaged application', () => {
     home = await mkdtemp(join(tmpdir(), 'causeway-packaged-'));
     env = environmentIn(home);
     workspace = await startWorkspace({ home });
-    application = spawn(APPLICATION, [...electronFlags(), `--remote-debugging-port=${DEBUGGER_PORT}`], { env, stdio: 'ignore' });
+    application = spawn(APPLICATION, [...electronFlags(), `--remote-debugging-port=${DEBUGGER_PORT}`], {
+      env,
+      stdio: 'ignore',
+    });
   });
 
   afterAll(async () => {
