@@ -43,9 +43,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const ends: (() => void)[] = [];
   const onClose = (end: () => void) => void ends.push(end);
   const activity = new ActivityLog(onEvent);
-  const servers = new DesktopServers(causeway, env, model);
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
+  const servers = new DesktopServers(causeway, env, model, settings.current.keepServersWarm);
+  settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
   const context: DesktopContext = {
     causeway,
     env,

@@ -65,7 +65,7 @@ export function SettingsScreen({ state }: { state: DesktopState }) {
             <Toggle
               name="keepServersWarm"
               label="Keep servers connected"
-              sentence="AI clients start faster, because Causeway is connected to your servers already."
+              sentence="Asks your servers now and then, so that you see how they are and AI clients start faster."
               settings={data.settings}
             />
             <Choice

@@ -25,8 +25,11 @@ export class DesktopServers {
   readonly #list: WatchedServers;
   #servers: readonly ManagedServer[] = [];
   #warm: Promise<WarmServers> | undefined;
+  #isKept: boolean;
 
-  constructor(causeway: Causeway, env: NodeJS.ProcessEnv, model: DesktopModel) {
+  /** @param keep whether servers are asked again by themselves */
+  constructor(causeway: Causeway, env: NodeJS.ProcessEnv, model: DesktopModel, keep: boolean) {
+    this.#isKept = keep;
     this.#causeway = causeway;
     this.#model = model;
     this.#list = new WatchedServers(env, (servers) => this.#listed(servers));
@@ -36,6 +39,11 @@ export class DesktopServers {
   async start(): Promise<void> {
     await this.#list.start();
     await this.#warm;
+  }
+
+  async keep(on: boolean): Promise<void> {
+    this.#isKept = on;
+    (await this.#warm)?.keep(on);
   }
 
   /** The computer goes to sleep. */
@@ -99,7 +107,13 @@ export class DesktopServers {
   #listed(servers: readonly ManagedServer[]): void {
     this.#servers = servers;
     if (this.#warm) void this.#warm.then((warm) => warm.update(servers));
-    else this.#warm = this.#causeway.keepWarm(servers, { onChange: (states) => this.#show(states) });
+    else this.#warm = this.#connect(servers);
+  }
+
+  async #connect(servers: readonly ManagedServer[]): Promise<WarmServers> {
+    const warm = await this.#causeway.keepWarm(servers, { onChange: (states) => this.#show(states) });
+    warm.keep(this.#isKept);
+    return warm;
   }
 
   #show(states: readonly WarmServerState[]): void {

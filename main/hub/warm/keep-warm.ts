@@ -51,6 +51,7 @@ export class WarmServers {
   #addresses: string;
   readonly #unsubscribe: (() => void) | undefined;
   #isSuspended = false;
+  #isKept = true;
   #isClosed = false;
 
   constructor(servers: readonly WarmServer[], options: KeepWarmOptions) {
@@ -89,6 +90,12 @@ export class WarmServers {
     this.#look();
     await Promise.all(checked);
     return wanted.map(({ server, health }) => ({ ...server, health }));
+  }
+
+  /** Whether servers are asked again by themselves. Where not, each is asked once, and then when somebody wants to know. */
+  keep(on: boolean): void {
+    this.#isKept = on;
+    this.#look();
   }
 
   /** The computer goes to sleep: nothing is asked until it wakes. */
@@ -164,7 +171,9 @@ export class WarmServers {
     const now = this.#clock.now();
     const all = [...this.#servers.values()];
     let free = AT_ONCE - all.filter(({ isBusy }) => isBusy).length;
-    const resting = all.filter(({ isBusy, due }) => !isBusy && due !== null).sort(byDue);
+    const resting = all
+      .filter(({ isBusy, due, isWanted }) => !isBusy && due !== null && (this.#isKept || isWanted))
+      .sort(byDue);
     for (const one of resting) {
       if (free <= 0 || (one.due ?? 0) > now) break;
       free -= 1;

@@ -33,6 +33,8 @@ export class WatchedServer {
   #asking: AbortController | undefined;
   /** Whether something happened meanwhile that the answer may not know of. */
   #isOutdated = false;
+  /** Whether somebody waits for an answer, or there has been none yet. */
+  #isWanted = true;
   #tools: Tool[] = [];
   #waiting: (() => void)[] = [];
   #isClosed = false;
@@ -52,6 +54,11 @@ export class WatchedServer {
     return this.#watch.due;
   }
 
+  /** Whether it is to be asked even where nothing is asked again by itself. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
   get isBusy(): boolean {
     return this.#asking !== undefined;
   }
@@ -62,6 +69,7 @@ export class WatchedServer {
   }
 
   apply(event: WatchEvent): void {
+    if (event.name === 'asked' || event.name === 'sign-in-ended') this.#isWanted = true;
     const before = this.#watch;
     this.#watch = next(before, event);
     // What the question under way will bring may be of before.
@@ -74,6 +82,7 @@ export class WatchedServer {
     const asking = new AbortController();
     this.#asking = asking;
     this.#isOutdated = false;
+    this.#isWanted = false;
     const waiting = this.#waiting.splice(0);
     void this.#ask(asking.signal).then((event) => {
       if (this.#asking !== asking) {

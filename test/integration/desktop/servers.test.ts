@@ -25,7 +25,7 @@ beforeEach(async () => {
   home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
   causeway = createCauseway({ env: home.env });
   model = new DesktopModel(causeway);
-  servers = new DesktopServers(causeway, home.env, model);
+  servers = new DesktopServers(causeway, home.env, model, true);
   await servers.start();
 });
 afterEach(async () => {

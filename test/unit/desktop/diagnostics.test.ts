@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
+import type { EntryState } from '../../../main/clients/state.ts';
+import type { ClientReport } from '../../../main/clients/survey.ts';
 import { type BundleParts, bundleOf } from '../../../main/desktop/diagnostics/bundle.ts';
+import { clientsFinding } from '../../../main/desktop/diagnostics/clients-check.ts';
 import { clockFinding, hostFinding, tlsFinding } from '../../../main/desktop/diagnostics/host-checks.ts';
 import { serversFinding, versionFinding } from '../../../main/desktop/diagnostics/local-checks.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
@@ -71,6 +74,33 @@ describe('what is on this computer', () => {
 
   it('has no servers at first', () => {
     expect(serversFinding([])).toMatchObject({ status: 'warning', nextStep: { screen: 'servers' } });
+  });
+});
+
+describe('the entries in AI clients’ files', () => {
+  const client = (name: string, state: EntryState | null, change: Partial<ClientReport> = {}): ClientReport => ({
+    id: name,
+    name,
+    because: 'it is there',
+    files: [{ path: '/x', exists: true, entries: state ? { sql: state } : {}, leftOver: [], known: false }],
+    ...change,
+  });
+
+  it.each<[string, ClientReport[], string]>([
+    ['no client is there', [client('A', null, { because: null })], 'skipped'],
+    ['none is connected', [client('A', 'absent')], 'warning'],
+    ['all is well', [client('A', 'current'), client('B', 'absent')], 'pass'],
+    ['one leads nowhere', [client('A', 'current'), client('B', 'broken')], 'fail'],
+    ['one was removed by somebody else', [client('A', 'vanished')], 'fail'],
+    [
+      'one is left over',
+      [client('A', null, { files: [{ path: '/x', exists: true, entries: {}, leftOver: ['old'], known: false }] })],
+      'fail',
+    ],
+    ['a file cannot be read', [client('A', 'current', { problem: 'It is damaged.' })], 'fail'],
+    ['one of somebody else has the name', [client('A', 'foreign'), client('B', 'current')], 'pass'],
+  ])('where %s', (_name, reports, status) => {
+    expect(clientsFinding(reports).status).toBe(status);
   });
 });
 

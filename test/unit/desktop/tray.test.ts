@@ -366,3 +366,22 @@ describe('the tray icons', () => {
 function widthOf(file: string): number {
   return readFileSync(join(RESOURCES_FOLDER, 'tray', file)).readUInt32BE(16);
 }
+
+describe('the update in the tray', () => {
+  it.each<[DesktopState['update'], string]>([
+    [{ status: 'off' }, '[Check for updates]'],
+    [{ status: 'idle', checkedAt: 1 }, '[Check for updates]'],
+    [{ status: 'checking' }, 'Looking for updates…'],
+    [{ status: 'available', version: '2.0.0' }, '[Get version 2.0.0]'],
+    [{ status: 'downloading', version: '2.0.0', percent: 40 }, 'Fetching version 2.0.0…'],
+    [{ status: 'ready', version: '2.0.0' }, '[Restart to update to 2.0.0]'],
+    [{ status: 'not-possible-here', reason: 'package-manager' }, '[Check for updates]'],
+  ])('%j is “%s”', (update, words) => {
+    expect(read({ ...known(), update })).toContain(words);
+  });
+
+  it('does not draw the menu anew with each part that arrives', () => {
+    const at = (percent: number) => trayMenu({ ...known(), update: { status: 'downloading', version: '2', percent } });
+    expect(at(10)).toEqual(at(90));
+  });
+});

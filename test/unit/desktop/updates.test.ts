@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { updateNews } from '../../../main/desktop/updates/update-news.ts';
 import {
   afterUpdateEvent,
   hindranceOf,
@@ -78,6 +79,15 @@ describe('the state of updates', () => {
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
   ] as const)('where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
     expect(hindranceOf(packaged, platform, env)).toBe(hindrance);
+  });
+});
+
+describe('what the person is told of updates', () => {
+  it('is that one is ready, once', () => {
+    expect(updateNews(STATES.downloading, STATES.ready)).toContain('2.0.0');
+    expect(updateNews(STATES.ready, STATES.ready)).toBeNull();
+    expect(updateNews(STATES.idle, STATES.checking)).toBeNull();
+    expect(updateNews(STATES.checking, STATES.failed)).toBeNull();
   });
 });
 

@@ -80,6 +80,25 @@ describe('configured servers', () => {
     expect(workspace.requests.count({})).toBe(0);
   });
 
+  it('are asked once, and then only when somebody wants to know, where they are not to be kept warm', async () => {
+    await keep(sql('ana'));
+    warm.keep(false);
+    await becomes('sql-ana', { name: 'ready' });
+    const once = asked();
+    for (let hour = 0; hour < 24; hour += 1) {
+      clock.pass(60 * MINUTE);
+      warm.resume();
+    }
+    expect(asked()).toBe(once);
+    expect(await warm.recheck('sql-ana')).toMatchObject([{ health: { name: 'ready', checkedAt: clock.now() } }]);
+    expect(asked()).toBeGreaterThan(once);
+    const twice = asked();
+    clock.pass(60 * MINUTE);
+    warm.keep(true);
+    await expect.poll(asked).toBeGreaterThan(twice);
+    await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
+  });
+
   it('wait for the browser while somebody signs in, and are ready after one sign-in', async () => {
     workspace.approve('ask');
     await keep(sql('user'), { ...sql('user'), name: 'other' }, sql('ana'));
