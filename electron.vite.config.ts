@@ -64,6 +64,8 @@ export default defineConfig({
       minify: true,
       // The page's policy admits no data: addresses.
       assetsInlineLimit: 0,
+      // It is read from the disk: there is no network to spare.
+      chunkSizeWarningLimit: 1500,
       rolldownOptions: { input: 'renderer/index.html' },
     },
   },

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -7,6 +8,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/{unit,integration,workspace}/**/*.test.ts'],
     globalSetup: ['test/left-out.ts'],
+    // Most of them wait for other processes: on two cores, one of them idle would be one too few.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // A condition that comes true late is true: what is slow is the computer.

@@ -1,6 +1,5 @@
 import type { Profile } from '../../auth/auth.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { openDispatcher } from '../../platform/http.ts';
 import { type Reached, reach } from '../../workspace/reach.ts';
 import { type Finding, fail, failedBecause, pass, skipped, TO_ACCOUNTS, warning } from './finding.ts';
 
@@ -13,6 +12,8 @@ const PATIENCE = 15_000;
 /** Asks the profile's host once: three checks are read from the answer. Never throws. */
 export async function probeHost(profile: Profile, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Probe> {
   try {
+    // Loaded with the first request of anyone: not when the application starts.
+    const { openDispatcher } = await import('../../platform/http.ts');
     const dispatcher = await openDispatcher({ env, silenceMs: PATIENCE });
     try {
       return { reached: await reach(profile.host, dispatcher, Date.now, signal) };

@@ -1,7 +1,5 @@
 import type { DesktopState, UpdateState } from '../../../preload/contract.ts';
 import type { AuthService } from '../../auth/auth.ts';
-import { isHubAlive } from '../../hub/attach.ts';
-import { hubFolder, readRendezvous } from '../../hub/rendezvous.ts';
 import { VERSION } from '../../platform/version.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import {
@@ -44,6 +42,10 @@ export function settingsFinding({ trouble, path }: SettingsStore): Finding {
 
 /** Whether AI clients find the running application. */
 export async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<Finding> {
+  const [{ isHubAlive }, { hubFolder, readRendezvous }] = await Promise.all([
+    import('../../hub/attach.ts'),
+    import('../../hub/rendezvous.ts'),
+  ]);
   const rendezvous = readRendezvous(hubFolder(env));
   const isOurs = rendezvous?.pid === process.pid;
   if (rendezvous && isOurs && (await isHubAlive(rendezvous))) {
