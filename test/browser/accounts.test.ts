@@ -29,7 +29,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.getByText('because it is the workspace default').waitFor();
     await go('Accounts');
     await account('mine').getByText('Signed in', { exact: true }).waitFor();
-    await rm(empty, { recursive: true });
+    await rm(empty, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
   it('shows every profile: where, who, how, and why one cannot be used', async () => {

@@ -71,7 +71,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Write').click();
     await closed();
     await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
-    expect(await isOn('databricks-sql', 'Cursor')).toBe(true);
+    await expect.poll(() => isOn('databricks-sql', 'Cursor')).toBe(true);
     expect(await entries(CURSOR)).toEqual(['files', 'databricks-sql']);
     await inspect('clients-written');
     await go('Warehouse');
@@ -228,6 +228,8 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     const tool = 'a_tool_whose_name_is_much_longer_than_any_that_people_would_type';
     const frame = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: tool, inputSchema: { type: 'object' } }] } };
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
+    // What the server itself tells comes first, and is kept as well.
+    await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
     const memory = openMemory(env, { host: shown.workspace.host, path: SQL.path, profile: 'ana' });
     await memory.put('tools/list', Buffer.from(JSON.stringify(frame)));
     await file(CURSOR, '{}');

@@ -70,7 +70,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     shown.server.fileAnswers.push(join(folder, 'nowhere', 'report.txt'));
     await button('Save…').click();
     await shown.page.getByRole('alert').getByText('could not be written').waitFor();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
   it('say where nothing is set up that there is nothing yet', async () => {
@@ -80,6 +80,6 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await button('Run the checks').click();
     await check('Configuration file').getByText('No workspace is set up yet.').waitFor();
     await check('Clock').getByText('Nothing to check').waitFor();
-    await rm(empty, { recursive: true });
+    await rm(empty, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 });

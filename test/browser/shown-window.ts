@@ -13,6 +13,8 @@ if (whyNotHere) console.warn(`The browser tests are skipped. ${whyNotHere}`);
 
 /** Where pictures go: the folder that `CAUSEWAY_SCREENS` names; none are taken if it names none. */
 const SCREENS = process.env.CAUSEWAY_SCREENS;
+/** Whether `inspect` is to look in fewer sizes, where time is short. */
+const BRIEF = process.env.CAUSEWAY_BRIEF !== undefined;
 const SIZES = { usual: [880, 640], small: [640, 480], narrow: [320, 640] } as const;
 /** `zoomed` is the usual window at 200 %. */
 const MORE_SIZES = { wide: [2560, 1440], zoomed: [440, 320] } as const;
@@ -43,7 +45,7 @@ export function useWindow() {
     await page.close();
     await server.close();
     await workspace.close();
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     expect(trouble.splice(0)).toEqual([]);
   });
 
@@ -89,6 +91,7 @@ export function useWindow() {
    */
   async function inspect(name: string): Promise<void> {
     const { usual } = SIZES;
+    if (BRIEF) return lookBriefly(name);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     for (const [size, dimensions] of Object.entries(SIZES)) {
       await lookAt(`${name}-${size}-light`, dimensions, size !== 'small');
@@ -100,6 +103,15 @@ export function useWindow() {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await lookAt(`${name}-narrow-dark`, SIZES.narrow, false);
     await lookAt(`${name}-usual-dark`, usual, true);
+  }
+
+  /** The narrowest width, and both colour schemes. */
+  async function lookBriefly(name: string): Promise<void> {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await lookAt(`${name}-narrow-light`, SIZES.narrow, false);
+    await lookAt(`${name}-usual-light`, SIZES.usual, true);
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await lookAt(`${name}-usual-dark`, SIZES.usual, true);
   }
 
   /** The sizes share their colours and almost all of their elements: axe need not see each. */
@@ -127,7 +139,8 @@ export function useWindow() {
     await signInPage.close();
   };
 
-  const go = (screen: string) => page.getByRole('link', { name: screen }).click();
+  const go = (screen: string) =>
+    page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
 
   /** In place of one that a test has closed. */
   async function startWorkspaceAgain(): Promise<void> {

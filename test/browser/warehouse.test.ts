@@ -212,7 +212,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('choose-profile');
     await button('Use two').click();
     await shown.page.getByText('Ben Okafor').waitFor();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
   it('signs in in the browser', async () => {
