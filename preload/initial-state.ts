@@ -10,5 +10,6 @@ export const INITIAL_STATE: DesktopState = {
   servers: [],
   proxies: [],
   update: { status: 'off' },
+  otherSignIns: [],
   failedAction: null,
 };

@@ -13,7 +13,8 @@ import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { signInState } from './accounts/sign-in-state.ts';
+import { OtherSignIns } from './accounts/other-sign-ins.ts';
+import { AT_START, signInProgress } from './accounts/sign-in-state.ts';
 import { failureOf } from './failure.ts';
 import { choicesOf } from './warehouse/choices.ts';
 import { refreshAfterMillis } from './warehouse/refresh.ts';
@@ -43,11 +44,13 @@ export class DesktopModel {
   #watched = false;
   /** Whose override was changed from here since it was last read. */
   #changedHere: WorkspaceSession | undefined;
+  readonly #otherSignIns: OtherSignIns;
   readonly #verifications = new VerificationRuns((verification) => this.#set({ verification }));
 
   constructor(causeway: Causeway, now: () => number = Date.now) {
     this.#causeway = causeway;
     this.#now = now;
+    this.#otherSignIns = new OtherSignIns(causeway, (otherSignIns) => this.#set({ otherSignIns }));
   }
 
   get state(): DesktopState {
@@ -109,9 +112,9 @@ export class DesktopModel {
     this.#signIn = work;
     const signal = AbortSignal.any([work.signal, this.#profileWork.signal]);
     const show = (progress: SignInProgress) => {
-      if (!signal.aborted) this.#set({ warehouse: signInState(progress) });
+      if (!signal.aborted) this.#set({ warehouse: { status: 'signing-in', ...signInProgress(progress) } });
     };
-    this.#set({ warehouse: { status: 'signing-in', step: 'starting', address: null } });
+    this.#set({ warehouse: { status: 'signing-in', ...AT_START } });
     try {
       const auth = await this.#causeway.auth();
       await auth.signIn(session.profile, { signal, onProgress: show });
@@ -124,10 +127,21 @@ export class DesktopModel {
     if (this.#session === session) await this.#startCheck();
   }
 
-  /** Opens a profile, unless it is open, and signs in to it. */
+  /**
+   * Signs in to a profile and leaves the open one open; where none is, opens it first. What goes wrong with the open one
+   * is in the state. @throws {CausewayError} what goes wrong with another one
+   */
   async signInTo(profileName: string): Promise<void> {
-    if (this.#session?.profile.name !== profileName) await this.open(profileName);
-    if (this.#session?.profile.name === profileName) await this.signIn();
+    const { profile } = this.#state;
+    if (!this.#session && (profile === null || profile === profileName)) await this.open(profileName);
+    if (this.#state.profile === profileName) return this.signIn();
+    await this.#otherSignIns.signIn(profileName);
+    if (this.#state.profile === profileName) await this.checkAgain();
+  }
+
+  cancelSignInTo(profileName: string): void {
+    if (this.#state.profile === profileName) this.cancelSignIn();
+    this.#otherSignIns.cancel(profileName);
   }
 
   cancelSignIn(): void {
@@ -196,6 +210,7 @@ export class DesktopModel {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#profileWork.abort();
+    this.#otherSignIns.close();
     this.#listeners.clear();
     await this.#verifications.close();
   }

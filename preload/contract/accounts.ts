@@ -35,11 +35,15 @@ const oauthApplication = z.object({
 
 export const accountRequests = {
   listAccounts: { input: z.undefined(), output: z.array(account) },
-  /** Opens the profile and signs in to it. Answers when that has ended, however it ended: the state tells how. */
+  /**
+   * Signs in to a profile and leaves the open one open; where none is, opens it. Answers when that has ended, however it
+   * ended: the state tells how.
+   */
   signInTo: { input: inProfile, output: z.undefined() },
+  /** Ends a sign-in to that profile, open or not. */
+  cancelSignInTo: { input: inProfile, output: z.undefined() },
   /** Tells whether the workspace has confirmed that the sign-in is revoked. */
   signOut: { input: inProfile, output: z.object({ revoked: z.boolean() }) },
-  /** Adds a profile that signs in in the browser. */
   /** The sign-in goes with it. */
   removeAccount: { input: inProfile, output: z.undefined() },
   /** The sign-in stays. */
@@ -58,6 +62,7 @@ export const accountRequests = {
     }),
     output: z.undefined(),
   },
+  /** Adds a profile that signs in in the browser. */
   addAccount: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
 } as const;
 

@@ -3,10 +3,13 @@ import { attachedProxy } from './activity.ts';
 import { problem } from './parts.ts';
 import { configuredServer } from './servers.ts';
 import { updateState } from './settings.ts';
-import { choices, verification, warehouseState } from './warehouse.ts';
+import { choices, signInStep, verification, warehouseState } from './warehouse.ts';
 
-/** What was asked for outside the window and went wrong. */
+/** What was asked for outside the window, or on no screen of its own, and went wrong. */
 const failedAction = z.object({ title: z.string(), problem });
+
+/** A sign-in that is under way to a profile that is not the open one. */
+const otherSignIn = signInStep.extend({ profile: z.string() });
 
 /** All that the tray and the window show, as one value. */
 const desktopState = z.object({
@@ -22,6 +25,7 @@ const desktopState = z.object({
   servers: z.array(configuredServer),
   proxies: z.array(attachedProxy),
   update: updateState,
+  otherSignIns: z.array(otherSignIn),
   failedAction: failedAction.nullable(),
 });
 
@@ -48,5 +52,6 @@ export const stateEvents = {
 } as const;
 
 export type DesktopState = z.output<typeof desktopState>;
+export type OtherSignIn = z.output<typeof otherSignIn>;
 export type FailedAction = z.output<typeof failedAction>;
 export type ScreenName = z.output<typeof screenName>;

@@ -51,16 +51,18 @@ const effectiveWarehouse = z.object({
   problems: z.array(warehouseProblem),
 });
 
+/** How far a sign-in in the browser has come. */
+export const signInStep = z.object({
+  step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
+  /** The sign-in page, where the person has to open it: the browser could not be opened. */
+  address: z.string().nullable(),
+});
+
 export const warehouseState = z.discriminatedUnion('status', [
   z.object({ status: z.literal('loading') }),
   /** No profile anywhere: there is nothing to open yet. */
   z.object({ status: z.literal('unconfigured'), problem }),
-  z.object({
-    status: z.literal('signing-in'),
-    step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
-    /** The sign-in page, where the person has to open it: the browser could not be opened. */
-    address: z.string().nullable(),
-  }),
+  signInStep.extend({ status: z.literal('signing-in') }),
   z.object({ status: z.literal('failed'), failure }),
   z.object({
     status: z.literal('known'),
@@ -135,6 +137,7 @@ export type OverrideChange = z.output<typeof overrideChange>;
 export type Choices = z.output<typeof choices>;
 export type Verification = z.output<typeof verification>;
 export type Check = z.output<typeof check>;
+export type SignInStep = z.output<typeof signInStep>;
 export type WarehouseState = z.output<typeof warehouseState>;
 export type EffectiveWarehouse = z.output<typeof effectiveWarehouse>;
 export type EffectiveStep = z.output<typeof step>;

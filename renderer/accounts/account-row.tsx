@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { Account, DesktopState } from '../../preload/contract.ts';
+import type { Account, DesktopState, SignInStep } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
 import styles from './accounts.module.css';
 import { expiryInWords, methodInWords, signInOffer, statusInWords } from './words.ts';
@@ -16,7 +16,7 @@ export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProp
   const { request } = window.causeway;
   const { name, host, isDefault } = account;
   const isOpen = state.profile === name;
-  const signingIn = isOpen && state.warehouse.status === 'signing-in';
+  const signingIn = signInOf(name, state);
   const offer = signingIn ? null : signInOffer(account);
   const details = [methodInWords(account), whoIs(account, state), expiryInWords(account, Date.now())];
   return (
@@ -30,18 +30,18 @@ export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProp
         {host && <p className={styles.details}>{hostInWords(host)}</p>}
         {account.state.status !== 'unusable' && <p className={styles.details}>{details.filter(Boolean).join(' · ')}</p>}
         <Trouble account={account} />
-        {signingIn && state.warehouse.status === 'signing-in' && state.warehouse.address && (
+        {signingIn?.address && (
           <p className={styles.details}>
-            Your browser could not be opened. Copy this address into one: {state.warehouse.address}
+            Your browser could not be opened. Copy this address into one: {signingIn.address}
           </p>
         )}
       </div>
       <div className={styles.side}>
         <span className={styles.status} role="status">
-          {statusInWords(account, signingIn)}
+          {statusInWords(account, signingIn !== undefined)}
         </span>
         {signingIn && (
-          <Button variant="default" size="compact-sm" onClick={() => void request.cancelSignIn()}>
+          <Button variant="default" size="compact-sm" onClick={() => void request.cancelSignInTo({ profile: name })}>
             Cancel
           </Button>
         )}
@@ -68,6 +68,12 @@ export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProp
       </div>
     </li>
   );
+}
+
+/** The sign-in to a profile that is under way. */
+function signInOf(name: string, { profile, warehouse, otherSignIns }: DesktopState): SignInStep | undefined {
+  if (profile === name && warehouse.status === 'signing-in') return warehouse;
+  return otherSignIns.find((each) => each.profile === name);
 }
 
 function Trouble({ account: { state } }: { account: Account }) {

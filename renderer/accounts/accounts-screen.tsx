@@ -18,7 +18,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
   const [left, setLeft] = useState<{ profile: string; revoked: boolean } | null>(null);
   const accounts = useQuery({
     // Whoever signs in or adds a profile changes one of these.
-    queryKey: ['accounts', state.profile, state.profiles, state.warehouse.status],
+    queryKey: ['accounts', state.profile, state.profiles, state.warehouse.status, state.otherSignIns.length],
     queryFn: () => answered(window.causeway.request.listAccounts()),
     placeholderData: keepPreviousData,
     staleTime: 0,

@@ -17,8 +17,8 @@ export function AddWorkspace({ taken, onCancel }: { taken: readonly string[]; on
   const adding = useMutation({
     mutationFn: () => answered(request.addAccount({ profile: name.trim(), host })),
     onSuccess: () => {
-      // The state shows how the sign-in goes; nothing here waits for it.
-      void request.signInTo({ profile: name.trim() });
+      // The new workspace is what the person wants to see next. The state shows how the sign-in goes; nothing here waits.
+      void request.chooseProfile({ profile: name.trim() }).then(() => request.signIn());
       void queries.invalidateQueries({ queryKey: ['accounts'] });
       showScreen('warehouse');
       onCancel?.();

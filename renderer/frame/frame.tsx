@@ -5,6 +5,7 @@ import { hostInWords } from '../../preload/words.ts';
 import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
 import { Navigation } from './navigation.tsx';
+import { OtherSignIns } from './other-sign-ins.tsx';
 
 /** Screens whose list takes what room there is. */
 const LONG_LISTS = new Set<ScreenName>(['activity', 'everyone']);
@@ -21,6 +22,7 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
       <main className={styles.page}>
         <div className={styles.column} data-wide={LONG_LISTS.has(screen)}>
           <FailedAction failed={state.failedAction} />
+          {screen !== 'accounts' && <OtherSignIns signIns={state.otherSignIns} />}
           {children}
         </div>
       </main>

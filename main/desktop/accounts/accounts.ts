@@ -26,6 +26,16 @@ export class Accounts {
     await auth.addProfile(name, host);
   }
 
+  /** Signs in. Another profile than the open one has no screen of its own, so what goes wrong with it is shown on each. */
+  async signInTo(name: string): Promise<void> {
+    this.#model.showFailedAction(null);
+    try {
+      await this.#model.signInTo(name);
+    } catch (error) {
+      this.#model.showFailedAction({ title: notSignedIn(name), problem: problemOf(error) });
+    }
+  }
+
   /** Signs out, and shows it where that profile is the open one. */
   async signOut(name: string): Promise<{ revoked: boolean }> {
     const auth = await this.#causeway.auth();
@@ -75,6 +85,11 @@ export class Accounts {
     const { profile } = this.#model.state;
     return profile === null || profile === gone ? undefined : profile;
   }
+}
+
+/** What is said where a sign-in came to nothing. */
+export function notSignedIn(profile: string): string {
+  return `You are not signed in to ${profile}`;
 }
 
 function secretOf(

@@ -7,7 +7,8 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
   const accounts = new Accounts(causeway, model);
   return {
     listAccounts: () => accounts.list(),
-    signInTo: async ({ profile }) => void (await model.signInTo(profile)),
+    signInTo: async ({ profile }) => void (await accounts.signInTo(profile)),
+    cancelSignInTo: async ({ profile }) => void model.cancelSignInTo(profile),
     signOut: ({ profile }) => accounts.signOut(profile),
     removeAccount: async ({ profile }) => void (await accounts.remove(profile)),
     renameAccount: async ({ profile, name }) => void (await accounts.rename(profile, name)),

@@ -1,15 +1,17 @@
-import type { WarehouseState } from '../../../preload/contract.ts';
+import type { SignInStep } from '../../../preload/contract.ts';
 import type { SignInProgress } from '../../auth/auth.ts';
 
+/** A sign-in that has been asked for. */
+export const AT_START: SignInStep = { step: 'starting', address: null };
+
 /** What the window shows of a sign-in that is under way. */
-export function signInState(progress: SignInProgress): WarehouseState {
-  const shown = { status: 'signing-in', address: null } as const;
+export function signInProgress(progress: SignInProgress): SignInStep {
   switch (progress.step) {
     case 'waiting-for-browser':
-      return { ...shown, step: progress.step, address: progress.opened ? null : progress.url };
+      return { step: progress.step, address: progress.opened ? null : progress.url };
     case 'ignored-answer':
-      return { ...shown, step: 'waiting-for-browser' };
+      return { step: 'waiting-for-browser', address: null };
     default:
-      return { ...shown, step: progress.step };
+      return { step: progress.step, address: null };
   }
 }

@@ -1,5 +1,6 @@
 import type { Problem, ScreenName } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { notSignedIn } from '../accounts/accounts.ts';
 import type { DesktopModel } from '../model.ts';
 import { problemOf } from '../problem.ts';
 
@@ -58,14 +59,19 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
     }
   };
 
-  const signIn = async (signingIn: Promise<void>) => {
-    await signingIn;
+  const tellIfSignedOut = () => {
     const { warehouse } = model.state;
     if (warehouse.status !== 'failed') return;
     const { problem } = warehouse.failure;
     // The person's own doing is no news, and the screen says the rest.
     if (problem.code !== 'sign_in_cancelled') around.tell('You are not signed in', problem, 'warehouse');
   };
+
+  const signInTo = (profile: string) =>
+    attempt(notSignedIn(profile), async () => {
+      await model.signInTo(profile);
+      if (model.state.profile === profile) tellIfSignedOut();
+    });
 
   const checkForUpdates = async () => {
     await around.updates.check();
@@ -84,9 +90,10 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
       case 'check-again':
         return model.checkAgain();
       case 'sign-in':
-        return signIn(model.signIn());
+        await model.signIn();
+        return tellIfSignedOut();
       case 'sign-in-to':
-        return signIn(model.signInTo(action.profile));
+        return signInTo(action.profile);
       case 'copy-diagnostics':
         return attempt('The diagnostics were not copied', async () => {
           await around.copyDiagnostics();

@@ -4,12 +4,13 @@ import { DesktopModel } from '../../../main/desktop/model.ts';
 import type { DesktopState } from '../../../preload/contract.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
-import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { type ScriptedBrowser, scriptedBrowser } from '../auth/scripted-browser.ts';
 
 /** The desktop's one state, on the real services and an embedded workspace. */
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;
+let browser: ScriptedBrowser;
 let causeway: Causeway;
 let model: DesktopModel;
 let seen: DesktopState[];
@@ -21,7 +22,8 @@ beforeEach(async () => {
   home = await ownHome(
     `[__settings__]\ndefault_profile = ana\n${section('ana', ana)}${section('ben', ben)}[browser]\nhost = ${workspace.host}\n`,
   );
-  causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
+  browser = scriptedBrowser();
+  causeway = createCauseway({ env: home.env, openBrowser: browser.open });
   model = new DesktopModel(causeway, () => 42);
   seen = [];
   model.onChange((state) => seen.push(state));
@@ -163,5 +165,59 @@ describe('a profile that signs in in the browser', () => {
       status: 'failed',
       failure: { problem: { code: 'sign_in_cancelled' }, next: 'sign-in' },
     });
+  });
+});
+
+describe('signing in to another profile', () => {
+  beforeEach(() => model.start(undefined));
+  const waits = () =>
+    new Promise<void>((resolve) =>
+      model.onChange(({ otherSignIns }) => otherSignIns[0]?.step === 'waiting-for-browser' && resolve()),
+    );
+
+  it('leaves the open one open, and what is known of it as it was', async () => {
+    workspace.approve({ as: 'ben@example.com' });
+    const { warehouse } = model.state;
+    await model.signInTo('browser');
+    expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], failedAction: null });
+    expect(model.state.warehouse).toBe(warehouse);
+    const auth = await causeway.auth();
+    expect(await auth.signInState(await auth.profile('browser'))).toMatchObject({ state: 'signed-in' });
+    expect(seen.flatMap(({ otherSignIns }) => otherSignIns)).toContainEqual({
+      profile: 'browser',
+      step: 'waiting-for-browser',
+      address: null,
+    });
+  });
+
+  it('can be cancelled, and asked for twice', async () => {
+    workspace.approve('ask');
+    const waiting = waits();
+    const both = Promise.all([model.signInTo('browser'), model.signInTo('browser')]);
+    await waiting;
+    expect(model.state.otherSignIns).toHaveLength(1);
+    model.cancelSignInTo('browser');
+    await both;
+    expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], warehouse: { status: 'known' } });
+  });
+
+  it('reaches whoever asked when it fails', async () => {
+    workspace.approve('deny');
+    await expect(model.signInTo('browser')).rejects.toMatchObject({ code: 'consent_denied' });
+    await expect(model.signInTo('no-such')).rejects.toMatchObject({ code: 'profile_not_found' });
+    expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], warehouse: { status: 'known' } });
+  });
+
+  it('shows its warehouse once it is done, if it was opened meanwhile', async () => {
+    workspace.approve('ask');
+    const waiting = waits();
+    const signingIn = model.signInTo('browser');
+    await waiting;
+    await model.open('browser');
+    expect(model.state.warehouse.status).toBe('failed');
+    workspace.approve({ as: 'ben@example.com' });
+    await browser.open(browser.opened[0] ?? '');
+    await signingIn;
+    expect(model.state).toMatchObject({ profile: 'browser', warehouse: { status: 'known' } });
   });
 });
