@@ -134,8 +134,6 @@ export interface AuthService {
    * @throws {CausewayError} `signed_out` where there is none; `profile_unusable` where the profile holds its own credentials
    */
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
-  /** Who the profile's token stands for; undefined where the token may not ask. @throws {CausewayError} as `token`, `unauthenticated` */
-  whoAmI(profile: Profile, signal?: AbortSignal): Promise<string | undefined>;
 
   /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
   addProfile(name: string, host: string): Promise<Profile>;

@@ -6,7 +6,7 @@ import { type CallbackAnswer, type CallbackListener, listenForCallback } from '.
 import type { CallbackPage } from './callback-page.ts';
 import { expiryFrom } from './freshness.ts';
 import type { HostFetch } from './host-fetch.ts';
-import { identify } from './identity.ts';
+import { nameOf } from './identity.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
 import { refusalOf, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth } from './refresh.ts';
@@ -176,7 +176,7 @@ async function exchange(
     access: { token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) },
     refreshToken: answer.refresh_token === undefined ? undefined : new Secret(answer.refresh_token),
     scopes: answer.scope?.split(' ').filter(Boolean) ?? scopes,
-    userName: await identify(fetch, profile, token, signal),
+    userName: await nameOf(fetch, profile, token, signal),
   };
 }
 

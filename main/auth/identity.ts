@@ -7,11 +7,11 @@ import type { HostFetch } from './host-fetch.ts';
 const Me = z.looseObject({ userName: z.string() });
 
 /**
- * Who a token stands for, as the workspace itself says (spec/managed-mcp-endpoints.md › Authentication, the diagnostic).
- * @returns `undefined` where the token is good and may not ask this
+ * The name for a sign-in that has just been made, as the workspace itself gives it.
+ * @returns `undefined` where it gives none: that says nothing of the token, which `main/workspace/standing.ts` asks about
  * @throws {CausewayError} `unauthenticated` where the workspace does not take the token, and what the fetch throws
  */
-export async function identify(
+export async function nameOf(
   fetch: HostFetch,
   profile: Pick<Profile, 'host' | 'workspaceId'>,
   token: Secret,

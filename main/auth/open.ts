@@ -119,17 +119,6 @@ export function openAuth(options: AuthOptions): AuthService {
       return (await ownFor(wanted)).signOut(wanted);
     },
 
-    async whoAmI(wanted, signal) {
-      const { identify } = await import('./identity.ts');
-      const fetch = (await http()).to(wanted.host);
-      const source = tokens(wanted);
-      const token = await source.token({ signal });
-      return identify(fetch, wanted, token, signal).catch(async (error: unknown) => {
-        if (!(error instanceof CausewayError) || error.code !== 'unauthenticated') throw error;
-        return identify(fetch, wanted, await source.token({ rejected: token, signal }), signal);
-      });
-    },
-
     async addProfile(name, host) {
       const [{ withProfile }, { parseHost }] = await Promise.all([import('./config-edit.ts'), import('./host.ts')]);
       const address = parseHost(host);

@@ -16,5 +16,8 @@ export interface CommandContext {
   setExitCode(code: number): void;
 }
 
+/** The exit code where a check could not be made, and none has failed. */
+export const EXIT_UNKNOWN = 5;
+
 /** Adds one command (with its arguments, options and action) to the program. One file in this folder for each. */
 export type RegisterCommand = (program: Command, context: CommandContext) => void;

@@ -49,8 +49,11 @@ const CODE_BY_STATUS: Record<number, ErrorCode> = {
   403: 'permission_denied',
   404: 'not_found',
   409: 'conflict',
+  407: 'login_page',
   429: 'rate_limited',
   501: 'feature_unavailable',
+  // A network that wants a sign-in of its own (RFC 6585 §6).
+  511: 'login_page',
 };
 
 /** The error codes that say more than their status does; everything else is decided by the status alone. */
@@ -64,6 +67,7 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
 
 /** Refusals that share a status and are told apart by their text only. */
 const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
+  [403, /invalid (access )?token|token (is|has) (been )?(invalid|expired|revoked)/i, 'unauthenticated'],
   [403, /does not have required scopes/i, 'missing_scope'],
   [403, /blocked by .*IP (ACL|access list)/i, 'ip_blocked'],
   [403, /private.link/i, 'ip_blocked'],
@@ -84,11 +88,14 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 /** The remedy for every error that leaves open whether a change was made. */
 export const IN_DOUBT = 'The change may or may not have been made: look at the present state before you repeat it.';
 
+/** Statuses of 500 and above that say that nothing was done. */
+const NEVER_REACHED_IT = new Set([501, 503, 511]);
+
 /** Turns a refusal into the error that is thrown for it. `method` decides whether it may have run all the same. */
 export function refusal(method: string, status: number, body: ErrorBody): WorkspaceError {
   const code = classify(status, body);
   // A gateway's 500, 502 or 504 says nothing about what happened behind it.
-  const mayHaveRun = method !== 'GET' && status >= 500 && status !== 501 && status !== 503;
+  const mayHaveRun = method !== 'GET' && status >= 500 && !NEVER_REACHED_IT.has(status);
   const remedy = mayHaveRun ? IN_DOUBT : REMEDIES[code];
   return new WorkspaceError(code, `The workspace answered ${status}: ${body.message}`, {
     status,
@@ -104,6 +111,8 @@ function classify(status: number, body: ErrorBody): ErrorCode {
   if (status >= 300 && status < 400) return 'login_page';
   const byMessage = CODE_BY_MESSAGE.find(([when, pattern]) => when === status && pattern.test(body.message));
   if (byMessage) return byMessage[2];
+  // The workspace gives its reasons as data. A page that says no is that of a proxy, a gateway or a hotel.
+  if (status === 403 && (body.kind === 'html' || body.kind === 'other')) return 'login_page';
   // A 404 that is no REST error at all comes from something in front of the API, not from a missing record.
   if (status === 404 && body.kind === 'other') return 'feature_unavailable';
   return (

@@ -144,7 +144,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     return { answer: { data: parseAnswer({ ...request, method }, answer), header: answer.header } };
   }
   const error = refusal(method, answer.status, readErrorBody(answer));
-  if (answer.status === 401) return { error, again: 'with-another-token' };
+  if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
   const asked = retryAfterMillis(answer.header('retry-after'), clock.now());
   return { error, again: { afterMillis: asked === undefined ? undefined : asked + Math.round(250 * clock.random()) } };

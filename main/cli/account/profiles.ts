@@ -1,5 +1,7 @@
-import type { AuthService, Profile, ProfileEntry } from '../../auth/auth.ts';
-import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
+import type { Profile, ProfileEntry } from '../../auth/auth.ts';
+import type { Causeway } from '../../causeway.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { standing } from '../../workspace/standing.ts';
 import type { CommandContext } from '../command.ts';
 import { columns, printable, writeJson, writeLine } from '../print.ts';
 import { asDate } from './login.ts';
@@ -25,22 +27,14 @@ interface Row {
 /** How long the slowest workspace may take, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-const FAILED_STATES: Partial<Record<ErrorCode, Row['state']>> = {
-  signed_out: 'signed out',
-  cli_unavailable: 'signed out',
-  unauthenticated: 'refused',
-  unreachable: 'unreachable',
-  tls: 'unreachable',
-  timeout: 'unreachable',
-  cancelled: 'unreachable',
-};
-
 /** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */
 export async function profiles(context: CommandContext, options: ProfilesOptions): Promise<void> {
-  const auth = await context.causeway().auth();
+  const causeway = context.causeway();
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const entries = await auth.profiles();
-  const rows = await Promise.all(entries.map((entry) => describe(auth, entry, options.skipValidate === true, signal)));
+  const entries = await (await causeway.auth()).profiles();
+  const rows = await Promise.all(
+    entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),
+  );
   context.signal.throwIfAborted();
   if (options.json) return writeJson(context.stdout, rows);
   if (rows.length === 0) {
@@ -66,7 +60,7 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
 }
 
 async function describe(
-  auth: AuthService,
+  causeway: Causeway,
   entry: ProfileEntry,
   skipValidate: boolean,
   signal: AbortSignal,
@@ -78,8 +72,12 @@ async function describe(
   const { profile } = entry;
   const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
   try {
-    const userName = skipValidate ? undefined : await auth.whoAmI(profile, signal);
-    const state = await auth.signInState(profile);
+    const found = skipValidate ? undefined : await standing((await causeway.open(profile.name)).client.users, signal);
+    if (found?.state === 'refused')
+      return { ...known, state: refusedState(found.error), message: inOneLine(found.error) };
+    if (found?.state === 'not-asked') return { ...known, state: 'unreachable', message: inOneLine(found.error) };
+    const userName = found?.userName;
+    const state = await (await causeway.auth()).signInState(profile);
     if (state.state === 'signed-in') {
       return {
         ...known,
@@ -91,7 +89,12 @@ async function describe(
     if (state.state === 'signed-out') return { ...known, state: 'signed out' };
     return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
   } catch (error) {
-    const code = error instanceof CausewayError ? error.code : 'internal';
-    return { ...known, state: FAILED_STATES[code] ?? 'failed', message: inOneLine(error) };
+    const isLate = error instanceof CausewayError && error.code === 'cancelled';
+    return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
   }
+}
+
+/** Whether there was a token at all that could be refused. */
+function refusedState({ code }: CausewayError): Row['state'] {
+  return code === 'unauthenticated' ? 'refused' : 'signed out';
 }

@@ -1,5 +1,7 @@
 import type { AuthMethod } from '../../auth/auth.ts';
-import type { CommandContext } from '../command.ts';
+import { inOneLine } from '../../platform/errors.ts';
+import { standing } from '../../workspace/standing.ts';
+import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { asDate } from './login.ts';
 
@@ -18,24 +20,32 @@ export const METHOD_WORDS: Record<AuthMethod, string> = {
 
 /**
  * `causeway whoami`: asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic
- * behind a 401).
+ * behind a 401). Exit code 3 where the token is refused, 5 where the workspace could not be asked.
  */
 export async function whoami(context: CommandContext, options: WhoamiOptions): Promise<void> {
-  const auth = await context.causeway().auth();
-  const profile = await auth.profile(options.profile);
-  const userName = await auth.whoAmI(profile, context.signal);
-  const state = await auth.signInState(profile);
-  const expiresAt = state.state === 'signed-in' ? state.expiresAt : undefined;
+  const causeway = context.causeway();
+  const { client, profile } = await causeway.open(options.profile);
+  const found = await standing(client.users, context.signal);
+  if (found.state === 'refused') throw found.error;
+  if (found.state === 'not-asked') context.setExitCode(EXIT_UNKNOWN);
+  const userName = found.state === 'signed-in' ? found.userName : undefined;
   const { name, host, method } = profile;
   if (options.json) {
-    return writeJson(context.stdout, {
+    const signIn = await (await causeway.auth()).signInState(profile);
+    await writeJson(context.stdout, {
+      state: found.state,
       userName: userName ?? null,
       profile: name,
       host,
       method,
-      expiresAt: asDate(expiresAt),
+      expiresAt: asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined),
     });
   }
+  if (found.state === 'not-asked') {
+    const doubt = `Whether the token of profile ${name} works at ${host} could not be found out.`;
+    return writeLine(context.stderr, printable(`causeway: ${doubt} ${inOneLine(found.error)}`));
+  }
+  if (options.json) return;
   await writeLine(context.stdout, printable(userName ?? 'The token may not say whose it is.'));
   await writeLine(context.stdout, printable(`The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`));
 }

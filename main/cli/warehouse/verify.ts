@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
 import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
 import { confirm } from '../ask.ts';
-import type { CommandContext } from '../command.ts';
+import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { openProgress } from '../progress.ts';
 import { type CommonOptions, findWarehouse, openSession } from './options.ts';
@@ -13,9 +13,6 @@ export interface VerifyCommandOptions extends CommonOptions {
 }
 
 const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown' } as const;
-
-/** A check that could not be made, where none has failed. */
-const EXIT_UNKNOWN = 5;
 
 /** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
 export async function verify(context: CommandContext, name: string, options: VerifyCommandOptions): Promise<void> {

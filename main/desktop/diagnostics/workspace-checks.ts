@@ -1,25 +1,29 @@
 import type { AuthService } from '../../auth/auth.ts';
 import type { WorkspaceSession } from '../../causeway.ts';
-import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { standing } from '../../workspace/standing.ts';
 import { failureOf } from '../failure.ts';
 import { type Finding, fail, failedBecause, pass, TO_ACCOUNTS, TO_SETTINGS, TO_WAREHOUSE, warning } from './finding.ts';
-
-/** Refusals to somebody whose token is good. */
-const KNOWN_BUT_REFUSED: ReadonlySet<string> = new Set<ErrorCode>(['missing_scope', 'permission_denied']);
 
 /** Whether the profile's token is accepted, and whose it is. */
 export async function signInFinding({ client, profile }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
   try {
-    const { user } = await client.users.me(signal);
-    return pass(`The workspace knows you as ${user.userName}.`);
+    const found = await standing(client.users, signal);
+    if (found.state === 'refused') throw found.error;
+    if (found.state === 'not-asked') return notAsked(found.error);
+    if (found.userName !== undefined) return pass(`The workspace knows you as ${found.userName}.`);
+    return pass('The workspace accepts the sign-in, and does not say whose it is.');
   } catch (error) {
-    if (error instanceof CausewayError && KNOWN_BUT_REFUSED.has(error.code)) {
-      return pass('The workspace accepts the sign-in, and does not say whose it is.');
-    }
     const { problem, next } = failureOf(error, profile.method, []);
     const signIn = { do: 'sign-in', profile: profile.name, label: 'Sign in' } as const;
     return { ...failedBecause(error, next === 'sign-in' ? signIn : TO_ACCOUNTS), remedy: problem.remedy };
   }
+}
+
+/** The sign-in may be as good as ever: what is wrong stands between. */
+function notAsked(error: CausewayError): Finding {
+  const { words, remedy } = failedBecause(error);
+  return { status: 'unknown', words: `Whether the sign-in works could not be asked. ${words}`, remedy, nextStep: null };
 }
 
 export async function storeFinding(auth: AuthService): Promise<Finding> {

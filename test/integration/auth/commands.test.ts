@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FaultRule } from '../../workspace/faults.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { initializeThroughProxy, installBrowser, runCauseway, startCauseway } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
@@ -169,11 +170,62 @@ describe('causeway whoami', () => {
     });
     const { stdout } = await runCauseway(home, ['whoami', '--profile', 'agent', '--json']);
     expect(JSON.parse(stdout)).toEqual({
+      state: 'signed-in',
       userName: workspace.servicePrincipal.clientId,
       profile: 'agent',
       host: workspace.host,
       method: 'oauth-m2m',
       expiresAt: null,
+    });
+  });
+
+  const answers = (effect: FaultRule['effect']) =>
+    workspace.faults.add({ path: '/api/2.0/preview/scim/v2/Me', effect, times: 'always' });
+  const page = (status: number): FaultRule['effect'] => ({
+    kind: 'answer',
+    status,
+    body: '<!doctype html><title>Hotel Wi-Fi</title>',
+  });
+
+  test.each<[string, FaultRule['effect'], string]>([
+    ['an error of the workspace', { kind: 'html', status: 502 }, 'The workspace answered 502'],
+    ['a page with status 200', page(200), 'is a web page'],
+    ['a page with status 403', page(403), 'Hotel Wi-Fi'],
+    ['a network with a sign-in of its own', page(511), 'Hotel Wi-Fi'],
+    ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:1/login' }, 'a redirect to'],
+    ['a list of allowed addresses', { kind: 'block-ip' }, 'is blocked by Databricks IP ACL'],
+  ])('does not take %s for an answer', async (_what, effect, words) => {
+    answers(effect);
+    const result = await runCauseway(home, ['whoami', '--profile', 'pat']);
+    expect(result).toMatchObject({ code: 5, stdout: '' });
+    expect(result.stderr).toContain(
+      `causeway: Whether the token of profile pat works at ${workspace.host} could not be found out. `,
+    );
+    expect(result.stderr).toContain(words);
+    const json = await runCauseway(home, ['whoami', '--profile', 'pat', '--json']);
+    expect(json.code).toBe(5);
+    expect(JSON.parse(json.stdout)).toMatchObject({ state: 'not-asked', userName: null });
+    const { stdout } = await runCauseway(home, ['profiles', '--json']);
+    expect(JSON.parse(stdout)[0]).toMatchObject({ name: 'pat', state: 'unreachable', userName: null });
+  });
+
+  test('knows a token that is refused with 403 from one that may not say whose it is', async () => {
+    answers({ kind: 'answer', status: 403, body: '{"error_code":"403","message":"Invalid access token."}' });
+    expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({ code: 3, stdout: '' });
+    workspace.faults.clear();
+    answers({ kind: 'missing-scope', scope: 'iam' });
+    expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^The token may not say whose it is\.\nThe token works at /),
+    });
+  });
+
+  test('does not take silence for an answer', async () => {
+    await workspace.close();
+    expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('cannot be reached'),
     });
   });
 });

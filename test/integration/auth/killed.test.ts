@@ -9,6 +9,7 @@ import { CausewayError } from '../../../main/platform/errors.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
+import { ownerOf } from './stage.ts';
 
 const WORKER = fileURLToPath(new URL('token-worker.ts', import.meta.url));
 const HOUR = 60 * 60_000;
@@ -59,7 +60,7 @@ function moments(wholeMs: number): number[] {
 /** Works, or says that it is signed out. */
 async function state(auth: AuthService, profile: Profile): Promise<string> {
   try {
-    return (await auth.whoAmI(profile)) ?? 'nobody';
+    return await ownerOf({ workspace }, await auth.tokens(profile).token());
   } catch (error) {
     return error instanceof CausewayError ? error.code : String(error);
   }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { SignInProgress } from '../../../main/auth/auth.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
-import { setStage, signInOutcome } from './stage.ts';
+import { ownerOf, setStage, signInOutcome } from './stage.ts';
 
 const stage = setStage();
 
@@ -22,7 +22,7 @@ describe('signing in in the browser', () => {
       { step: 'waiting-for-browser', url: browser.opened[0], opened: true },
       { step: 'finishing' },
     ]);
-    expect(await auth.whoAmI(await auth.profile('user'))).toBe('ana@example.com');
+    expect(await ownerOf(stage, await auth.tokens(await auth.profile('user')).token())).toBe('ana@example.com');
   });
 
   test('asks as RFC 7636 and RFC 8252 want it, and never for the verifier to leave', async () => {

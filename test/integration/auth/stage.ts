@@ -60,7 +60,7 @@ export async function signInOutcome(auth: AuthService, options?: SignInOptions):
 }
 
 /** Whom the workspace takes a token for. */
-export async function ownerOf({ workspace }: Stage, token: Secret): Promise<string> {
+export async function ownerOf({ workspace }: Pick<Stage, 'workspace'>, token: Secret): Promise<string> {
   const headers = { authorization: `Bearer ${token.reveal()}` };
   const response = await fetch(`${workspace.host}/api/2.0/preview/scim/v2/Me`, { headers });
   return response.ok ? String(Object(await response.json()).userName) : `HTTP ${response.status}`;

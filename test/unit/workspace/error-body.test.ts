@@ -57,6 +57,9 @@ describe('refusal decides by status, and by the error code only where the status
     ],
     [401, '{"error_code":401,"message":"m"}', 'unauthenticated'],
     [403, '{"error_code":"PERMISSION_DENIED","message":"m"}', 'permission_denied'],
+    [403, '{"error_code":"403","message":"Invalid access token."}', 'unauthenticated'],
+    [403, '<html><title>Blocked by your company</title></html>', 'login_page'],
+    [511, '<html><title>Hotel</title></html>', 'login_page'],
     [403, '{"message":"Provided OAuth token does not have required scopes: sql"}', 'missing_scope'],
     [
       403,
