@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
-import { openStoreOf, type SecretStore, type StoreOptions } from './secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
+import { openStoreOf, type StoreOptions } from './store-kinds.ts';
 
 /** The one line of the person's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
 const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) });

@@ -7,9 +7,11 @@ import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInState }
 import type { ChosenKind } from './chosen-store.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import { oauthApplications } from './oauth-applications.ts';
+import { openSecretStore } from './open-secret-store.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
-import { openSecretStore, openStoreOf, type SecretStore } from './secret-store.ts';
+import type { SecretStore } from './secret-store.ts';
+import { openStoreOf } from './store-kinds.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from './user-tokens.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../platform/secret.ts';
 import { chosenKind } from './chosen-store.ts';
-import { openStoreOf } from './secret-store.ts';
+import { openStoreOf } from './store-kinds.ts';
 
 /**
  * Writes, reads and removes something where sign-ins are kept.

@@ -1,10 +1,10 @@
-import { createTwoFilesPatch } from 'diff';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { type Changed, changes, type Planned } from './change.ts';
+import type { ChangeChoice, HttpChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import type { LocatedFile } from './detect.ts';
+import { differenceOf } from './difference.ts';
 import type { ManagedServer } from './servers.ts';
-import type { ChangeChoice, HttpChoice } from './service.ts';
 
 /** Why nothing came of a file. */
 interface OutcomeError {
@@ -57,12 +57,6 @@ export function outcomeOf(
     ...backup,
     afterwards,
   };
-}
-
-/** The difference between two texts of a file, as a unified diff. */
-export function differenceOf(file: string, before: string, after: string): string {
-  const diff = createTwoFilesPatch(file, file, before, after);
-  return diff.slice(diff.indexOf('--- '));
 }
 
 /**

@@ -2,8 +2,8 @@ import { readBytes, removeFile, replaceFile } from '../platform/replace-file.ts'
 import type { Settings } from '../platform/settings.ts';
 import { keepBackup, readBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
+import { differenceOf } from './difference.ts';
 import { withFileLock } from './file-lock.ts';
-import { differenceOf } from './outcome.ts';
 import type { WrittenRecord } from './record.ts';
 
 /** What came of putting a backup back. */

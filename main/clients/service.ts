@@ -3,6 +3,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { Settings } from '../platform/settings.ts';
 import { change, changes, plan, type Wanted } from './change.ts';
+import type { ChangeChoice, HttpChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
 import { commandLineOf, type Entry, hasAddress, isOurs, type Launch, plain, wholeEntry } from './entry.ts';
@@ -30,21 +31,6 @@ export interface ClientsOptions {
   clients?: readonly ClientFacts[];
   /** How changes are noticed, for tests. */
   watching?: Partial<WatchOptions>;
-}
-
-/** A server by its own address, for a client that connects by itself. */
-export interface HttpChoice {
-  urlOf(server: ManagedServer): string;
-  clientId: string | undefined;
-  callbackPort: number | undefined;
-}
-
-/** How a change is made. */
-export interface ChangeChoice {
-  http?: HttpChoice | undefined;
-  dryRun?: boolean | undefined;
-  /** Also over an entry of somebody else, and while the client runs that would overwrite it. */
-  force?: boolean | undefined;
 }
 
 /** Entries to paste, and links to follow, by the server's name. */

@@ -5,7 +5,7 @@ import { gather } from '../workspace/paging.ts';
 import type { RetryClock } from '../workspace/retry.ts';
 import { runStatement } from '../workspace/sql-server.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import type { Finding } from './verify.ts';
+import type { Finding } from './finding.ts';
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses' | 'rest'>;

@@ -4,20 +4,16 @@ import type { OverrideRecord } from '../workspace/overrides.ts';
 import { cliDefault } from './cli-default.ts';
 import type { EffectiveWarehouse } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd } from './end-to-end.ts';
+import type { Finding } from './finding.ts';
 import { describeOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
 
-type Verdict = 'pass' | 'fail' | 'unknown';
-
 /** What one check came to. */
-export interface CheckResult {
+export interface CheckResult extends Finding {
   check: CheckName;
-  verdict: Verdict;
-  /** What was seen, as sentences for people. */
-  evidence: string;
   /** When it ended, ISO 8601. */
   at: string;
   /** How long it took, in milliseconds. */
@@ -36,12 +32,6 @@ export interface VerifyOptions {
   endToEnd?: { mayStop: ReadonlySet<string> } | undefined;
   onEvent?: (event: CheckEvent) => void;
   signal?: AbortSignal | undefined;
-}
-
-/** What a check found, before it is given its name and time. */
-export interface Finding {
-  verdict: Verdict;
-  evidence: string;
 }
 
 export interface VerifyContext extends Pick<EndToEndOptions, 'clock'> {

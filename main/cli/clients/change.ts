@@ -1,6 +1,6 @@
+import type { ChangeChoice, HttpChoice } from '../../clients/choice.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
-import type { ChangeChoice, HttpChoice } from '../../clients/service.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, write, writeJson, writeLine } from '../print.ts';

@@ -5,14 +5,8 @@ import { networkAddresses } from '../../platform/network-addresses.ts';
 import type { ServerHealth, WatchEvent } from './health.ts';
 import type { HealthSession, Tool, ToolResult } from './health-session.ts';
 import type { AskOptions } from './own-client.ts';
+import type { WarmServer } from './warm-server.ts';
 import { WatchedServer } from './watched-server.ts';
-
-/** A server that is kept warm; its name is its own among them. */
-export interface WarmServer {
-  name: string;
-  profile: string;
-  path: string;
-}
 
 /** A server and how it is. */
 export interface WarmServerState extends WarmServer {

@@ -1,8 +1,8 @@
 import { CausewayError } from '../../platform/errors.ts';
 import { newWatch, next, type Problem, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
 import type { HealthSession, Tool, ToolResult } from './health-session.ts';
-import type { WarmServer } from './keep-warm.ts';
 import type { AskOptions } from './own-client.ts';
+import type { WarmServer } from './warm-server.ts';
 
 /** What a watched server needs of the world. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import styles from './add.module.css';
-import type { ChooseProps } from './choose-target.tsx';
+import type { ChooseProps } from './choose-props.ts';
 import { ShelfList } from './shelf-list.tsx';
 
 /** A server by its path, or one of those that the workspace lists. */

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import styles from './add.module.css';
-import type { ChooseProps } from './choose-target.tsx';
+import type { ChooseProps } from './choose-props.ts';
 import { ShelfList } from './shelf-list.tsx';
 
 /** From catalog to schema to function; a whole schema may be chosen too. */

@@ -1,13 +1,8 @@
 import type { ServerKind } from '../../../preload/contract.ts';
 import { ByPath } from './by-path.tsx';
 import { ChooseFunctions } from './choose-functions.tsx';
+import type { ChooseProps } from './choose-props.ts';
 import { ShelfList } from './shelf-list.tsx';
-
-export interface ChooseProps {
-  profile: string;
-  target: string | null;
-  onChoose(target: string | null): void;
-}
 
 /** Where one looks for what a server of that kind is to show. */
 export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKind }) {

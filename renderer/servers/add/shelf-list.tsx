@@ -6,7 +6,7 @@ import { answered, problemIn } from '../../shared/answered.ts';
 import { Notice } from '../../shared/notice.tsx';
 import { asJob } from '../use-job.ts';
 import styles from './add.module.css';
-import type { ChooseProps } from './choose-target.tsx';
+import type { ChooseProps } from './choose-props.ts';
 import { matching, schemasOf, useShelf } from './use-shelf.ts';
 
 interface ShelfListProps extends ChooseProps {

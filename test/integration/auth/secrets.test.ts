@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SignInOptions } from '../../../main/auth/auth.ts';
 import { openAuth } from '../../../main/auth/open.ts';
-import { openSecretStore } from '../../../main/auth/secret-store.ts';
+import { openSecretStore } from '../../../main/auth/open-secret-store.ts';
 import { unpackRecord } from '../../../main/auth/token-record.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../../main/causeway.ts';
-import type { WarmServer, WarmServerState, WarmServers } from '../../../../main/hub/warm/keep-warm.ts';
+import type { WarmServerState, WarmServers } from '../../../../main/hub/warm/keep-warm.ts';
+import type { WarmServer } from '../../../../main/hub/warm/warm-server.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../../auth/own-home.ts';
 import { scriptedBrowser } from '../../auth/scripted-browser.ts';
