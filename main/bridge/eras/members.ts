@@ -1,3 +1,4 @@
+import { parseFrame } from '../envelope.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -24,27 +25,34 @@ export function wholeOf(json: Buffer): Place {
   return { start, end: endOfValue(json, start) };
 }
 
-/** An object's members in the order they were written; none where the value is no object. */
+/**
+ * An object's members in the order they were written; none where the value is no object. In what is no valid JSON, those
+ * before the fault.
+ */
 export function membersOf(json: Buffer, { start }: Place): Member[] {
   const members: Member[] = [];
   if (json[start] !== OPEN_BRACE) return members;
   for (let at = skipWhiteSpace(json, start + 1); json[at] === QUOTE; ) {
     const keyEnd = endOfString(json, at);
-    const value = skipWhiteSpace(json, json.indexOf(COLON, keyEnd) + 1);
+    const colon = skipWhiteSpace(json, keyEnd);
+    const name = parseFrame(json.subarray(at, keyEnd));
+    if (json[colon] !== COLON || typeof name !== 'string') break;
+    const value = skipWhiteSpace(json, colon + 1);
     const place = { start: value, end: endOfValue(json, value) };
-    members.push({ name: String(JSON.parse(json.toString('utf8', at, keyEnd))), place });
+    members.push({ name, place });
     at = skipWhiteSpace(json, place.end);
     if (json[at] === COMMA) at = skipWhiteSpace(json, at + 1);
   }
   return members;
 }
 
-/** An array's elements; none where the value is no array. */
+/** An array's elements; none where the value is no array. In what is no valid JSON, those before the fault. */
 export function elementsOf(json: Buffer, { start }: Place): Place[] {
   const elements: Place[] = [];
   if (json[start] !== OPEN_BRACKET) return elements;
   for (let at = skipWhiteSpace(json, start + 1); at < json.length && json[at] !== CLOSE_BRACKET; ) {
     const place = { start: at, end: endOfValue(json, at) };
+    if (place.end === at) break;
     elements.push(place);
     at = skipWhiteSpace(json, place.end);
     if (json[at] === COMMA) at = skipWhiteSpace(json, at + 1);

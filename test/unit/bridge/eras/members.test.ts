@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textAt, withElements, withMembers } from '../../../../main/bridge/eras/members.ts';
+import {
+  elementsOf,
+  membersOf,
+  placeAt,
+  textAt,
+  wholeOf,
+  withElements,
+  withMembers,
+} from '../../../../main/bridge/eras/members.ts';
 
 describe('members added to a frame', () => {
   it.each([
@@ -39,5 +47,73 @@ describe('elements kept of an array', () => {
   ])('%s', (json, expected) => {
     const kept = withElements(Buffer.from(json), ['t'], (element) => element.includes('b'));
     expect(String(kept)).toBe(expected);
+  });
+});
+
+describe('what is no valid JSON', () => {
+  const BYTES = [...'{}[]",:\\ \n1a\u00e4'].map((sign) => Buffer.from(sign));
+  /** Bytes of any kind, bytes that look like JSON, and JSON that was cut or lacks a byte. */
+  const broken = fc.oneof(
+    fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
+    fc.array(fc.constantFrom(...BYTES), { maxLength: 40 }).map((signs) => Buffer.concat(signs)),
+    fc
+      .tuple(fc.jsonValue(), fc.nat(), fc.boolean())
+      .map(([value, at, isCut]) => ({ json: Buffer.from(JSON.stringify(value)), at, isCut }))
+      .map(({ json, at, isCut }) => {
+        const fault = at % json.length;
+        return isCut ? json.subarray(0, fault) : Buffer.concat([json.subarray(0, fault), json.subarray(fault + 1)]);
+      }),
+  );
+
+  it('is read to its fault: what is found lies within it, in order', () => {
+    fc.assert(
+      fc.property(broken, (json) => {
+        const whole = wholeOf(json);
+        for (const places of [membersOf(json, whole).map(({ place }) => place), elementsOf(json, whole)]) {
+          let reached = whole.start;
+          for (const { start, end } of places) {
+            expect(start).toBeGreaterThan(reached);
+            expect(end).toBeGreaterThanOrEqual(start);
+            expect(end).toBeLessThanOrEqual(json.length);
+            reached = Math.max(end - 1, start);
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is edited without end or error, too', () => {
+    fc.assert(
+      fc.property(broken, (json) => {
+        placeAt(json, 'a', 'b');
+        expect(withMembers(json, ['a', 'b'], '"x":1')).toBeInstanceOf(Buffer);
+        expect(withElements(json, [], () => false)).toBeInstanceOf(Buffer);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,"b', ['a']],
+    ['{"a":1 "b":2}', ['a', 'b']],
+    ['{"a"}', []],
+    ['{"a" 1,"b":2}', []],
+    ['{"\\x":1}', []],
+    ['{"a', []],
+  ])('%s has the members before the fault', (json, names) => {
+    const frame = Buffer.from(json);
+    expect(membersOf(frame, wholeOf(frame)).map(({ name }) => name)).toEqual(names);
+  });
+
+  it.each([
+    ['[1,}', ['1']],
+    ['[}', []],
+    ['[1,2', ['1', '2']],
+    ['[[1],:]', ['[1]', ':']],
+  ])('%s has the elements before the fault', (json, elements) => {
+    const frame = Buffer.from(json);
+    const found = elementsOf(frame, wholeOf(frame)).map(({ start, end }) => frame.toString('utf8', start, end));
+    expect(found).toEqual(elements);
   });
 });
