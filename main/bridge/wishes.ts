@@ -3,6 +3,11 @@ import { parseFrame } from './envelope.ts';
 /** Requests whose effect lasts as long as their session. */
 const LASTING = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
 
+/** Whether what a request asks for lasts as long as its session. */
+export function isLasting(method: string): boolean {
+  return LASTING.has(method);
+}
+
 /**
  * What a client has asked of its session and was granted: which resources to follow, how much of the log to hear. A session
  * that replaces it knows nothing of that, so it is asked for again.
@@ -12,7 +17,7 @@ export class Wishes {
 
   /** The server has granted a request. */
   granted(method: string, frame: Buffer): void {
-    if (!LASTING.has(method)) return;
+    if (!isLasting(method)) return;
     if (method === 'logging/setLevel') this.#frames.set(method, { method, frame });
     else {
       const { uri } = Object(Object(parseFrame(frame)).params);

@@ -2,7 +2,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame, lostApplication } from '../bridge/error-frame.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { type FrameFault, faultFrame } from '../bridge/frames.ts';
-import { scanFrame } from '../bridge/raw-id.ts';
+import { scanFrame, withId } from '../bridge/raw-id.ts';
 import type { HubConnection } from './attach.ts';
 import { Ledger, type OpenRequest } from './ledger.ts';
 import { hubWay, ownWay, tapped, type Way } from './ways.ts';
@@ -17,8 +17,8 @@ export interface RelayFallbacks {
 
 /**
  * A client's session that goes through the hub. When the hub goes away mid-session, it attaches again or goes on alone:
- * it replays the client's own opening, sends again what is harmless, and answers what may have run with an error that
- * says so. The client sees no other sign of it.
+ * it replays the client's own opening, asks again for what the session was granted, sends again what is harmless, and
+ * answers what may have run with an error that says so. The client sees no other sign of it.
  */
 export class Relay implements Bridge {
   readonly #client: FrameSink;
@@ -28,8 +28,9 @@ export class Relay implements Bridge {
   #way: Way | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** The id of a replayed `initialize` whose answer the client has had already. */
-  #replayedId: string | undefined;
+  /** The ids of replayed requests whose answers the client has had already. */
+  readonly #replayed = new Set<string>();
+  #replays = 0;
   /** The way that frames come from, which may be one that no frames go to yet. */
   #source: Way | undefined;
   readonly #lost = new WeakSet<Way>();
@@ -92,12 +93,9 @@ export class Relay implements Bridge {
   }
 
   #deliver(frame: Buffer): void {
-    if (this.#replayedId !== undefined) {
+    if (this.#replayed.size > 0) {
       const { id, method } = scanFrame(frame);
-      if (id === this.#replayedId && method === undefined) {
-        this.#replayedId = undefined;
-        return;
-      }
+      if (id !== undefined && method === undefined && this.#replayed.delete(id)) return;
     }
     this.#ledger.answered(frame);
     this.#client.write(frame);
@@ -148,9 +146,18 @@ export class Relay implements Bridge {
   /** The frames that bring a new session to where the old one was. */
   #opening(open: OpenRequest[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
-    const { initialize, initialized } = this.#ledger;
+    const { initialize, initialized, wishes } = this.#ledger;
+    this.#replayed.clear();
     if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
-    this.#replayedId = scanFrame(initialize).id;
-    return [initialize, ...(initialized ? [initialized] : []), ...again];
+    this.#replayed.add(scanFrame(initialize).id ?? 'null');
+    const wished = wishes.all().map(({ frame }) => withId(frame, this.#replayId()));
+    return [initialize, ...(initialized ? [initialized] : []), ...wished, ...again];
+  }
+
+  #replayId(): string {
+    this.#replays += 1;
+    const id = `"causeway-again-${this.#replays}"`;
+    this.#replayed.add(id);
+    return id;
   }
 }

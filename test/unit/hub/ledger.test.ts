@@ -20,3 +20,33 @@ it('only what does no harm is kept to be sent again', () => {
   ledger.sent(frame({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { secret: 'of a person' } }));
   expect(ledger.open.map((open) => open.frame)).toEqual([harmless, undefined]);
 });
+
+it('the requests of a batch are open one by one, and none of them is kept to be sent again', () => {
+  const ledger = new Ledger();
+  const methods = ['tools/list', 'tools/call', 'tools/call', 'ping'];
+  ledger.sent(frame(methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))));
+  ledger.sent(frame([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } }]));
+  ledger.answered(frame([{ jsonrpc: '2.0', id: 1, result: {} }]));
+  expect(ledger.open).toEqual([
+    { id: '0', method: 'tools/list', frame: undefined },
+    { id: '2', method: 'tools/call', frame: undefined },
+  ]);
+});
+
+it('what a session was granted for its length is known until the client takes it back or begins anew', () => {
+  const ledger = new Ledger();
+  const asked = (id: number, method: string, params: object, answer: object = { result: {} }) => {
+    ledger.sent(frame({ jsonrpc: '2.0', id, method, params }));
+    ledger.answered(frame({ jsonrpc: '2.0', id, ...answer }));
+  };
+  const granted = () => ledger.wishes.all().map((wish) => JSON.parse(String(wish.frame)).params);
+  asked(1, 'resources/subscribe', { uri: 'file:a' });
+  asked(2, 'resources/subscribe', { uri: 'file:b' });
+  asked(3, 'resources/subscribe', { uri: 'file:c' }, { error: { code: -32002, message: 'no such resource' } });
+  asked(4, 'resources/unsubscribe', { uri: 'file:a' });
+  asked(5, 'logging/setLevel', { level: 'debug' });
+  asked(6, 'logging/setLevel', { level: 'warning' });
+  expect(granted()).toEqual([{ uri: 'file:b' }, { level: 'warning' }]);
+  ledger.sent(frame({ jsonrpc: '2.0', id: 7, method: 'initialize', params: {} }));
+  expect(granted()).toEqual([]);
+});
