@@ -24,7 +24,7 @@ export interface Bridge {
   onSettled(listener: () => void): void;
   /** Waits for the answers that are under way, at most `graceMs`, then ends the session at the server. */
   finish(graceMs: number): Promise<void>;
-  /** Drops what is under way and ends the session at the server. */
+  /** Drops what is under way, takes it back at the server and ends the session there; the same however often it is called. */
   close(): Promise<void>;
 }
 
@@ -67,6 +67,7 @@ class StdioBridge implements Bridge {
   readonly #waiting: Waiting[] = [];
   #settled: () => void = () => {};
   #state: SessionState = FRESH;
+  #closing: Promise<void> | undefined;
   pendingBytes = 0;
 
   constructor(endpoint: Endpoint, client: FrameSink) {
@@ -144,10 +145,16 @@ class StdioBridge implements Bridge {
     await this.close();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
     clearTimeout(this.#revival);
     this.#abort.abort(new Error('the client has gone'));
-    await Promise.all([this.#instant.kept(), this.#line.endSession(sessionOf(this.#state))]);
+    const open = this.#carrier.leftOpen(this.#state.generation);
+    await Promise.all([this.#instant.kept(), this.#line.endSession(sessionOf(this.#state), open)]);
   }
 
   #answer(frame: string): void {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endingWith } from './ending.ts';
 import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
 import type { EitherEra } from './eras/either-era.ts';
 import { textAt } from './eras/members.ts';
@@ -43,6 +44,8 @@ export class Carrier {
   readonly #resting = new Map<string, () => void>();
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
+  readonly #cutOff: Trip[] = [];
+  readonly #endings: ReturnType<typeof endingWith>;
 
   constructor(line: Line, server: EitherEra, sink: FrameSink, instant: InstantAnswers, desk: SessionDesk) {
     this.#line = line;
@@ -50,6 +53,12 @@ export class Carrier {
     this.#sink = sink;
     this.#instant = instant;
     this.#desk = desk;
+    this.#endings = endingWith(line.signal);
+  }
+
+  /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
+  leftOpen(generation: number): string[] {
+    return this.#cutOff.filter((trip) => trip.generation === generation).flatMap((trip) => trip.ids());
   }
 
   /** Whether the client has said that it is ready for the server's own frames. */
@@ -59,7 +68,7 @@ export class Carrier {
 
   /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   async carry(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
-    const trip = new Trip(frame, envelope);
+    const trip = new Trip(frame, envelope, this.#cutOff);
     if (trip.method === 'initialize') {
       this.#initialize = frame;
       this.#wishes.clear();
@@ -68,6 +77,7 @@ export class Carrier {
     if (trip.method === 'notifications/cancelled') this.#takeBack(frame);
     const work = this.#drive(trip);
     await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
+    this.#endings.remove(trip);
   }
 
   async #drive(trip: Trip): Promise<void> {
@@ -124,6 +134,8 @@ export class Carrier {
     }
     const session = sessionOf(state);
     const token = await this.#line.token(trip.rejected);
+    // Without the answer to `initialize` there is no session to take it back in.
+    if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
     let death: { frame: Buffer; head: Head } | undefined;
     const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
       if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) death = { frame, head };

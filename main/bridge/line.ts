@@ -82,8 +82,11 @@ export class Line {
     }
   }
 
-  /** Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. */
-  async endSession(session: Session): Promise<void> {
+  /**
+   * Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. What is
+   * open in it, by raw id, is taken back first: a server goes on with a request whose connection was lost (MCP › Cancellation).
+   */
+  async endSession(session: Session, open: string[]): Promise<void> {
     if (session.id === undefined) return;
     const tooLong = new AbortController();
     await new Promise<void>((resolve) => {
@@ -96,7 +99,7 @@ export class Line {
         resolve();
       };
       // If it fails, the session ends by itself at the server; the client that it served has gone.
-      this.#goodbye(session, tooLong.signal).then(done, done);
+      this.#goodbye(session, open, tooLong.signal).then(done, done);
     });
   }
 
@@ -107,15 +110,26 @@ export class Line {
     return explain(failure, { host: new URL(profile.host).host, path, profile: profile.name }, method);
   }
 
-  async #goodbye(session: Session, signal: AbortSignal): Promise<void> {
+  async #goodbye(session: Session, open: string[], signal: AbortSignal): Promise<void> {
     const { profile, path, tokens, connections } = this.#endpoint;
     const token = await tokens.token({ signal });
+    if (open.length > 0) await Promise.race([this.#takeBack(open, session, token, signal), sleep(GOODBYE_MS / 2)]);
     await new Promise<void>((resolve) => {
       connections.dispatch(
         { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
         { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
       );
     });
+  }
+
+  async #takeBack(ids: string[], session: Session, token: Secret, signal: AbortSignal): Promise<void> {
+    const reason = '"reason":"the client has gone"';
+    const sent = ids.map((id) => {
+      const params = `{"requestId":${id},${reason}}`;
+      const frame = Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`);
+      return this.post(frame, session, token, () => {}, { headers: {}, signal });
+    });
+    await Promise.all(sent);
   }
 
   /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */

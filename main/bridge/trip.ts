@@ -1,9 +1,11 @@
 import type { Secret } from '../platform/secret.ts';
+import type { Ending } from './ending.ts';
 import { envelopeOf, type SendableEnvelope } from './envelope.ts';
 import { rawId } from './raw-id.ts';
 
 /** What is known of one frame of the client's while it is on its way. */
-export class Trip {
+export class Trip implements Ending {
+  place = -1;
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;
@@ -19,13 +21,20 @@ export class Trip {
   repeats = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
+  readonly #cutOff: Trip[];
   #id: string | undefined;
 
-  constructor(frame: Buffer, envelope: SendableEnvelope) {
+  /** @param cutOff where the trip is noted if the bridge is closed before its answer has come */
+  constructor(frame: Buffer, envelope: SendableEnvelope, cutOff: Trip[]) {
+    this.#cutOff = cutOff;
     this.frame = frame;
     this.envelope = envelope;
     this.method = 'method' in envelope ? envelope.method : envelope.kind;
     this.owed = envelope.kind === 'request' ? 1 : envelope.kind === 'batch' ? envelope.requests : 0;
+  }
+
+  end(): void {
+    if (this.owed > 0) this.#cutOff.push(this);
   }
 
   /** The request's id as it was written. */

@@ -20,6 +20,8 @@ import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type Welcome } from './w
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
+/** How often it is felt whether a proxy that has closed its end is still there for its answers, in milliseconds. */
+const PROBE_MS = 250;
 const MAX_HELLO_BYTES = 16 * 1024;
 
 export interface HubOptions {
@@ -125,34 +127,39 @@ class PrivateHub implements Hub {
       socket.end(welcome(false));
       return;
     }
+    // The hub was closed meanwhile.
+    if (socket.destroyed) return bridge.close();
     this.#board.add(record);
     socket.write(welcome(true));
-    await serveSocket(recordedBridge(bridge, record), sink, socket, rest);
-    this.#board.remove(record);
+    serveSocket(recordedBridge(bridge, record), sink, socket, rest);
+    socket.on('close', () => this.#board.remove(record));
   }
 }
 
-/** Runs a bridge over a socket until the proxy has gone. */
-function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
+/**
+ * Runs a bridge over a socket until the proxy has gone. One that has closed its end waits for its answers, or was killed:
+ * a blank line between frames, which it skips, finds out.
+ */
+function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): void {
   const fed = feed(bridge, sink, socket);
-  return new Promise((resolve) => {
-    let ending = false;
-    const end = async (finish: () => Promise<void>) => {
-      if (ending) return;
-      ending = true;
-      fed.stop();
-      await finish();
-      socket.end();
-      resolve();
-    };
-    socket.on('end', () => {
-      fed.end();
-      void end(() => bridge.finish(FINISH_MS));
-    });
-    socket.on('close', () => void end(() => bridge.close()));
-    fed.push(rest);
-    socket.resume();
+  const probe = () => socket.write('\n');
+  let probing: NodeJS.Timeout | undefined;
+  socket.on('end', async () => {
+    fed.end();
+    fed.stop();
+    probe();
+    probing = setInterval(probe, PROBE_MS);
+    await bridge.finish(FINISH_MS);
+    clearInterval(probing);
+    socket.end();
   });
+  socket.on('close', () => {
+    clearInterval(probing);
+    fed.stop();
+    void bridge.close();
+  });
+  fed.push(rest);
+  socket.resume();
 }
 
 function sameSecret(given: string, expected: string): boolean {

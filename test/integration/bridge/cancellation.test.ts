@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bridgeTo } from './harness.ts';
-import { json, orderly, result, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import {
+  INITIALIZE_RESULT,
+  json,
+  orderly,
+  result,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+} from './scripted-server.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -67,5 +75,43 @@ describe('a call that its client takes back', () => {
     expect(await client.sink.answerTo(3)).toHaveProperty('result');
     expect(await client.sink.answerTo(1)).toHaveProperty('result');
     expect(sentIds(server)).not.toContain(2);
+  });
+});
+
+describe('a client that goes while its calls are open', () => {
+  it('has those taken back that the server works on, by their own ids, and then its session ended', async () => {
+    const { server, client } = await opened(
+      orderly({
+        onCall: ({ frame }, response) => {
+          if (frame?.method === 'tools/call') return;
+          json(response, result(frame?.id));
+        },
+      }).script,
+    );
+    for (const id of ['1', '"one"', '9007199254740993']) {
+      client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{}}`);
+    }
+    client.send([call('in'), call('batch')]);
+    await client.request('answered', 'tools/list');
+    await expect.poll(() => server.arrivals.filter(({ body }) => body.includes('tools/call'))).toHaveLength(4);
+    await client.bridge.close();
+    const sent = server.arrivals.map(({ method, body }) => (method === 'POST' ? String(body) : method));
+    const takenBack = sent.flatMap((text) => /cancelled","params":\{"requestId":([^,]+),/.exec(text)?.[1] ?? []);
+    expect(takenBack.toSorted()).toEqual(['"batch"', '"in"', '"one"', '1', '9007199254740993']);
+    expect(sent.at(-1)).toBe('DELETE');
+  });
+
+  it('says nothing to a server without sessions, for which one id may be that of many', async () => {
+    const session = orderly();
+    const { server, client } = await opened(({ frame, ...rest }, response) => {
+      if (frame?.method === 'tools/call') return;
+      if (frame?.id === undefined) return void response.writeHead(202).end();
+      if (frame.method === 'initialize') return json(response, result(frame.id, INITIALIZE_RESULT));
+      return session.script({ frame, ...rest }, response);
+    });
+    client.send(call(1));
+    await expect.poll(() => server.count('tools/call')).toBe(1);
+    await client.bridge.close();
+    expect(server.count('notifications/cancelled')).toBe(0);
   });
 });

@@ -100,3 +100,25 @@ it('calls that come one after the other do not make a list each', async () => {
   expect(heard.calls).toHaveLength(201);
   expect(heard.lists.length).toBeLessThan(100);
 });
+
+it('a client that is killed with a call open is gone at once, and the call is taken back at the server', async () => {
+  const { script } = server;
+  const held: (() => unknown)[] = [];
+  server.script = (arrival, response) => {
+    if (arrival.frame?.method !== 'notifications/cancelled') return script(arrival, response);
+    held.push(() => script(arrival, response));
+  };
+  const client = proxy();
+  await client.open();
+  client.send({ jsonrpc: '2.0', id: 'long', method: 'tools/call', params: { name: 'never' } });
+  await expect.poll(() => heard.lists.at(-1)).toMatchObject([{ open: 1 }]);
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  client.child.kill('SIGKILL');
+  await expect.poll(() => heard.lists.at(-1)).toEqual([]);
+  expect(heard.calls.at(-1)).toMatchObject({ tool: 'never', outcome: 'lost' });
+  await expect.poll(() => held.length).toBe(1);
+  const { headers, frame } = server.arrivals.find((each) => each.frame?.method === 'notifications/cancelled') ?? {};
+  expect([headers?.['mcp-session-id'], frame?.params?.requestId]).toEqual(['session-1', 'long']);
+  held[0]?.();
+  await expect.poll(() => server.arrivals.at(-1)?.method).toBe('DELETE');
+});
