@@ -120,7 +120,11 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const renewConnections = async () => {
-    await Promise.all([pools?.renew(), connections?.then((open) => open.renew())]);
+    await Promise.all([
+      pools?.renew(),
+      connections?.then((open) => open.renew()),
+      opening?.then((service) => service.renewConnections()),
+    ]);
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { RenewableConnections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
@@ -22,7 +23,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 /** The connections over which tokens are asked for; opened at the first request. */
 export class AuthHttp {
   readonly #env: NodeJS.ProcessEnv;
-  #dispatcher: Promise<Dispatcher> | undefined;
+  #connections: Promise<RenewableConnections> | undefined;
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
@@ -37,8 +38,7 @@ export class AuthHttp {
     return async (address, { method = 'GET', headers = {}, body, signal } = {}) => {
       const url = new URL(address);
       if (url.origin !== host) throw elsewhere(host, url.origin);
-      this.#dispatcher ??= openDispatcher({ env: this.#env, silenceMs: SILENCE_MS });
-      const dispatcher = await this.#dispatcher;
+      const dispatcher = (await this.#open()).whole();
       try {
         const answer = await dispatcher.request({
           origin: host,
@@ -55,8 +55,24 @@ export class AuthHttp {
     };
   }
 
+  /** From this call on, requests go over new connections: those that there are may lead nowhere. @throws as `openDispatcher` */
+  async renew(): Promise<void> {
+    await (await this.#connections)?.renew();
+  }
+
   async close(): Promise<void> {
-    await (await this.#dispatcher)?.destroy();
+    await (await this.#connections)?.destroy();
+  }
+
+  #open(): Promise<RenewableConnections> {
+    if (this.#connections) return this.#connections;
+    const opening = RenewableConnections.open(() => openDispatcher({ env: this.#env, silenceMs: SILENCE_MS }));
+    this.#connections = opening;
+    // What failed to open may open later: a certificate file may be put right.
+    opening.catch(() => {
+      this.#connections = undefined;
+    });
+    return opening;
   }
 }
 

@@ -159,6 +159,10 @@ export function openAuth(options: AuthOptions): AuthService {
       return () => listeners.delete(listener);
     },
 
+    async renewConnections() {
+      await connections?.renew();
+    },
+
     async close() {
       listeners.clear();
       await connections?.close();

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
@@ -77,6 +79,28 @@ it('in another network, calls do not wait for connections that lead nowhere', as
   network.leave();
   await causeway.renewConnections();
   expect(await client.request(2, 'tools/call')).toHaveProperty('result');
+});
+
+it('in another network, a token is asked for over a new connection, too', async () => {
+  let tokens = 0;
+  server.script = ({ path }, response) => {
+    if (path === '/oidc/v1/token') {
+      tokens += 1;
+      return json(response, { access_token: `token-${tokens}`, token_type: 'Bearer', expires_in: 3600 });
+    }
+    const at = (place: string) => `${network.origin}/oidc${place}`;
+    json(response, { issuer: at(''), authorization_endpoint: at('/v1/authorize'), token_endpoint: at('/v1/token') });
+  };
+  await writeFile(
+    join(String(env.HOME), '.databrickscfg'),
+    `[agent]\nhost = ${network.origin}\nclient_id = agent\nclient_secret = dose-test\n`,
+  );
+  const auth = await causeway.auth();
+  const source = auth.tokens(await auth.profile('agent'));
+  const first = await source.token();
+  network.leave();
+  await causeway.renewConnections();
+  expect((await source.token({ rejected: first })).reveal()).toBe('token-2');
 });
 
 it('a call that is under way when connections are renewed is answered over the old one', async () => {
