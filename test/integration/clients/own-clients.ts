@@ -68,6 +68,6 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
       });
       return Object.fromEntries(await Promise.all(described));
     },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
