@@ -88,7 +88,7 @@ export function failed({ id, name }: ClientFacts, file: LocatedFile | null, erro
 /** For a client that was asked for and is not there. */
 export function notInstalled({ name }: ClientFacts): CausewayError {
   return new CausewayError('not_found', `${name} was not found on this computer.`, {
-    remedy: 'Nothing was written: a folder that it did not make could be in its way.',
+    remedy: 'Nothing was written. Install it, or start it once so that it makes its folder, and try again.',
   });
 }
 
