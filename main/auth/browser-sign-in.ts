@@ -92,11 +92,8 @@ async function showInBrowser(url: string, { profile, openBrowser, mustOpen }: Br
     return true;
   } catch (cause) {
     if (!mustOpen) return false;
-    const { message, remedy } = signedOut(profile);
-    throw new CausewayError('signed_out', `${message} The browser could not be opened.`, {
-      cause,
-      ...(remedy === undefined ? {} : { remedy }),
-    });
+    const { message, action } = signedOut(profile);
+    throw new CausewayError('signed_out', `${message} The browser could not be opened.`, { cause, action });
   }
 }
 

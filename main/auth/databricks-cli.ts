@@ -59,7 +59,7 @@ export async function requestCliToken(options: CliOptions, forceRefresh: boolean
         'signed_out',
         `The Databricks CLI is signed out of ${profile.host} (profile "${profile.name}").`,
         {
-          remedy: `Sign in with: databricks auth login --profile ${profile.name}, or: causeway login --profile ${profile.name}.`,
+          action: { do: 'sign-in', profile: profile.name },
         },
       );
     }
@@ -84,17 +84,20 @@ export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' 
     if ((await stat(candidate)).size >= SMALL_BYTES || (await isCurrent(candidate, env))) return candidate;
     legacy ??= candidate;
   }
-  const remedy = `Install it (https://docs.databricks.com/dev-tools/cli/install.html), or sign in with: causeway login --profile ${profile.name}.`;
+  const next = (install: string) => ({
+    remedy: `${install} (https://docs.databricks.com/dev-tools/cli/install.html), or do without it.`,
+    action: { do: 'sign-in', profile: profile.name } as const,
+  });
   throw legacy
     ? new CausewayError('cli_unavailable', `${legacy} is the legacy Databricks CLI, which gives no tokens.`, {
-        remedy: remedy.replace('Install it', 'Install the present one'),
+        ...next('Install the present one'),
       })
     : new CausewayError(
         'cli_unavailable',
         cliPath
           ? `There is no Databricks CLI at ${cliPath}, through which profile "${profile.name}" signs in.`
           : `The Databricks CLI, through which profile "${profile.name}" signs in, is not on this computer.`,
-        { remedy },
+        next('Install it'),
       );
 }
 

@@ -1,4 +1,5 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { sentences } from '../platform/sentences.ts';
 import { memoryStore } from './memory-store.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -38,8 +39,11 @@ export function keychainOrMemory(
       if (!told && !nothingMissed) {
         told = true;
         onNotice(
-          `${inOneLine(error)} Signing in lasts only until this program ends. ` +
+          sentences(
+            inOneLine(error),
+            'Signing in lasts only until this program ends.',
             'To keep it, unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+          ),
         );
       }
       return { done: false };

@@ -51,15 +51,19 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
   if (name !== undefined) {
     if (names.includes(name)) return name;
     throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path}.`, {
-      remedy: names.length > 0 ? `It has ${names.join(', ')}.` : signInRemedy(name),
+      ...(names.length > 0
+        ? { remedy: `It has ${names.join(', ')}.` }
+        : { action: { do: 'add-workspace', profile: name } }),
     });
   }
   if (environmentValues(book.env)) return ENVIRONMENT_PROFILE;
   if (names.length === 0) {
-    throw new CausewayError('profile_not_found', `There is no profile in ${book.path}.`, { remedy: signInRemedy() });
+    throw new CausewayError('profile_not_found', `There is no profile in ${book.path}.`, {
+      action: { do: 'add-workspace', profile: undefined },
+    });
   }
   throw new CausewayError('ambiguous', `${book.path} has several profiles and none of them is the default.`, {
-    remedy: `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${names.join(', ')}.`,
+    action: { do: 'choose-profile', profiles: names },
   });
 }
 
@@ -107,8 +111,4 @@ function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefi
   }
   const hasCredentials = values.has('token') || (values.has('client_id') && values.has('client_secret'));
   return values.has('host') && hasCredentials ? values : undefined;
-}
-
-function signInRemedy(name?: string): string {
-  return `Sign in with: causeway login --host https://YOUR-WORKSPACE${name ? ` --profile ${name}` : ''}.`;
 }

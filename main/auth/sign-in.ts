@@ -110,7 +110,8 @@ export function isAnswer(code: string | undefined): boolean {
 /** Why the sign-in that this process waited for is of no use to it. */
 function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
   if (code !== undefined) {
-    return new CausewayError(code, message ?? 'Signing in failed.', remedy === undefined ? {} : { remedy });
+    const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
+    return new CausewayError(code, message ?? 'Signing in failed.', next);
   }
   if (isShared()) return signedOut(profile);
   return new CausewayError(

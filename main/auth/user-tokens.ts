@@ -130,6 +130,6 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 /** Said to whoever asks for a token of a profile that nobody is signed in to. */
 export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>): CausewayError {
   return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}.`, {
-    remedy: `Sign in with: causeway login --profile ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}.`,
+    action: { do: 'sign-in', profile: name },
   });
 }

@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { networkFailure } from '../platform/network-failure.ts';
+import { asSentence } from '../platform/sentences.ts';
 import { readErrorBody } from '../workspace/error-body.ts';
 import { refusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
@@ -91,7 +92,7 @@ function explainRefusal(head: Head, text: string, where: Where, method: string):
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
   if (!(code in REFUSALS)) {
-    return new CausewayError(code, `${where.host} answered ${detail}.`, known.remedy ? { remedy: known.remedy } : {});
+    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy: known.remedy });
   }
   const words = inWords(code, where, detail, retryAfter(header(head, 'retry-after')));
   return known.mayHaveRun && !isHarmless(method)

@@ -1,5 +1,6 @@
 import { Notification } from 'electron';
 import type { Problem } from '../../preload/contract.ts';
+import { sentences } from '../platform/sentences.ts';
 
 /** Those on the screen: one that nothing refers to is collected, and its click is never heard. */
 const shown = new Set<Notification>();
@@ -10,7 +11,7 @@ const shown = new Set<Notification>();
  */
 export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>, leadOn: () => void): boolean {
   if (!Notification.isSupported()) return false;
-  const notification = new Notification({ title, body: remedy === null ? message : `${message} ${remedy}` });
+  const notification = new Notification({ title, body: sentences(message, remedy) });
   const forget = () => shown.delete(notification);
   notification.on('click', leadOn);
   notification.on('click', forget);

@@ -1,10 +1,12 @@
 import type { Problem } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { asSentence } from '../platform/sentences.ts';
+import { remedyInWindow } from './action-words.ts';
 
 /** An error as the window may see it. Of an error that is not ours nothing crosses: its text may hold anything. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof CausewayError) {
-    return { code: error.code, message: error.message, remedy: error.remedy ?? null };
+    return { code: error.code, message: asSentence(error.message), remedy: remedyInWindow(error) };
   }
   return {
     code: 'internal',

@@ -1,3 +1,6 @@
+import { AS_COMMAND, actionInWords, type NextAction } from './next-action.ts';
+import { sentences } from './sentences.ts';
+
 /** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
 export type ErrorCode =
   // what the person typed, or what a file holds
@@ -47,8 +50,10 @@ export type ErrorCode =
 
 export interface CausewayErrorOptions {
   cause?: unknown;
-  /** What the person can do next, as one sentence. */
-  remedy?: string;
+  /** What the person can do next, as sentences that are right wherever they are read. */
+  remedy?: string | undefined;
+  /** What the person can do next where that is a command in a terminal and a button in the window. */
+  action?: NextAction | undefined;
   /** How long the other side asked to be left alone, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
@@ -60,13 +65,21 @@ export interface CausewayErrorOptions {
 export class CausewayError extends Error {
   override readonly name = 'CausewayError';
   readonly code: ErrorCode;
+  /** What to do, as it is said where there are commands. */
   readonly remedy: string | undefined;
+  /** The part of the remedy that is right everywhere. */
+  readonly advice: string | undefined;
+  /** The part that is not. */
+  readonly action: NextAction | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: CausewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.remedy = options.remedy;
+    const { remedy, action } = options;
+    this.advice = remedy;
+    this.action = action;
+    this.remedy = action ? sentences(remedy, actionInWords(AS_COMMAND, action)) : remedy;
     this.retryAfterMs = options.retryAfterMs;
   }
 }
@@ -74,7 +87,7 @@ export class CausewayError extends Error {
 /** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
 export function inOneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const text = error instanceof CausewayError && error.remedy ? `${message} ${error.remedy}` : message;
+  const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
   // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

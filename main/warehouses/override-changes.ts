@@ -1,4 +1,5 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { sentences } from '../platform/sentences.ts';
 import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
@@ -105,7 +106,7 @@ async function lookAfterwards(
   try {
     return await operations.find(id, AbortSignal.timeout(LOOK_MILLIS));
   } catch (cause) {
-    const message = `${error.message} Looked afterwards, in vain: ${inOneLine(cause)}`;
+    const message = sentences(error.message, `Looked afterwards, in vain: ${inOneLine(cause)}`);
     throw error.inWords(error.code, message, IN_DOUBT);
   }
 }
@@ -119,8 +120,11 @@ function finished<T>(result: T, error: unknown): T {
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {
   if (!(error instanceof WorkspaceError)) return error;
   const held = describeOverride(now);
-  const message = `${error.message} Looked afterwards: the workspace holds ${held}, so the change was not made.`;
-  return error.inWords(error.code, message, error.remedy?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
+  const message = sentences(
+    error.message,
+    `Looked afterwards: the workspace holds ${held}, so the change was not made.`,
+  );
+  return error.inWords(error.code, message, error.advice?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
 }
 
 function holds(record: OverrideRecord, fields: OverrideFields): boolean {

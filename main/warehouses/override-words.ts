@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../platform/errors.ts';
+import type { NextAction } from '../platform/next-action.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 
 export type OverrideOperation = 'create' | 'get' | 'update' | 'delete' | 'list';
@@ -17,7 +18,8 @@ interface Words {
   own?: boolean;
   code: ErrorCode;
   message(attempt: OverrideAttempt, error: WorkspaceError): string;
-  remedy: string;
+  remedy?: string;
+  action?: NextAction;
 }
 
 const EVERY: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
@@ -39,7 +41,8 @@ const WORDS: readonly Words[] = [
     own: true,
     code: 'not_found',
     message: () => 'You have no default warehouse override.',
-    remedy: 'Your queries run on the workspace default. `causeway warehouse set NAME` makes an override.',
+    remedy: 'Your queries run on the workspace default.',
+    action: { do: 'choose-warehouse' },
   },
   {
     operations: ['get', 'update', 'delete'],
@@ -47,7 +50,8 @@ const WORDS: readonly Words[] = [
     own: false,
     code: 'not_found',
     message: ({ id }, error) => `User ${id} has no default warehouse override, or does not exist (${error.message})`,
-    remedy: `Their queries run on the workspace default. \`causeway warehouse for USER set NAME\` makes an override.`,
+    remedy: 'Their queries run on the workspace default.',
+    action: { do: 'choose-warehouse-for-user' },
   },
   {
     operations: ['create'],
@@ -55,21 +59,33 @@ const WORDS: readonly Words[] = [
     code: 'not_found',
     message: ({ id }, error) =>
       `No override could be made for ${id === 'me' ? 'you' : `user ${id}`} (${error.message})`,
-    remedy: 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
+    action: { do: 'find-user' },
   },
   {
     operations: ['create'],
     when: 'already_exists',
+    own: true,
     code: 'already_exists',
-    message: ({ id }) => `${id === 'me' ? 'You already have' : `User ${id} already has`} a default warehouse override.`,
-    remedy: 'Update it instead, or use `causeway warehouse set NAME`, which works either way.',
+    message: () => 'You already have a default warehouse override.',
+    remedy: 'Update it instead.',
+    action: { do: 'choose-warehouse' },
+  },
+  {
+    operations: ['create'],
+    when: 'already_exists',
+    own: false,
+    code: 'already_exists',
+    message: ({ id }) => `User ${id} already has a default warehouse override.`,
+    remedy: 'Update it instead.',
+    action: { do: 'choose-warehouse-for-user' },
   },
   {
     operations: ['list'],
     when: 'permission_denied',
     code: 'permission_denied',
     message: () => 'Only a workspace admin may list the overrides of all users.',
-    remedy: 'Your own is shown by `causeway warehouse`.',
+    remedy: 'Ask one of your workspace’s admins, or have them make you one.',
+    action: { do: 'show-own-override' },
   },
   {
     operations: SINGLE,
@@ -92,7 +108,7 @@ export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unkno
       operations.includes(attempt.operation) &&
       (own === undefined || own === (attempt.id === 'me')),
   );
-  return words ? error.inWords(words.code, words.message(attempt, error), words.remedy) : error;
+  return words ? error.inWords(words.code, words.message(attempt, error), words.remedy, words.action) : error;
 }
 
 /** The refusal of an override that names a warehouse which does not exist. */
@@ -100,6 +116,7 @@ export function warehouseGone(error: WorkspaceError, warehouseId: string): Works
   return error.inWords(
     'not_found',
     `Warehouse ${warehouseId} does not exist (any more), so nothing was changed.`,
-    '`causeway warehouse list` shows those that do.',
+    undefined,
+    { do: 'list-warehouses' },
   );
 }

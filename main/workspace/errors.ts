@@ -1,4 +1,6 @@
 import { CausewayError, type CausewayErrorOptions, type ErrorCode } from '../platform/errors.ts';
+import type { NextAction } from '../platform/next-action.ts';
+import { asSentence } from '../platform/sentences.ts';
 import type { ErrorBody } from './error-body.ts';
 
 export interface WorkspaceErrorOptions extends CausewayErrorOptions {
@@ -31,15 +33,14 @@ export class WorkspaceError extends CausewayError {
 
   /** The same refusal, of a request whose earlier attempt may have run. */
   mayHaveRunBefore(): WorkspaceError {
-    const { code, message, status, errorCode, requestId, remedy, cause } = this;
-    const kept = { status, errorCode, requestId, cause, mayHaveRun: true };
-    return new WorkspaceError(code, message, remedy === undefined ? kept : { ...kept, remedy });
+    const { code, message, status, errorCode, requestId, advice: remedy, action, cause } = this;
+    return new WorkspaceError(code, message, { status, errorCode, requestId, remedy, action, cause, mayHaveRun: true });
   }
 
   /** The same failure in words that fit what was being done. */
-  inWords(code: ErrorCode, message: string, remedy: string): WorkspaceError {
+  inWords(code: ErrorCode, message: string, remedy: string | undefined, action?: NextAction): WorkspaceError {
     const { status, errorCode, requestId, mayHaveRun } = this;
-    return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, remedy, cause: this });
+    return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, remedy, action, cause: this });
   }
 }
 
@@ -97,7 +98,7 @@ export function refusal(method: string, status: number, body: ErrorBody): Worksp
   // A gateway's 500, 502 or 504 says nothing about what happened behind it.
   const mayHaveRun = method !== 'GET' && status >= 500 && !NEVER_REACHED_IT.has(status);
   const remedy = mayHaveRun ? IN_DOUBT : REMEDIES[code];
-  return new WorkspaceError(code, `The workspace answered ${status}: ${body.message}`, {
+  return new WorkspaceError(code, asSentence(`The workspace answered ${status}: ${body.message}`), {
     status,
     errorCode: body.errorCode,
     requestId: body.requestId,

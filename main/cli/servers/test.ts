@@ -2,6 +2,7 @@ import { findServer, type ManagedServer } from '../../clients/servers.ts';
 import { longNames } from '../../clients/tool-names.ts';
 import { healthInWords } from '../../hub/warm/words.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { sentences } from '../../platform/sentences.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { openServerList } from './options.ts';
@@ -65,7 +66,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
       { name: 'no-grants', checkedAt: Date.now() },
       { profile: server.profile, now: Date.now() },
     );
-    await writeLine(stdout, printable(`  ${sentence} ${remedy}`));
+    await writeLine(stdout, printable(`  ${sentences(sentence, remedy)}`));
   }
   for (const warning of warnings) await writeLine(stderr, printable(`  ${warning}`));
 }

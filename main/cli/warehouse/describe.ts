@@ -1,3 +1,4 @@
+import { sentences } from '../../platform/sentences.ts';
 import type { EffectiveStep, EffectiveWarehouse, WarehouseSummary } from '../../warehouses/effective.ts';
 import { columns, printable } from '../print.ts';
 
@@ -35,7 +36,7 @@ function stepRow(step: EffectiveStep, index: number): string[] {
 }
 
 function outlook({ problems, warehouse }: EffectiveWarehouse): string {
-  if (problems.length > 0) return printable(problems.map(({ message, remedy }) => `${message} ${remedy}`).join(' '));
+  if (problems.length > 0) return printable(sentences(...problems.flatMap(({ message, remedy }) => [message, remedy])));
   if (warehouse === null) return 'Whether queries will run cannot be told.';
   return warehouse.canUse === 'unknown'
     ? 'Whether you may use it cannot be told.'

@@ -1,6 +1,7 @@
 import type { DesktopState, Diagnosis, Settings } from '../../../preload/contract.ts';
 import type { ProfileEntry } from '../../auth/auth.ts';
 import { redact } from '../../platform/redact.ts';
+import { sentences } from '../../platform/sentences.ts';
 
 /** All that goes into a report about this computer's Causeway. */
 export interface BundleParts {
@@ -58,9 +59,7 @@ function runsOn(versions: BundleParts['versions']): string {
 
 function checkLines({ startedAt, checks }: Diagnosis): string[] {
   if (startedAt === null) return ['They were not run.'];
-  return checks.map(
-    ({ title, status, words, remedy }) => `[${status}] ${title}: ${[words, remedy].filter(Boolean).join(' ')}`,
-  );
+  return checks.map(({ title, status, words, remedy }) => `[${status}] ${title}: ${sentences(words, remedy)}`);
 }
 
 function profileLine(entry: ProfileEntry): string {

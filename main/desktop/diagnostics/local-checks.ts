@@ -1,5 +1,6 @@
 import type { DesktopState, UpdateState } from '../../../preload/contract.ts';
 import type { AuthService } from '../../auth/auth.ts';
+import { sentences } from '../../platform/sentences.ts';
 import { VERSION } from '../../platform/version.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import {
@@ -66,7 +67,7 @@ export function serversFinding(servers: DesktopState['servers']): Finding {
   const failing = servers.filter(({ state }) => state.status !== 'ready' && state.status !== 'connecting');
   const connecting = servers.filter(({ state }) => state.status === 'connecting');
   if (failing.length > 0) {
-    const words = failing.map(({ name, state }) => `${name}: ${state.words}`).join(' ');
+    const words = sentences(...failing.map(({ name, state }) => `${name}: ${state.words}`));
     return fail(words, failing[0]?.state.remedy ?? null, TO_SERVERS);
   }
   if (connecting.length > 0) return skipped(`Still connecting: ${connecting.map(({ name }) => name).join(', ')}.`);

@@ -4,6 +4,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
 import type { BulkLine as FileLine } from '../../warehouses/bulk/csv.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { failureInWindow } from '../action-words.ts';
 import { problemOf } from '../problem.ts';
 import { throttled } from '../throttle.ts';
 import { inWindowWords } from './window-words.ts';
@@ -90,6 +91,7 @@ export class BulkChange {
     this.#tell();
     await applyImport(admin, this.#plan, {
       signal: this.#work.signal,
+      inWords: failureInWindow,
       onResult: (result) => {
         this.#results.set(result.planned.line, result);
         this.#tell();

@@ -1,3 +1,4 @@
+import { sentences } from '../../platform/sentences.ts';
 import type { Problem, ServerHealth, Trouble } from './health.ts';
 
 /** What a button beside a server's state does. */
@@ -74,14 +75,14 @@ export function healthInWords(health: ServerHealth, { profile, now }: Spoken): H
 function inTrouble(name: Trouble, { code, message, remedy }: Problem, sentence: string): HealthWords {
   return {
     label: LABELS[name],
-    sentence: `${message}${sentence}`,
+    sentence: sentences(message, sentence),
     remedy,
     action: name === 'signed-out' || code === 'missing_scope' ? 'sign-in' : 'check-again',
   };
 }
 
 function again({ name, until }: { name: Trouble; until: number }, now: number): string {
-  return TRIES_AGAIN.has(name) ? ` Causeway tries again ${inWords(until - now)}.` : '';
+  return TRIES_AGAIN.has(name) ? `Causeway tries again ${inWords(until - now)}.` : '';
 }
 
 /** How far away something is, as people say it. */

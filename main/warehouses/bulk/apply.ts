@@ -13,6 +13,8 @@ export interface ApplyOptions {
   signal?: AbortSignal | undefined;
   /** Told of every line once, in the order in which they end. */
   onResult?: (result: LineResult) => void | Promise<void>;
+  /** Puts a failure into words; those of the command line by default. */
+  inWords?: (error: CausewayError) => string;
 }
 
 /** How many changes are under way at a time: quick enough, and far below a workspace's limits. */
@@ -41,7 +43,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 export async function applyImport(
   admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
-  { signal, onResult = () => {} }: ApplyOptions = {},
+  { signal, onResult = () => {}, inWords = inOneLine }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   let stoppedBecause: string | undefined;
@@ -69,8 +71,9 @@ export async function applyImport(
         await report({ planned, result: 'done', message: await change(admin, planned, signal) });
       } catch (error) {
         if (!(error instanceof CausewayError)) throw error;
-        if (GENERAL.has(error.code)) stoppedBecause ??= inOneLine(error);
-        await report({ planned, result: 'failed', message: inOneLine(error) });
+        const message = inWords(error);
+        if (GENERAL.has(error.code)) stoppedBecause ??= message;
+        await report({ planned, result: 'failed', message });
       }
     }
   };

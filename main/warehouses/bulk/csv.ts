@@ -75,7 +75,8 @@ function parseRows(text: string, fileName: string): z.infer<typeof Rows> {
 function invalid(fileName: string, why: string, cause?: unknown): CausewayError {
   return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
     cause,
-    remedy: `Its first line has to be: ${COLUMNS.join(',')} (\`causeway warehouse export\` writes such a file).`,
+    remedy: `Its first line has to be: ${COLUMNS.join(',')}.`,
+    action: { do: 'export-overrides' },
   });
 }
 

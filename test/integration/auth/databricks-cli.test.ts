@@ -82,7 +82,7 @@ describe('a profile of the Databricks CLI', () => {
     await expect((await source()).token()).rejects.toMatchObject({
       code: 'signed_out',
       message: `The Databricks CLI is signed out of ${HOST} (profile "p").`,
-      remedy: 'Sign in with: databricks auth login --profile p, or: causeway login --profile p.',
+      remedy: 'Sign in with: causeway login --profile p.',
     });
   });
 
@@ -102,7 +102,7 @@ describe('a profile of the Databricks CLI', () => {
       code: 'cli_unavailable',
       message: 'The Databricks CLI, through which profile "p" signs in, is not on this computer.',
       remedy:
-        'Install it (https://docs.databricks.com/dev-tools/cli/install.html), or sign in with: causeway login --profile p.',
+        'Install it (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
     });
     await install(answer('later'));
     expect((await tokens.token()).reveal()).toBe('later');
@@ -117,7 +117,7 @@ describe('a profile of the Databricks CLI', () => {
       code: 'cli_unavailable',
       message: `${program} is the legacy Databricks CLI, which gives no tokens.`,
       remedy:
-        'Install the present one (https://docs.databricks.com/dev-tools/cli/install.html), or sign in with: causeway login --profile p.',
+        'Install the present one (https://docs.databricks.com/dev-tools/cli/install.html), or do without it. Sign in with: causeway login --profile p.',
     });
     await install(answer('present'));
     expect((await (await source()).token()).reveal()).toBe('present');

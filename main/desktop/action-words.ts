@@ -1,0 +1,26 @@
+import type { CausewayError } from '../platform/errors.ts';
+import { type ActionWords, actionInWords } from '../platform/next-action.ts';
+import { sentences } from '../platform/sentences.ts';
+
+/** What a command line words as commands, in the words of the window's own buttons and screens. */
+const AS_BUTTON: ActionWords = {
+  'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
+  'add-workspace': () => 'Add your workspace on the Accounts screen.',
+  'choose-profile': () => 'Choose one at the top left.',
+  'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen to have one.',
+  'choose-warehouse-for-user': () => '“Set for somebody…” on the Everyone screen chooses a warehouse for them.',
+  'find-user': () => '“Set for somebody…” on the Everyone screen finds people by name, e-mail address or user id.',
+  'show-own-override': () => 'Your own override is on the Warehouse screen.',
+  'list-warehouses': () => 'Choose another one: the list shows those that do.',
+  'export-overrides': () => '“Export…” on the Everyone screen writes such a file.',
+};
+
+/** What can be done about a failure, as the window says it. */
+export function remedyInWindow({ advice, action }: CausewayError): string | null {
+  return sentences(advice, action && actionInWords(AS_BUTTON, action)) || null;
+}
+
+/** A failure in one text, for where the window has room for no more. */
+export function failureInWindow(error: CausewayError): string {
+  return sentences(error.message, remedyInWindow(error));
+}

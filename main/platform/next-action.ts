@@ -1,0 +1,48 @@
+/** What is known of each action. */
+interface Details {
+  'sign-in': { profile: string };
+  /** To a workspace that no profile names yet. */
+  'add-workspace': { profile: string | undefined };
+  'choose-profile': { profiles: readonly string[] };
+  'choose-warehouse': object;
+  'choose-warehouse-for-user': object;
+  'find-user': object;
+  'show-own-override': object;
+  'list-warehouses': object;
+  'export-overrides': object;
+}
+type Name = keyof Details;
+
+/**
+ * What a person can do next where the words for it depend on where they are: at the command line it is a command, in the
+ * window one of its buttons (`main/desktop/action-words.ts`).
+ */
+export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & Details[Each] }[Which];
+
+/** Words for each of the actions. */
+export type ActionWords = { [Each in Name]: (details: Details[Each]) => string };
+
+/** Puts an action into the words of a place. */
+export function actionInWords<Which extends Name>(words: ActionWords, action: NextAction<Which>): string {
+  return words[action.do](action);
+}
+
+/** A profile's name as a shell takes it. */
+function quoted(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** The commands. */
+export const AS_COMMAND: ActionWords = {
+  'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
+  'add-workspace': ({ profile }) =>
+    `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
+  'choose-profile': ({ profiles }) => `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,
+  'choose-warehouse': () => '`causeway warehouse set NAME` sets your override, whether there is one or not.',
+  'choose-warehouse-for-user': () =>
+    '`causeway warehouse for USER set NAME` sets their override, whether there is one or not.',
+  'find-user': () => 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
+  'show-own-override': () => '`causeway warehouse` shows your own.',
+  'list-warehouses': () => '`causeway warehouse list` shows those that do.',
+  'export-overrides': () => '`causeway warehouse export` writes such a file.',
+};

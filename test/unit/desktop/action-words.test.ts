@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { failureInWindow, remedyInWindow } from '../../../main/desktop/action-words.ts';
+import { problemOf } from '../../../main/desktop/problem.ts';
+import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import type { NextAction } from '../../../main/platform/next-action.ts';
+import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-words.ts';
+import { WorkspaceError } from '../../../main/workspace/errors.ts';
+
+const A_COMMAND = /`causeway |causeway login|--profile|DATABRICKS_/;
+
+const ACTIONS: readonly NextAction[] = [
+  { do: 'sign-in', profile: 'my work' },
+  { do: 'add-workspace', profile: 'work' },
+  { do: 'choose-profile', profiles: ['a', 'b'] },
+  { do: 'choose-warehouse' },
+  { do: 'choose-warehouse-for-user' },
+  { do: 'find-user' },
+  { do: 'show-own-override' },
+  { do: 'list-warehouses' },
+  { do: 'export-overrides' },
+];
+
+describe('what to do next', () => {
+  it.each(ACTIONS)('is a command in the terminal and a button in the window: $do', (action) => {
+    const error = new CausewayError('not_found', 'It is not there.', { remedy: 'All is well.', action });
+    expect(inOneLine(error)).toMatch(/^It is not there\. All is well\. ./);
+    expect(inOneLine(error)).toMatch(A_COMMAND);
+    expect(failureInWindow(error)).toMatch(/^It is not there\. All is well\. [^`]*[^`.]\.$/);
+    expect(failureInWindow(error)).not.toMatch(A_COMMAND);
+    expect(problemOf(error).remedy).toBe(remedyInWindow(error));
+  });
+
+  it('names a profile as a shell takes it', () => {
+    const error = new CausewayError('signed_out', 'No.', { action: { do: 'sign-in', profile: 'my work' } });
+    expect(inOneLine(error)).toBe('No. Sign in with: causeway login --profile "my work".');
+  });
+
+  it('is nothing where there is nothing to say', () => {
+    expect(problemOf(new CausewayError('internal', 'No')).remedy).toBeNull();
+  });
+});
+
+describe('a refusal of the override API', () => {
+  const refused = ['not_found', 'already_exists', 'permission_denied', 'feature_unavailable'] as const;
+  const single = (['create', 'get', 'update', 'delete'] as const).flatMap((operation) =>
+    ['me', '17'].map((id): OverrideAttempt => ({ operation, id })),
+  );
+  const attempts: OverrideAttempt[] = [...single, { operation: 'list', id: '' }];
+  const all = attempts.flatMap((attempt) => refused.map((code) => ({ ...attempt, code })));
+
+  it.each(all)('names no command in the window: $code of $operation $id', ({ code, ...attempt }) => {
+    const problem = problemOf(inOverrideWords(new WorkspaceError(code, 'The workspace answered.'), attempt));
+    expect(`${problem.message} ${problem.remedy}`).not.toMatch(A_COMMAND);
+  });
+
+  it('of a warehouse that is gone leads to the list', () => {
+    const gone = warehouseGone(new WorkspaceError('not_found', 'Gone.'), 'a1');
+    expect(inOneLine(gone)).toContain('`causeway warehouse list` shows those that do.');
+    expect(problemOf(gone).remedy).toBe('Choose another one: the list shows those that do.');
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { failureInWindow } from '../../../main/desktop/action-words.ts';
+import { problemOf } from '../../../main/desktop/problem.ts';
+import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
+import { asSentence, sentences } from '../../../main/platform/sentences.ts';
+import { readErrorBody } from '../../../main/workspace/error-body.ts';
+import { refusal } from '../../../main/workspace/errors.ts';
+
+describe('sentences one after the other', () => {
+  it.each([
+    [['Genie space X not found', 'Check what the path names.'], 'Genie space X not found. Check what the path names.'],
+    [['It is gone.', 'Try again.'], 'It is gone. Try again.'],
+    [['Is it there?', 'Look', 'Then go'], 'Is it there? Look. Then go'],
+    [['It says “no.”', 'Stop.'], 'It says “no.” Stop.'],
+    [['Lost (ECONNRESET)', 'Stop.'], 'Lost (ECONNRESET). Stop.'],
+    [['See what this says:', 'run --me'], 'See what this says: run --me'],
+    [[' spaced \n', null, undefined, '', 'out '], 'spaced. out'],
+    [[], ''],
+  ])('%j read %s', (texts, expected) => {
+    expect(sentences(...texts)).toBe(expected);
+  });
+
+  it('are whole where a server’s words lack the full stop', () => {
+    expect(asSentence('BAD_REQUEST: Genie space X not found')).toBe('BAD_REQUEST: Genie space X not found.');
+    const words = 'BAD_REQUEST: Genie space X not found';
+    const error = new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });
+    const joined = `${words}. Check what the path of the server names.`;
+    expect(inOneLine(error)).toBe(joined);
+    expect(failureInWindow(error)).toBe(joined);
+    expect(problemOf(error).message).toBe(`${words}.`);
+    const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined });
+    expect(inOneLine(refusal('GET', 429, body))).toBe(
+      'The workspace answered 429: slow down. Wait a little and try again.',
+    );
+  });
+});
