@@ -89,6 +89,23 @@ export function withMembers(json: Buffer, path: string[], members: string): Buff
   return Buffer.concat([json.subarray(0, end), Buffer.from(`${isEmpty ? '' : ','}${members}`), json.subarray(end)]);
 }
 
+/** The members of the object at `place` that are kept, as an object of their own: each value as it was written. */
+export function objectOf(json: Buffer, place: Place, keep: (name: string) => boolean): string {
+  const kept = membersOf(json, place).filter(({ name }) => keep(name));
+  const members = kept.map(
+    ({ name, place: { start, end } }) => `${JSON.stringify(name)}:${json.toString('utf8', start, end)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+/** The same JSON without the members of these names in the object at `path`; the values of the others untouched. */
+export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<string>): Buffer {
+  const place = placeAt(json, ...path);
+  if (!place || json[place.start] !== OPEN_BRACE) return json;
+  const object = Buffer.from(objectOf(json, place, (name) => !names.has(name)));
+  return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
+}
+
 /** The same JSON with only those elements of the array at `path` that are kept; every byte outside it untouched. */
 export function withElements(json: Buffer, path: string[], keep: (element: Buffer) => boolean): Buffer {
   const array = placeAt(json, ...path);

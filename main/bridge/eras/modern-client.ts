@@ -3,7 +3,7 @@ import type { FrameSink } from '../flow.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { isModernRefusal } from './discovery.ts';
 import { isModern } from './headers.ts';
-import { membersOf, placeAt, textAt } from './members.ts';
+import { objectOf, placeAt, textAt } from './members.ts';
 import { refusal } from './modern-request.ts';
 import { ModernSession, type Rim } from './modern-session.ts';
 
@@ -190,11 +190,7 @@ export function throughClient(sink: FrameSink, client: ModernClient): FrameSink 
 /** The capabilities that a request declares and a session knows, as they were written. */
 function askable(request: Buffer): string {
   const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
-  const members = place ? membersOf(request, place) : [];
-  const kept = members
-    .filter(({ name }) => ASKABLE.has(name))
-    .map(({ name, place: { start, end } }) => `"${name}":${request.toString('utf8', start, end)}`);
-  return `{${kept.join(',')}}`;
+  return place ? objectOf(request, place, (name) => ASKABLE.has(name)) : '{}';
 }
 
 function isInitialize(frame: Buffer): boolean {

@@ -3,6 +3,16 @@ import { MODERN_REVISION, revisionOf } from './headers.ts';
 /** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
 const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
+/** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
+export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** A request of the client's, as far as it may be answered with a question. */
+export interface Asking {
+  method: string;
+  /** What its client can do. */
+  capabilities: Record<string, unknown>;
+}
+
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 

@@ -2,9 +2,10 @@ import { type Envelope, envelopeOf, parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { MODERN_REVISION } from './headers.ts';
 import { textAt, withMembers } from './members.ts';
-import { capabilitiesOf, logLevelOf, refusalOf } from './modern-request.ts';
+import { type Asking, capabilitiesOf, logLevelOf, refusalOf } from './modern-request.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
 import { ServerQuestions } from './server-questions.ts';
+import { UrlElicitations } from './url-elicitations.ts';
 
 const OWN = 'causeway-session-';
 
@@ -33,8 +34,9 @@ export class ModernSession {
   readonly #capabilities: Record<string, unknown>;
   readonly #subscriptions: ModernSubscriptions;
   readonly #questions: ServerQuestions;
-  /** The requests that are under way, by raw id: their methods, and what they want to hear of the log. */
-  readonly #requests = new Map<string, { method: string; logLevel: string | undefined }>();
+  readonly #elicitations: UrlElicitations;
+  /** The requests that are under way, by raw id: what they are, and what they want to hear of the log. */
+  readonly #requests = new Map<string, Asking & { logLevel: string | undefined }>();
   #logLevel: string | undefined;
   #own = 0;
 
@@ -46,6 +48,10 @@ export class ModernSession {
     const request = (method: string, params: string) => this.#request(method, params);
     this.#subscriptions = new ModernSubscriptions({ request, toClient: (frame) => rim.toClient(frame) });
     this.#questions = new ServerQuestions(rim);
+    this.#elicitations = new UrlElicitations({
+      again: (request, waiting) => this.#send(request, waiting),
+      toClient: (frame) => rim.toClient(frame),
+    });
   }
 
   /** Takes a frame of the client's. */
@@ -80,18 +86,24 @@ export class ModernSession {
       this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal}}`));
     } else if (method === 'server/discover') this.#rim.toClient(withId(discovered(this.#opened), id));
     else if (method === 'subscriptions/listen') this.#subscriptions.open(frame, this.#capabilities);
-    else if (!this.#questions.resume(frame)) {
-      const logLevel = logLevelOf(params);
-      this.#hearFrom(logLevel);
-      this.#requests.set(id, { method, logLevel });
-      this.#questions.began(frame, method, capabilitiesOf(params) ?? {});
-      this.#rim.toServer(frame);
-    }
+    else if (!this.#elicitations.resume(frame) && !this.#questions.resume(frame)) this.#send(frame, id);
+  }
+
+  /** Sends a request for whose answer the client waits under the raw id `waiting`. */
+  #send(frame: Buffer, waiting: string): void {
+    const { method, params } = Object(parseFrame(frame));
+    const logLevel = logLevelOf(params);
+    const capabilities = capabilitiesOf(params) ?? {};
+    this.#hearFrom(logLevel);
+    this.#requests.set(rawId(frame), { method, capabilities, logLevel });
+    this.#questions.began(frame, { method, capabilities }, waiting);
+    this.#rim.toServer(frame);
   }
 
   #cancel(notification: Buffer): void {
     if (this.#subscriptions.cancel(notification)) return;
     const id = textAt(notification, 'params', 'requestId') ?? 'null';
+    if (this.#elicitations.cancel(id)) return;
     const upstream = this.#questions.upstreamOf(id);
     this.#questions.cancel(upstream);
     this.#requests.delete(upstream);
@@ -101,6 +113,9 @@ export class ModernSession {
 
   #told({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
     if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
+    // The stateless revision does not number what is opened.
+    else if (method === 'notifications/elicitation/complete')
+      this.#elicitations.completed(Object(Object(parseFrame(frame)).params).elicitationId);
     else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
     else if (!this.#subscriptions.announce(method, frame)) {
       const told = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
@@ -111,10 +126,12 @@ export class ModernSession {
   #answered(frame: Buffer): void {
     const id = rawId(frame);
     if (id.startsWith(`"${OWN}`)) return;
-    const { method = '' } = this.#requests.get(id) ?? {};
+    const request = this.#requests.get(id);
     this.#requests.delete(id);
-    const answer = this.#questions.settled(complete(frame, CACHEABLE.has(method)));
+    const told = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
+    const answer = told && this.#questions.settled(complete(told, CACHEABLE.has(request?.method ?? '')));
     if (answer) this.#rim.toClient(answer);
+    if (!told) this.#questions.cancel(id);
   }
 
   /** In a session the level is set for all that follows; in the stateless revision each request has its own. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
-import { membersOf, placeAt, textAt } from './members.ts';
-import { refusal } from './modern-request.ts';
+import { membersOf, placeAt, textAt, withoutMembers } from './members.ts';
+import { type Asking, MAY_ASK, refusal } from './modern-request.ts';
 
 /** How long further questions are waited for before the client is asked the first, in milliseconds: servers ask several at once. */
 const GATHER_MS = 25;
@@ -16,8 +16,8 @@ const ANSWERABLE = new Map([
   ['roots/list', 'roots'],
 ]);
 
-/** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
-const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** What the stateless revision does not say of an address to be opened. */
+const NUMBER = new Set(['elicitationId']);
 
 /** The two sides that questions go between. */
 export interface QuestionRim {
@@ -59,30 +59,32 @@ export class ServerQuestions {
     this.#rim = rim;
   }
 
-  /** A request goes to the server. */
-  began(frame: Buffer, method: string, capabilities: Record<string, unknown>): void {
+  /** A request goes to the server, for whose answer the client waits under the raw id `waiting`. */
+  began(frame: Buffer, { method, capabilities }: Asking, waiting: string): void {
     if (!MAY_ASK.has(method)) return;
     const id = rawId(frame);
     const token = progressToken(frame);
     const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
     const progress = { upstream: token, now: token };
-    this.#calls.set(id, { upstream: id, waiting: id, capabilities, progress, questions: new Map(), ...nothing });
+    this.#calls.set(id, { upstream: id, waiting, capabilities, progress, questions: new Map(), ...nothing });
   }
 
   /** The server asks, in the answer to `of` where that is known. */
   ask(frame: Buffer, of: string | undefined): void {
     const id = rawId(frame);
-    const method = Object(parseFrame(frame)).method;
+    const { method, params } = Object(parseFrame(frame));
+    const isByUrl = Object(params).mode === 'url';
     const capability = ANSWERABLE.get(method);
     const call = of === undefined ? this.#likely(capability) : this.#calls.get(of);
-    if (!call || capability === undefined || call.capabilities[capability] === undefined) {
+    const declared = call?.capabilities[capability ?? ''];
+    if (!call || (isByUrl ? Object(declared).url : declared) === undefined) {
       const why = 'The client cannot be asked this now.';
       this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal(-32601, why)}}`));
       return;
     }
     this.#asked += 1;
-    const params = textAt(frame, 'params');
-    const request = `{"method":${JSON.stringify(method)}${params === undefined ? '' : `,"params":${params}`}}`;
+    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], NUMBER) : frame, 'params');
+    const request = `{"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`;
     call.questions.set(`question-${this.#asked}`, { id, request });
     this.#putSoon(call);
   }
@@ -147,6 +149,12 @@ export class ServerQuestions {
     const { now } = call.progress;
     if (now === undefined) return undefined;
     return Buffer.concat([frame.subarray(0, place.start), Buffer.from(now), frame.subarray(place.end)]);
+  }
+
+  /** The id under which the client waits for what the server calls `upstream`; undefined while it is to answer a question. */
+  waitingFor(upstream: string): string | undefined {
+    const call = this.#calls.get(upstream);
+    return call ? call.waiting : upstream;
   }
 
   /** The id under which the server knows the request that the client calls `id`. */

@@ -151,6 +151,19 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toEqual([{ jsonrpc: '2.0', id: 'r', result: { roots: [] } }]);
   });
 
+  it('may be to open an address, which that revision does not number, of who can do that', async () => {
+    const talk = await Conversation.begin();
+    const able = talk.call(1, meta({ elicitation: { url: {} } }));
+    void talk.call(2, meta({ elicitation: {} }));
+    await expect.poll(() => talk.calls.size).toBe(2);
+    const params = { mode: 'url', elicitationId: 'e', url: 'https://example.com/1.0', message: 'Open this' };
+    talk.say(2, { id: 'not able', method: 'elicitation/create', params });
+    talk.say(1, { id: 'able', method: 'elicitation/create', params });
+    const { elicitationId: _, ...unnumbered } = params;
+    expect(asked(await able).requests).toEqual([{ method: 'elicitation/create', params: unnumbered }]);
+    await expect.poll(() => talk.answers()).toMatchObject([{ id: 'not able', error: { code: -32601 } }]);
+  });
+
   it('may come on the stream of its own: then it belongs to the latest call that is open', async () => {
     const talk = await Conversation.begin();
     void talk.call(1);

@@ -151,6 +151,28 @@ describe('a stateless client before a server with sessions', () => {
     expect(server.count('initialize')).toBe(1);
   });
 
+  it('is asked in a result to open what the server names in an error that the revision has no more', async () => {
+    let isOpened = false;
+    const elicitation = { mode: 'url', elicitationId: 'e', url: 'https://example.com/connect', message: 'Connect' };
+    const { script } = orderly({
+      onCall: ({ frame }, response) => {
+        const error = { code: -32042, message: 'Sign in first.', data: { elicitations: [elicitation] } };
+        json(response, isOpened ? result(frame?.id, {}) : { jsonrpc: '2.0', id: frame?.id, error });
+      },
+    });
+    const { proxy } = await stage.begin(script);
+    const _meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } } };
+    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f', _meta } });
+    const { inputRequests, requestState } = Object((await proxy.answerTo(1)).result);
+    const [name = ''] = Object.keys(inputRequests);
+    const { elicitationId: _, ...params } = elicitation;
+    expect(inputRequests[name]).toEqual({ method: 'elicitation/create', params });
+    isOpened = true;
+    const given = { inputResponses: { [name]: { action: 'accept' } }, requestState };
+    proxy.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'f', ...given, _meta } });
+    expect(await proxy.answerTo(2)).toMatchObject({ result: { resultType: 'complete' } });
+  });
+
   it('that no longer listens to a resource no longer follows it', async () => {
     const { server, proxy } = await stage.begin(asking());
     const params = { notifications: { resourceSubscriptions: ['file:///a'] }, _meta: META };

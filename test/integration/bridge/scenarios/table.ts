@@ -91,6 +91,7 @@ const SESSIONS: Scenario[] = [
     demand: 'what the old session had granted (resources to follow, how much of the log) is asked for again',
     proofs: [
       ['bridge/recovery.test.ts', 'is replaced by one that follows the same resources and tells as much of its log'],
+      ['hub/killed.test.ts', 'goes on %s: what it follows and how much of the log it hears stays'],
     ],
   },
   {
@@ -194,6 +195,13 @@ const BOTH_ERAS: Scenario[] = [
       [ERAS, 'is asked in results, round by round, within the session that the bridge has opened'],
       [ERAS, 'that no longer listens to a resource no longer follows it'],
       ['proxy/eras.test.ts', 'lists tools and runs one at a server of the %s era'],
+    ],
+  },
+  {
+    demand: 'an address that somebody has to open is asked for as each era does: by an error, or in a result',
+    proofs: [
+      [ERAS, 'is asked in a result to open what the server names in an error that the revision has no more'],
+      ['bridge/url-elicitation.test.ts', 'a client with sessions is given that error as it is'],
     ],
   },
   {

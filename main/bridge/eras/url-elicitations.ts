@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { parseFrame } from '../envelope.ts';
+import { rawId, withId } from '../raw-id.ts';
+import { withoutMembers } from './members.ts';
+import { type Asking, MAY_ASK, refusal } from './modern-request.ts';
+
+/**
+ * With this error a server of the session revisions says that its user has to open an address first, and the client sends
+ * the request again when that is done (MCP 2025-11-25 › URL Elicitation Required Error). The stateless revision asks in a
+ * result instead, and the server itself waits for the person.
+ */
+const URL_REQUIRED = -32042;
+
+/** How long between two tries while the person is at the address, in milliseconds: few servers say when they are done. */
+const AGAIN_MS = 2_000;
+/** How long the person may take there before they are asked anew, in milliseconds. */
+const PATIENCE_MS = 300_000;
+
+const ANSWERS = new Set(['inputResponses', 'requestState']);
+
+/** The ways out. */
+export interface ElicitationRim {
+  /** Sends a request whose answer the client waits for under the raw id `waiting`. */
+  again(request: Buffer, waiting: string): void;
+  toClient(frame: Buffer): void;
+}
+
+interface Address {
+  url: string;
+  message: unknown;
+  elicitationId: unknown;
+}
+
+/** A request whose person has agreed to open what the server wants them to. */
+interface Agreed {
+  request: Buffer;
+  /** The raw id under which the client waits. */
+  waiting: string;
+  /** Until when the server may go on refusing, in milliseconds of `performance.now()`. */
+  until: number;
+  /** The server's numbers for what is open. */
+  ids: Set<unknown>;
+  pause: NodeJS.Timeout | undefined;
+}
+
+/** Puts the addresses that a server with sessions wants opened to a client of the stateless revision. */
+export class UrlElicitations {
+  readonly #rim: ElicitationRim;
+  /** The server's words for what the client was asked, by the state that it gives back. */
+  readonly #asked = new Map<string, string>();
+  /** By the raw id under which the server knows the latest try. */
+  readonly #agreed = new Map<string, Agreed>();
+  #rounds = 0;
+
+  constructor(rim: ElicitationRim) {
+    this.#rim = rim;
+  }
+
+  /**
+   * What the client, which waits under the raw id `waiting`, is told in place of an answer; undefined while the person is at
+   * the address.
+   */
+  answered(frame: Buffer, waiting: string | undefined, { method, capabilities }: Asking): Buffer | undefined {
+    const id = rawId(frame);
+    const { message, addresses } = required(frame);
+    const agreed = this.#agreed.get(id);
+    if (agreed && addresses.length > 0 && waiting !== undefined && performance.now() < agreed.until) {
+      agreed.waiting = waiting;
+      agreed.ids = new Set(addresses.map(({ elicitationId }) => elicitationId));
+      agreed.pause = setTimeout(() => this.#tryAgain(id, agreed), AGAIN_MS);
+      agreed.pause.unref();
+      return undefined;
+    }
+    this.#agreed.delete(id);
+    if (addresses.length === 0) return frame;
+    const mayAsk = MAY_ASK.has(method) && Object(capabilities.elicitation).url !== undefined;
+    if (mayAsk) return this.#question(id, message, addresses);
+    const words = `${message} Open ${addresses.map(({ url }) => url).join(' and ')} in a browser, then try again.`;
+    const missing = { requiredCapabilities: { elicitation: { url: {} } } };
+    return inWords(id, method, words, refusal(-32021, words, missing));
+  }
+
+  /** Takes a request that goes on with one that was answered with an address; false where it is another. */
+  resume(frame: Buffer): boolean {
+    const { method, params } = Object(parseFrame(frame));
+    const { requestState, inputResponses } = Object(params);
+    const message = this.#asked.get(requestState);
+    if (message === undefined) return false;
+    this.#asked.delete(requestState);
+    const id = rawId(frame);
+    if (Object.values(Object(inputResponses)).some((response) => Object(response).action !== 'accept')) {
+      const words = `${message} The address was not opened, and so nothing was run.`;
+      this.#rim.toClient(inWords(id, method, words, refusal(-32603, words)));
+      return true;
+    }
+    const request = withoutMembers(frame, ['params'], ANSWERS);
+    const until = performance.now() + PATIENCE_MS;
+    this.#agreed.set(id, { request, waiting: id, until, ids: new Set(), pause: undefined });
+    this.#rim.again(request, id);
+    return true;
+  }
+
+  /** The server says that the person is done with what it numbered so. */
+  completed(elicitationId: unknown): void {
+    for (const [upstream, agreed] of this.#agreed) {
+      if (agreed.pause && agreed.ids.has(elicitationId)) this.#tryAgain(upstream, agreed);
+    }
+  }
+
+  /** The client no longer waits under this raw id. Tells whether that was for the person alone, and not for the server. */
+  cancel(waiting: string): boolean {
+    for (const [upstream, agreed] of this.#agreed) {
+      if (agreed.waiting !== waiting) continue;
+      clearTimeout(agreed.pause);
+      this.#agreed.delete(upstream);
+      return agreed.pause !== undefined;
+    }
+    return false;
+  }
+
+  #tryAgain(upstream: string, agreed: Agreed): void {
+    clearTimeout(agreed.pause);
+    this.#rounds += 1;
+    const id = `"causeway-round-${this.#rounds}"`;
+    this.#agreed.delete(upstream);
+    this.#agreed.set(id, { ...agreed, pause: undefined });
+    this.#rim.again(withId(agreed.request, id), agreed.waiting);
+  }
+
+  #question(id: string, message: string, addresses: Address[]): Buffer {
+    const requestState = randomUUID();
+    this.#asked.set(requestState, message);
+    setTimeout(() => this.#asked.delete(requestState), PATIENCE_MS).unref();
+    const requests = addresses.map((address, at) => {
+      const params = { mode: 'url', message: typeof address.message === 'string' ? address.message : message };
+      return [`address-${at + 1}`, { method: 'elicitation/create', params: { ...params, url: address.url } }] as const;
+    });
+    const result = { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState };
+    return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`);
+  }
+}
+
+/** The addresses that an answer wants opened; none for any other answer. */
+function required(frame: Buffer): { message: string; addresses: Address[] } {
+  // Answers may be large: the exact look is only for those in which the number occurs.
+  const { code, message, data } = frame.includes(`${URL_REQUIRED}`) ? Object(Object(parseFrame(frame)).error) : {};
+  const wanted: unknown = Object(data).elicitations;
+  if (code !== URL_REQUIRED || !Array.isArray(wanted)) return { message: '', addresses: [] };
+  const addresses = wanted.map((each) => Object(each)).filter(({ url }) => typeof url === 'string');
+  return { message: asSentence(message), addresses };
+}
+
+function asSentence(message: unknown): string {
+  const text =
+    typeof message === 'string' && message !== '' ? message : 'The server wants an address to be opened first';
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** What could not be run: a tool's failure, which the model reads, or for other requests an error. */
+function inWords(id: string, method: unknown, text: string, error: string): Buffer {
+  const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true, resultType: 'complete' });
+  return Buffer.from(
+    `{"jsonrpc":"2.0","id":${id},${method === 'tools/call' ? `"result":${result}` : `"error":${error}`}}`,
+  );
+}
