@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { accountRequests } from './contract/accounts.ts';
 import { activityEvents, activityRequests } from './contract/activity.ts';
+import { contentsRequests } from './contract/activity-contents.ts';
 import { clientEvents, clientRequests } from './contract/clients.ts';
 import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
@@ -12,6 +13,7 @@ import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
 export type * from './contract/accounts.ts';
 export type * from './contract/activity.ts';
+export type * from './contract/activity-contents.ts';
 export type * from './contract/clients.ts';
 export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
@@ -32,6 +34,7 @@ export const requests = {
   ...serverRequests,
   ...clientRequests,
   ...activityRequests,
+  ...contentsRequests,
   ...everyoneRequests,
   ...accountRequests,
   ...settingsRequests,

@@ -42,7 +42,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const updates = new Updates({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
   const ends: (() => void)[] = [];
   const onClose = (end: () => void) => void ends.push(end);
-  const activity = new ActivityLog(onEvent);
+  const activity = new ActivityLog(onEvent, (recording) => model.showRecording(recording));
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
   const servers = new DesktopServers(causeway, env, model, settings.current.keepServersWarm);
@@ -65,6 +65,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   let endWatch = (): void => {};
   const lookAgain = () => {
     void servers.resume();
+    activity.recording.lookAtClock();
     model.lookAgain();
   };
   model.onChange((state) => onEvent('stateChanged', state));
@@ -89,6 +90,9 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           activity.showSessions(sessions);
         },
         onCall: (call) => activity.add(call),
+        get recorder() {
+          return activity.recording.recorder;
+        },
       });
       await Promise.all([model.start(remembered), servers.start()]);
     },

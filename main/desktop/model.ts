@@ -6,6 +6,7 @@ import type {
   FailedAction,
   Failure,
   OverrideChange,
+  Recording,
   UpdateState,
   WarehouseState,
 } from '../../preload/contract.ts';
@@ -196,6 +197,10 @@ export class DesktopModel {
 
   showProxies(proxies: AttachedProxy[]): void {
     this.#set({ proxies });
+  }
+
+  showRecording(recording: Recording): void {
+    this.#set({ recording });
   }
 
   showUpdate(update: UpdateState): void {

@@ -7,6 +7,7 @@ import {
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { accountHandlers } from './accounts/handlers.ts';
+import { contentsHandlers } from './activity/contents/handlers.ts';
 import { activityHandlers } from './activity/handlers.ts';
 import { clientHandlers } from './clients/handlers.ts';
 import type { DesktopContext } from './context.ts';
@@ -35,6 +36,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...serverHandlers(context),
     ...clientHandlers(context),
     ...activityHandlers(context),
+    ...contentsHandlers(context),
     ...everyoneHandlers(context),
     ...accountHandlers(context),
     ...settingsHandlers(context),

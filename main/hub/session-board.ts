@@ -1,3 +1,4 @@
+import type { ContentsRecorder } from './contents-recorder.ts';
 import { type HubCall, type HubSession, SessionRecord } from './session-record.ts';
 
 /** The shortest time between two lists of sessions, in milliseconds. */
@@ -9,6 +10,8 @@ export interface HubWatcher {
   onSessions?(sessions: HubSession[]): void;
   /** One request of a client's has ended. */
   onCall?(call: HubCall): void;
+  /** There only while the person has contents recorded. */
+  readonly recorder?: ContentsRecorder | undefined;
 }
 
 /** The sessions that there are now, and who is told of them. */
@@ -32,14 +35,18 @@ export class SessionBoard {
   /** A record for a proxy that may be about to attach. */
   begin(of: Pick<HubSession, 'pid' | 'profile' | 'path'>): SessionRecord {
     this.#lastSession += 1;
+    const watcher = this.#watcher;
     return new SessionRecord(
       { id: this.#lastSession, since: Date.now(), ...of },
       {
         call: (call) => {
           this.#lastCall += 1;
-          this.#watcher.onCall?.({ id: this.#lastCall, ...call });
+          watcher.onCall?.({ id: this.#lastCall, ...call });
         },
         changed: () => this.#changed(),
+        get recorder() {
+          return watcher.recorder;
+        },
       },
     );
   }

@@ -1,5 +1,6 @@
 import { parseFrame } from '../bridge/envelope.ts';
 import { revisionOf } from '../bridge/eras/headers.ts';
+import type { ContentsRecorder } from './contents-recorder.ts';
 import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from './glance.ts';
 
 /** A proxy that is attached, and what is known of the client behind it. Nothing of what its tools are given or return. */
@@ -54,6 +55,8 @@ export interface HubCall {
   bytesFromClient: number;
   /** The answer's size. */
   bytesToClient: number;
+  /** The number that a `ContentsRecorder` has given it; null where there was none when the request came. */
+  contents: number | null;
 }
 
 /** Who is told. Neither may throw, and both must be quick: a client's frames wait meanwhile. */
@@ -62,6 +65,8 @@ export interface RecordEvents {
   call(call: Omit<HubCall, 'id'>): void;
   /** Something of the session is different now. */
   changed(): void;
+  /** There only while contents are recorded, which is asked anew with each request and each answer. */
+  readonly recorder?: ContentsRecorder | undefined;
 }
 
 interface OpenCall {
@@ -70,6 +75,7 @@ interface OpenCall {
   startedAt: number;
   start: number;
   bytes: number;
+  contents: number | null;
 }
 
 /** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
@@ -135,7 +141,8 @@ export class SessionRecord {
     const startedAt = Date.now();
     this.#session.lastCallAt = startedAt;
     const tool = method === 'tools/call' ? toolOf(frame) : null;
-    this.#open.set(id, { method, tool, startedAt, start: performance.now(), bytes: frame.length });
+    const contents = this.#events.recorder?.asked(frame) ?? null;
+    this.#open.set(id, { method, tool, startedAt, start: performance.now(), bytes: frame.length, contents });
   }
 
   #answered(frame: Buffer): void {
@@ -144,6 +151,7 @@ export class SessionRecord {
     const call = method === undefined && id !== undefined ? this.#open.get(id) : undefined;
     if (!call || id === undefined) return;
     if (call.method === 'initialize') this.#learnRevision(frame);
+    if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
     const verdict = verdictOf(frame, seen);
     if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
     else {
@@ -165,7 +173,7 @@ export class SessionRecord {
     this.#session.done += 1;
     if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
     const { id: session, clientName, profile, path } = this.#session;
-    const { method, tool, startedAt, start, bytes: bytesFromClient } = call;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents } = call;
     const durationMs = performance.now() - start;
     this.#events.call({
       session,
@@ -180,6 +188,7 @@ export class SessionRecord {
       errorCode,
       bytesFromClient,
       bytesToClient,
+      contents,
     });
   }
 

@@ -1,4 +1,5 @@
-const REDACTED = '[redacted]';
+/** What stands in the place of a secret. */
+export const REDACTED = '[redacted]';
 
 /** Names under which secrets travel, in JSON, INI, addresses, headers and command lines alike. */
 const NAMES =

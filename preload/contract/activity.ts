@@ -50,6 +50,8 @@ const call = z.object({
   errorCode: z.number().nullable(),
   bytesFromClient: z.number(),
   bytesToClient: z.number(),
+  /** Under which number its contents were recorded; null where they were not. They may be deleted by now. */
+  contents: z.number().nullable(),
 });
 
 /** Which calls; null where any will do. */
@@ -69,6 +71,8 @@ const activity = z.object({
   kept: z.number(),
   /** The id of the last call, 0 before the first. */
   newest: z.number(),
+  /** Of how many calls the contents are recorded. */
+  recorded: z.number(),
   /** What calls can be filtered by. */
   clients: z.array(z.string()),
   paths: z.array(z.string()),
@@ -99,8 +103,14 @@ export const activityRequests = {
   },
   latency: { input: z.object({ filter: callFilter }), output: latency },
   clearActivity: { input: z.undefined(), output: z.undefined() },
-  /** Writes calls as JSON where the file's name ends so, as CSV otherwise. Null if the person thought better of it. */
-  exportActivity: { input: selection, output: z.object({ file: z.string(), count: z.number() }).nullable() },
+  /**
+   * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only where
+   * that is asked for. Null if the person thought better of it.
+   */
+  exportActivity: {
+    input: selection.extend({ withContents: z.boolean() }),
+    output: z.object({ file: z.string(), count: z.number() }).nullable(),
+  },
 } as const;
 
 export const activityEvents = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
+import { recording } from './activity-contents.ts';
 import { problem } from './parts.ts';
 import { configuredServer } from './servers.ts';
 import { updateState } from './settings.ts';
@@ -24,6 +25,8 @@ const desktopState = z.object({
   /** Those of all profiles, in the order in which they were added. */
   servers: z.array(configuredServer),
   proxies: z.array(attachedProxy),
+  /** Whether the contents of calls are recorded. */
+  recording,
   update: updateState,
   otherSignIns: z.array(otherSignIn),
   failedAction: failedAction.nullable(),

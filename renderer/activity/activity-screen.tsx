@@ -4,29 +4,53 @@ import { sessionsInWords } from '../../preload/words.ts';
 import { answered } from '../shared/answered.ts';
 import styles from './activity.module.css';
 import { Calls } from './calls.tsx';
+import { AskRecording } from './contents/ask-recording.tsx';
+import { RecordingNotice, RecordingSwitch } from './contents/recording.tsx';
 import { LatencyPlot } from './latency-plot.tsx';
 import { Sessions } from './sessions.tsx';
 
-const NOTHING: Activity = { sessions: [], moreSessions: 0, kept: 0, newest: 0, clients: [], paths: [], tools: [] };
+const NOTHING: Activity = {
+  sessions: [],
+  moreSessions: 0,
+  kept: 0,
+  newest: 0,
+  recorded: 0,
+  clients: [],
+  paths: [],
+  tools: [],
+};
 const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
 
 /** The AI clients that go through the application just now, and what they have asked for. */
-export function ActivityScreen({ state: { proxies } }: { state: DesktopState }) {
+export function ActivityScreen({ state: { proxies, recording } }: { state: DesktopState }) {
   const activity = useActivity();
   const [filter, setFilter] = useState(ANY);
+  const [asking, setAsking] = useState(false);
   return (
     <div className={styles.screen}>
-      <div>
-        <h1 className={styles.title}>Activity</h1>
-        <p role="status">{sessionsInWords(proxies.length)}</p>
+      <div className={styles.head}>
+        <div>
+          <h1 className={styles.title}>Activity</h1>
+          <p role="status">{sessionsInWords(proxies.length)}</p>
+        </div>
+        <RecordingSwitch recording={recording} onTurnOn={() => setAsking(true)} />
       </div>
+      <RecordingNotice recording={recording} recorded={activity.recorded} />
       <Sessions sessions={activity.sessions} more={activity.moreSessions} proxies={proxies} />
       <LatencyPlot filter={filter} newest={activity.newest} />
-      <Calls activity={activity} filter={filter} onFilter={setFilter} />
+      <Calls
+        activity={activity}
+        filter={filter}
+        onFilter={setFilter}
+        recording={recording}
+        onTurnOn={() => setAsking(true)}
+      />
       <p className={styles.details}>
-        Kept are the last 50,000 calls: who called what, when, how long it took and how it went. What was asked and what
-        was answered is never recorded. The list is in memory alone and gone when Causeway quits.
+        Kept are the last 50,000 calls: who called what, when, how long it took and how it went. The list is in memory
+        alone and gone when Causeway quits. What was asked and answered is not part of it unless you turn that on above,
+        for a time.
       </p>
+      <AskRecording opened={asking} onClose={() => setAsking(false)} />
     </div>
   );
 }

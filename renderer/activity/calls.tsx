@@ -1,12 +1,14 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { Activity, ActivityCall, CallFilter } from '../../preload/contract.ts';
+import type { Activity, ActivityCall, CallFilter, Recording } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
+import { AskExport } from './contents/ask-export.tsx';
+import { CallDetails } from './contents/call-details.tsx';
 import {
   clockTime,
   durationInWords,
@@ -23,6 +25,12 @@ interface CallsProps {
   onFilter(filter: CallFilter): void;
 }
 
+interface OpenCallsProps extends CallsProps {
+  recording: Recording;
+  /** The person wants contents to be recorded. */
+  onTurnOn(): void;
+}
+
 const OUTCOMES = [
   { value: '', label: 'Any outcome' },
   { value: 'failed', label: 'All that failed' },
@@ -34,20 +42,24 @@ const OUTCOMES = [
 ];
 
 /** The calls, the newest first. Whoever scrolls down or pauses reads on undisturbed. */
-export function Calls({ activity, filter, onFilter }: CallsProps) {
+export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenCallsProps) {
   const { request } = window.causeway;
   /** The last call that is shown; null while new ones appear as they come. */
   const [upTo, setUpTo] = useState<number | null>(null);
   const [isPaused, setPaused] = useState(false);
   const [visits, setVisits] = useState(0);
-  const { newest, kept } = activity;
+  const [opened, setOpened] = useState<ActivityCall | null>(null);
+  const [askingExport, setAskingExport] = useState(false);
+  const { newest, kept, recorded } = activity;
   const scope = `${JSON.stringify(filter)} ${visits}`;
   const rows = usePagedRows({
     scope,
     version: upTo === null ? `${newest} ${kept}` : `to ${upTo} ${kept === 0}`,
     load: (from, count) => answered(request.activityPage({ filter, upTo, from, count })),
   });
-  const exporting = useMutation({ mutationFn: () => answered(request.exportActivity({ filter, upTo })) });
+  const exporting = useMutation({
+    mutationFn: (withContents: boolean) => answered(request.exportActivity({ filter, upTo, withContents })),
+  });
   const clearing = useMutation({ mutationFn: () => answered(request.clearActivity()) });
   const pause = () => {
     setPaused(true);
@@ -84,7 +96,7 @@ export function Calls({ activity, filter, onFilter }: CallsProps) {
             size="compact-sm"
             disabled={kept === 0}
             loading={exporting.isPending}
-            onClick={() => exporting.mutate()}
+            onClick={() => (recorded > 0 ? setAskingExport(true) : exporting.mutate(false))}
           >
             Export…
           </Button>
@@ -109,7 +121,22 @@ export function Calls({ activity, filter, onFilter }: CallsProps) {
           </Button>
         )}
       </div>
-      <CallTable rows={rows} scope={scope} onTop={onTop} />
+      <CallTable rows={rows} scope={scope} onTop={onTop} onOpen={setOpened} />
+      <CallDetails
+        call={opened}
+        recording={recording}
+        onClose={() => setOpened(null)}
+        onTurnOn={() => {
+          setOpened(null);
+          onTurnOn();
+        }}
+      />
+      <AskExport
+        opened={askingExport}
+        recorded={recorded}
+        onClose={() => setAskingExport(false)}
+        onExport={(withContents) => exporting.mutate(withContents)}
+      />
     </section>
   );
 }
@@ -133,7 +160,10 @@ function Filters({ activity, filter, onFilter }: CallsProps) {
     <NativeSelect
       aria-label={label}
       className={styles.filter}
-      data={[{ value: '', label: any }, ...values.map((value) => ({ value, label: words(value) }))]}
+      data={[
+        { value: '', label: any },
+        ...withChosen(values, filter[name]).map((value) => ({ value, label: words(value) })),
+      ]}
       value={filter[name] ?? ''}
       onChange={({ currentTarget: { value } }) => onFilter({ ...filter, [name]: value || null })}
     />
@@ -156,13 +186,19 @@ function Filters({ activity, filter, onFilter }: CallsProps) {
 
 const same = (value: string) => value;
 
+/** What is chosen stays to be seen when no call that is kept has it any more. */
+function withChosen(values: readonly string[], chosen: string | null): readonly string[] {
+  return chosen === null || values.includes(chosen) ? values : [...values, chosen];
+}
+
 interface CallTableProps {
   rows: ReturnType<typeof usePagedRows<ActivityCall>>;
   scope: string;
   onTop(isTop: boolean): void;
+  onOpen(call: ActivityCall): void;
 }
 
-function CallTable({ rows, scope, onTop }: CallTableProps) {
+function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
   const columns = useMemo<Column<ActivityCall>[]>(
     () => [
       {
@@ -172,7 +208,15 @@ function CallTable({ rows, scope, onTop }: CallTableProps) {
       },
       { name: 'client', title: 'Client', cell: ({ clientName }) => clientName ?? 'An AI client' },
       { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{serverInWords(path)}</span> },
-      { name: 'what', title: 'Tool', cell: (call) => <span title={call.method}>{whatInWords(call)}</span> },
+      {
+        name: 'what',
+        title: 'Tool',
+        cell: (call) => (
+          <button type="button" tabIndex={-1} className={styles.open} title={`Details of ${whatInWords(call)}`}>
+            {whatInWords(call)}
+          </button>
+        ),
+      },
       { name: 'duration', title: 'Duration', cell: ({ durationMs }) => durationInWords(durationMs) },
       {
         name: 'outcome',
@@ -182,5 +226,16 @@ function CallTable({ rows, scope, onTop }: CallTableProps) {
     ],
     [],
   );
-  return <VirtualTable label="Calls" columns={columns} rows={rows} look={styles.call} scope={scope} onTop={onTop} />;
+  return (
+    <VirtualTable
+      label="Calls"
+      columns={columns}
+      rows={rows}
+      look={styles.call}
+      scope={scope}
+      onTop={onTop}
+      onOpen={onOpen}
+      opensOnClick
+    />
+  );
 }

@@ -79,6 +79,19 @@ export function outcomeInWords({ outcome, errorCode }: Pick<ActivityCall, 'outco
   return errorCode === null ? OUTCOMES[outcome] : `${OUTCOMES[outcome]} ${errorCode}`;
 }
 
+const MEANINGS: Record<ActivityCall['outcome'], string> = {
+  answered: '',
+  'tool-error': 'The tool itself said that it failed',
+  error: 'The request was refused',
+  cancelled: 'The client took it back',
+  lost: 'The connection or the session ended before the answer, so nobody knows whether it ran',
+};
+
+/** What an outcome means, where its name does not tell. */
+export function outcomeMeans({ outcome }: Pick<ActivityCall, 'outcome'>): string {
+  return MEANINGS[outcome];
+}
+
 export function isFailure({ outcome }: Pick<ActivityCall, 'outcome'>): boolean {
   return outcome !== 'answered' && outcome !== 'cancelled';
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
+  type MouseEvent,
   memo,
   type ReactNode,
   useEffect,
@@ -32,6 +33,8 @@ interface VirtualTableProps<Row> {
   isSelected?(row: Row): boolean;
   /** Enter on a row, and the button in it. */
   onOpen?(row: Row): void;
+  /** Whether a click anywhere on a row opens it too. */
+  opensOnClick?: boolean;
   /** Space on a row, and the box in it. */
   onToggle?(row: Row): void;
   onTop?(isTop: boolean): void;
@@ -42,7 +45,7 @@ interface VirtualTableProps<Row> {
  * and Down, Home and End move within it, and a screen reader hears which row of how many it is.
  */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, rows, look, scope, isSelected, onOpen, onToggle, onTop } = props;
+  const { label, columns, rows, look, scope, isSelected, onOpen, opensOnClick, onToggle, onTop } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
@@ -107,6 +110,18 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     event.preventDefault();
   };
 
+  const onClick = ({ target }: MouseEvent) => {
+    const place = target instanceof Element && target.closest('[role=row]')?.getAttribute('aria-rowindex');
+    // The head is the first of them.
+    const index = Number(place) - 2;
+    const row = place ? rows.at(index) : undefined;
+    if (!row || !onOpen) return;
+    // The keys go on from here afterwards.
+    scroller.current?.focus({ preventScroll: true });
+    setActive(index);
+    onOpen(row);
+  };
+
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot leave out rows
     <div
@@ -120,6 +135,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       tabIndex={0}
       className={styles.table}
       onKeyDown={onKeyDown}
+      onClick={opensOnClick ? onClick : undefined}
+      data-opens={opensOnClick}
       onScroll={onTop && (({ currentTarget }) => onTop(currentTarget.scrollTop < heights.row))}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}

@@ -107,6 +107,7 @@ function addCalls({ activity }: WindowServer, count: number): void {
       errorCode: null,
       bytesFromClient: 400,
       bytesToClient: 2000,
+      contents: null,
     });
   }
 }

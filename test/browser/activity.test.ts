@@ -45,6 +45,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
         errorCode: null,
         bytesFromClient: 300,
         bytesToClient: 900,
+        contents: null,
       });
     }
   }
@@ -53,7 +54,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await go('Activity');
     await shown.page.getByText('No AI client is connected').waitFor();
     await shown.page.getByText('No call yet. Each one appears here when it has ended.').waitFor();
-    await shown.page.getByText('What was asked and what was answered is never recorded.').waitFor();
+    await shown.page.getByText('Off: none of it is kept anywhere.').waitFor();
     await inspect('activity-empty');
   });
 
@@ -155,5 +156,125 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     const exported = await readFile(json, 'utf8');
     expect(JSON.parse(exported)).toMatchObject([{ clientName: 'claude-ai', tool: 'execute_sql', outcome: 'answered' }]);
     expect(exported).not.toContain('SELECT');
+  });
+
+  const recordingSwitch = () => shown.page.getByRole('switch', { name: 'Record what is asked and answered' });
+  const dialog = () => shown.page.getByRole('dialog');
+  const ofDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
+  const part = (name: string) => dialog().getByRole('region', { name, exact: true });
+  const isKept = () => shown.server.activity.recording.contents.size;
+
+  /** Turns the recording on as a person does who has nothing but the keyboard. */
+  async function turnOn(time: string): Promise<void> {
+    await recordingSwitch().focus();
+    await shown.page.keyboard.press('Space');
+    await dialog().getByRole('radio', { name: time }).check();
+    await ofDialog('Record').focus();
+    await shown.page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    await shown.page.getByText('What is asked and answered is being recorded.').waitFor();
+  }
+
+  async function openCall(text: string): Promise<void> {
+    await grid().getByRole('row').filter({ hasText: text }).first().click();
+    await dialog().waitFor();
+  }
+
+  it('tells of a call what there is to know, and that its contents were not recorded', async () => {
+    const claude = await connect('claude-ai');
+    await query(claude, 1);
+    await go('Activity');
+    await status('2 calls.');
+    await grid().focus();
+    await shown.page.keyboard.press('Home');
+    await shown.page.keyboard.press('Enter');
+    await dialog().getByText('What was asked and answered was not recorded.').waitFor();
+    expect(await dialog().textContent()).toMatch(/claude-ai.*SQL \(\/api.*tools\/call.*Answered/);
+    await inspect('activity-call-not-recorded');
+    await ofDialog('Record from now on…').click();
+    await shown.page.getByText('It is in the memory of the application alone').waitFor();
+    await inspect('activity-ask-recording');
+    await ofDialog('Cancel').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await recordingSwitch().isChecked()).toBe(false);
+    expect(isKept()).toBe(0);
+  });
+
+  it('records what is asked and answered while that is turned on, shows it, and deletes it', async () => {
+    const claude = await connect('claude-ai');
+    await go('Activity');
+    await turnOn('For 15 minutes');
+    await query(claude, 1);
+    await query(claude, 2, 'no_such_tool');
+    await shown.page.getByText('2 calls are recorded.').waitFor();
+    await shown.page.getByText(/1[45] minutes are left\./).waitFor();
+    expect(shown.server.model.state.recording.status).toBe('on');
+    await inspect('activity-recording');
+
+    await openCall('execute_sql');
+    await part('What was asked').getByText('"query": "SELECT 1"').waitFor();
+    await part('What was answered').getByText('Text').first().waitFor();
+    await dialog().getByRole('textbox', { name: 'Find in what was asked and answered' }).fill('select');
+    await dialog().getByText('1 of ').waitFor();
+    expect(await dialog().locator('mark[aria-current=true]').textContent()).toBe('SELECT');
+    await inspect('activity-call');
+    await ofDialog('Copy').click();
+    await expect.poll(() => shown.server.copied.at(-1)).toContain('"query": "SELECT 1"');
+
+    await shown.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await grid().evaluate((table) => table === document.activeElement)).toBe(true);
+    await openCall('execute_sql');
+    await part('What was asked').waitFor();
+    shown.server.activity.recording.stop();
+    await dialog().getByText('What was asked and answered has been deleted.').waitFor();
+    expect(await dialog().textContent()).not.toContain('SELECT');
+    await shown.page.keyboard.press('Escape');
+    await expect.poll(() => recordingSwitch().isChecked()).toBe(false);
+    await turnOn('Until Causeway quits');
+    await shown.page.getByText('It goes on until Causeway quits.').waitFor();
+    await query(claude, 3);
+    await shown.page.getByText('1 call is recorded.').waitFor();
+    await button('Stop and delete').click();
+    await shown.page.getByText('What is asked and answered is being recorded.').waitFor({ state: 'detached' });
+    expect(isKept()).toBe(0);
+  });
+
+  it('says of a long answer that only its beginning was recorded', async () => {
+    const claude = await connect('claude-ai');
+    await go('Activity');
+    await turnOn('For 1 hour');
+    await claude.request(1, 'tools/call', {
+      name: 'execute_sql',
+      arguments: { query: `SELECT '${'é'.repeat(50_000)}'` },
+    });
+    await shown.page.getByText('1 call is recorded.').waitFor();
+    await openCall('execute_sql');
+    await part('What was asked').getByText('Only the first 64 KiB were recorded. It has 100.1 kB in all.').waitFor();
+    await inspect('activity-call-cut');
+  });
+
+  it('exports contents only where the person says so', async () => {
+    const claude = await connect('claude-ai');
+    await go('Activity');
+    await turnOn('For 15 minutes');
+    await query(claude, 1);
+    await shown.page.getByText('1 call is recorded.').waitFor();
+    const [without, withThem] = [join(shown.home, 'without.json'), join(shown.home, 'with.json')];
+    shown.server.fileAnswers.push(without, withThem);
+    await button('Export…').click();
+    await dialog().waitFor();
+    expect(await dialog().getByRole('checkbox').isChecked()).toBe(false);
+    await ofDialog('Export…').click();
+    await shown.page.getByText(`They are in ${without}.`).waitFor();
+    expect(await readFile(without, 'utf8')).not.toContain('SELECT');
+    await dialog().waitFor({ state: 'detached' });
+    await button('Export…').click();
+    await dialog().getByRole('checkbox').check();
+    await inspect('activity-ask-export');
+    await ofDialog('Export…').click();
+    await shown.page.getByText(`They are in ${withThem}.`).waitFor();
+    const exported = JSON.parse(await readFile(withThem, 'utf8'));
+    expect(exported.at(0)).toMatchObject({ request: { params: { arguments: { query: 'SELECT 1' } } } });
   });
 });

@@ -1,8 +1,9 @@
-import type { Activity, ActivitySession, CallFilter, Latency } from '../../../preload/contract.ts';
+import type { Activity, ActivitySession, CallFilter, Latency, Recording } from '../../../preload/contract.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
 import type { DesktopContext } from '../context.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
+import { ContentsRecording } from './contents/recording.ts';
 import { latencyOf } from './latency.ts';
 
 /** The shortest time between two events for the window, in milliseconds. */
@@ -17,12 +18,18 @@ const MOST_NAMES = 200;
  */
 export class ActivityLog {
   readonly ring = new CallRing();
+  /** What was asked and answered, where the person has turned that on. */
+  readonly recording: ContentsRecording;
   readonly #tell: { (): void; stop(): void };
   #sessions: ActivitySession[] = [];
   #watched = false;
 
-  constructor(emit: DesktopContext['emit']) {
+  constructor(emit: DesktopContext['emit'], show: (recording: Recording) => void) {
     this.#tell = throttled(() => emit('activityChanged', this.state), TELL_EVERY);
+    this.recording = new ContentsRecording((recording) => {
+      show(recording);
+      if (this.#watched) this.#tell();
+    });
   }
 
   get state(): Activity {
@@ -32,6 +39,7 @@ export class ActivityLog {
       moreSessions: Math.max(0, this.#sessions.length - MOST_SESSIONS),
       kept: size,
       newest,
+      recorded: this.recording.contents.size,
       clients: this.ring.names('client').slice(0, MOST_NAMES),
       paths: this.ring.names('path').slice(0, MOST_NAMES),
       tools: this.ring.names('tool').slice(0, MOST_NAMES),
@@ -60,11 +68,13 @@ export class ActivityLog {
 
   clear(): void {
     this.ring.clear();
+    this.recording.contents.clear();
     this.#tell();
   }
 
   close(): void {
     this.#watched = false;
+    this.recording.close();
     this.#tell.stop();
   }
 }

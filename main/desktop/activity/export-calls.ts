@@ -1,5 +1,7 @@
 import type { ActivityCall } from '../../../preload/contract.ts';
 import { csvLines } from '../../warehouses/bulk/csv.ts';
+import { frameAsValue } from './contents/read-contents.ts';
+import type { RecordedContents } from './contents/recorded-contents.ts';
 
 const COLUMNS = [
   'started_at',
@@ -14,14 +16,35 @@ const COLUMNS = [
   'bytes_from_client',
   'bytes_to_client',
 ] as const;
+const CONTENT_COLUMNS = ['request', 'answer'] as const;
 
 const ROWS_AT_ONCE = 500;
 
+/** A call as a file holds it; `request` and `answer` only where they were recorded and asked for. */
+interface ExportedCall extends Omit<ActivityCall, 'contents'> {
+  request?: unknown;
+  answer?: unknown;
+}
+
+/** Calls for a file, with what was recorded of them if that is given. */
+export function* exportedCalls(
+  calls: Iterable<ActivityCall>,
+  recorded: RecordedContents | null,
+): Generator<ExportedCall> {
+  for (const { contents, ...call } of calls) {
+    const found = contents === null ? undefined : recorded?.at(contents);
+    yield found
+      ? { ...call, request: frameAsValue(found.request), answer: found.answer && frameAsValue(found.answer) }
+      : call;
+  }
+}
+
 /** Calls as lines of CSV, some at a time. */
-export async function* callLines(calls: Iterable<ActivityCall>): AsyncGenerator<string> {
-  let held: string[][] = [[...COLUMNS]];
+export async function* callLines(calls: Iterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
+  let held: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
   for (const call of calls) {
-    held.push(cellsOf(call));
+    const { request, answer } = call;
+    held.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
     if (held.length < ROWS_AT_ONCE) continue;
     yield csvLines(held);
     held = [];
@@ -29,7 +52,12 @@ export async function* callLines(calls: Iterable<ActivityCall>): AsyncGenerator<
   yield csvLines(held);
 }
 
-function cellsOf(call: ActivityCall): string[] {
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function cellsOf(call: ExportedCall): string[] {
   const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
   return [
     new Date(startedAt).toISOString(),

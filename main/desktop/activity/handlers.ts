@@ -3,7 +3,7 @@ import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
-import { callLines } from './export-calls.ts';
+import { callLines, exportedCalls } from './export-calls.ts';
 
 const OFFER = {
   title: 'Export calls',
@@ -22,12 +22,14 @@ export function activityHandlers({ activity, shell, onClose }: DesktopContext): 
     activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
     latency: async ({ filter }) => activity.latency(filter),
     clearActivity: async () => void activity.clear(),
-    exportActivity: async ({ filter, upTo }) => {
+    exportActivity: async ({ filter, upTo, withContents }) => {
       const file = await shell.chooseFileToSave(OFFER);
       if (file === null) return null;
       const calls = [...activity.ring.newestFirst(filter, upTo)];
       const isJson = file.toLowerCase().endsWith('.json');
-      await writeWholeFile(file, isJson ? jsonArrayLines(calls) : callLines(calls));
+      const { contents } = activity.recording;
+      const exported = exportedCalls(calls, withContents ? contents : null);
+      await writeWholeFile(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
       return { file, count: calls.length };
     },
   };

@@ -19,6 +19,7 @@ export function trayMenu(state: DesktopState): TrayItem[] {
     { kind: 'separator' },
     ...serverItems(state),
     sessions(state),
+    ...recording(state),
     { kind: 'separator' },
     open('Open Causeway'),
     action('Copy diagnostics', { do: 'copy-diagnostics' }),
@@ -49,6 +50,12 @@ function updates({ update }: DesktopState): TrayItem {
 function sessions({ proxies }: DesktopState): TrayItem {
   const words = sessionsInWords(proxies.length);
   return proxies.length === 0 ? text(words) : action(words, { do: 'open', screen: 'activity' });
+}
+
+/** Whoever forgets that it is on sees it here. */
+function recording({ recording }: DesktopState): TrayItem[] {
+  const isOn = recording.status === 'on';
+  return isOn ? [action('Contents of calls are being recorded…', { do: 'open', screen: 'activity' })] : [];
 }
 
 /** The tray icon's tooltip: the answer in one line. */

@@ -62,6 +62,7 @@ const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
   errorCode: null,
   bytesFromClient: 1,
   bytesToClient: 1,
+  contents: null,
   ...of,
 });
 

@@ -285,6 +285,15 @@ describe('the number of sessions in the tray', () => {
   });
 });
 
+it('the tray says that contents of calls are being recorded while they are, and leads to where that is ended', () => {
+  const words = 'Contents of calls are being recorded…';
+  expect(read(known())).not.toContain(`[${words}]`);
+  const item = trayMenu({ ...known(), recording: { status: 'on', until: null } }).find(
+    (each) => each.kind === 'action' && each.label === words,
+  );
+  expect(item).toMatchObject({ action: { do: 'open', screen: 'activity' } });
+});
+
 describe('the servers in the tray', () => {
   const proxy = { id: 1, pid: 7, client: null, profile: 'acme', path: '/api/2.0/mcp/sql', since: 0 };
   const genie = server('genie', { path: '/api/2.0/mcp/genie/01ef' });

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { ContentsRecorder } from '../../../main/hub/contents-recorder.ts';
 import { type HubCall, SessionRecord } from '../../../main/hub/session-record.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 
-function recorded() {
+function recorded(recorder: () => ContentsRecorder | undefined = () => undefined) {
   const calls: Omit<HubCall, 'id'>[] = [];
   const record = new SessionRecord(
     { id: 7, pid: 42, profile: 'acme', path: SQL, since: 0 },
-    { call: (call) => calls.push(call), changed: () => {} },
+    {
+      call: (call) => calls.push(call),
+      changed: () => {},
+      get recorder() {
+        return recorder();
+      },
+    },
   );
   const bytes = (frame: unknown) => Buffer.from(typeof frame === 'string' ? frame : JSON.stringify(frame));
   return {
@@ -73,6 +80,7 @@ describe('a call', () => {
         errorCode: null,
         bytesFromClient: JSON.stringify(request).length,
         bytesToClient: JSON.stringify(answer(1, { content: [] })).length,
+        contents: null,
       },
     ]);
   });
@@ -122,5 +130,42 @@ describe('a call', () => {
     hears('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}');
     expect(record.session).toMatchObject({ open: 0, done: 0, failed: 0 });
     expect(record.session.bytesFromClient).toBeGreaterThan(0);
+  });
+});
+
+describe('what is asked and answered', () => {
+  const shownTo = (shown: string[]): ContentsRecorder => ({
+    asked: (request) => shown.push(`${request}`),
+    answered: (number, given) => shown.push(`${given} to ${number}`),
+  });
+
+  it('is shown to a recorder while there is one, and to nobody before and after', () => {
+    const shown: string[] = [];
+    let recorder: ContentsRecorder | undefined;
+    const { calls, sends, hears } = recorded(() => recorder);
+    sends(call(1));
+    recorder = shownTo(shown);
+    hears(answer(1));
+    sends(call(2));
+    sends(call(3));
+    sends({ jsonrpc: '2.0', method: 'notifications/progress', params: {} });
+    hears({ jsonrpc: '2.0', id: 9, method: 'sampling/createMessage', params: {} });
+    hears(answer(3, { content: ['three'] }));
+    recorder = undefined;
+    hears(answer(2));
+    sends(call(4));
+    hears(answer(4));
+    const asked = [call(2), call(3)].map((request) => JSON.stringify(request));
+    expect(shown).toEqual([...asked, `${JSON.stringify(answer(3, { content: ['three'] }))} to 2`]);
+    expect(calls.map(({ contents }) => contents)).toEqual([null, 2, 1, null]);
+  });
+
+  it('of a batch is shown one by one', () => {
+    const shown: string[] = [];
+    const recorder = shownTo(shown);
+    const { sends, hears } = recorded(() => recorder);
+    sends([call('a'), { id: 2, method: 'ping' }]);
+    hears([answer('a'), answer(2)]);
+    expect(shown.map((text) => JSON.parse(text.replace(/ to \d$/, '')).id)).toEqual(['a', 2, 'a', 2]);
   });
 });

@@ -1,0 +1,108 @@
+import type { CallContents, ContentsPart } from '../../../../preload/contract.ts';
+import { redact } from '../../../platform/redact.ts';
+import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
+import { redactedJson } from './redacted-json.ts';
+
+type Block = ContentsPart['blocks'][number];
+
+/** What was recorded of a call, as it is shown and copied. */
+export function readContents(call: RecordedCall | undefined): CallContents {
+  if (!call) return { status: 'deleted' };
+  const { request, answer } = call;
+  return {
+    status: 'kept',
+    request: partOf(request, requestBlocks),
+    answer: answer && partOf(answer, answerBlocks),
+  };
+}
+
+/** The same as one text, for the clipboard. */
+export function contentsAsText(call: RecordedCall | undefined): string {
+  const contents = readContents(call);
+  if (contents.status === 'deleted') return '';
+  const { request, answer } = contents;
+  return [textOf('What was asked', request), ...(answer ? [textOf('What was answered', answer)] : [])].join('\n');
+}
+
+/** A request or an answer as a value for a file: the JSON that it is, or the text of its beginning. */
+export function frameAsValue(frame: RecordedFrame): unknown {
+  const value = jsonOf(frame);
+  if (value !== undefined) return redactedJson(value);
+  return `${redact(frame.text)}${isCut(frame) ? ` [cut: ${frame.bytes} bytes in all]` : ''}`;
+}
+
+function textOf(heading: string, { blocks, bytes, isCut }: ContentsPart): string {
+  const cut = isCut ? [`Only the beginning was recorded; it has ${bytes} bytes in all.`] : [];
+  return [heading, ...cut, ...blocks.map(({ title, text }) => `${title}:\n${text}`), ''].join('\n');
+}
+
+function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): ContentsPart {
+  const { bytes } = frame;
+  const value = jsonOf(frame);
+  const blocks =
+    value === undefined ? [{ title: 'As it was sent', text: redact(frame.text) }] : blocksOf(redactedJson(value));
+  return { blocks, bytes, isCut: isCut(frame) };
+}
+
+/** Undefined for what is no JSON, as the beginning of a long frame is none. */
+function jsonOf(frame: RecordedFrame): unknown {
+  if (isCut(frame)) return undefined;
+  try {
+    return JSON.parse(frame.text);
+  } catch {
+    // It is shown as it was sent.
+    return undefined;
+  }
+}
+
+function requestBlocks(frame: unknown): Block[] {
+  const { method, params } = Object(frame);
+  if (method !== 'tools/call') return blockOf('Parameters', params);
+  const { name: _tool, arguments: given, ...others } = Object(params);
+  return [...blockOf('Arguments', given), ...blockOf('Other parameters', others)];
+}
+
+function answerBlocks(frame: unknown): Block[] {
+  const { result, error } = Object(frame);
+  if (error !== undefined) return blockOf('Error', error);
+  const { content, structuredContent, ...others } = Object(result);
+  const items: unknown[] = Array.isArray(content) ? content : [];
+  return [
+    ...items.flatMap(contentBlock),
+    ...(Array.isArray(content) ? [] : blockOf('Content', content)),
+    ...blockOf('Structured content', structuredContent),
+    ...blockOf('Result', others),
+  ];
+}
+
+/** One item of a tool's answer (MCP › Tools › Tool Result). Texts are shown as texts, the rest as the JSON that it is. */
+function contentBlock(item: unknown): Block[] {
+  const { type, text } = Object(item);
+  if (type === 'text' && typeof text === 'string') return [{ title: 'Text', text: legible(text) }];
+  return blockOf(typeof type === 'string' ? `Content of the type ${type}` : 'Content', item);
+}
+
+/** Nothing for what is not there, or empty. */
+function blockOf(title: string, value: unknown): Block[] {
+  if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return [];
+  return [{ title, text: JSON.stringify(value, null, 2) }];
+}
+
+/** A text that is JSON itself, as the answers of some servers are, is set out as such. */
+function legible(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(redactedJson(JSON.parse(text)), null, 2);
+  } catch {
+    // It only begins like JSON.
+    return text;
+  }
+}
+
+function isCut({ bytes, held }: RecordedFrame): boolean {
+  return held < bytes;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

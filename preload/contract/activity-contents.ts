@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** What is recorded at most: the older calls go first, and of a long request or answer only the beginning is there. */
+export const MOST_RECORDED = { calls: 200, bytesOfEach: 64 * 1024, bytesInAll: 16 * 1024 * 1024 } as const;
+
+/** Whether what clients ask and are answered is recorded. Off unless the person has turned it on, and for a time. */
+export const recording = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('off') }),
+  /** `until` is in milliseconds since the epoch; null means until the application quits. */
+  z.object({ status: z.literal('on'), until: z.number().nullable() }),
+]);
+
+/** A request or an answer as it is read: what could sign anybody in is taken out. */
+const contentsPart = z.object({
+  /** One text after the other, each under what it is. */
+  blocks: z.array(z.object({ title: z.string(), text: z.string() })),
+  /** The whole size, in bytes. */
+  bytes: z.number(),
+  /** Whether only its beginning is here. */
+  isCut: z.boolean(),
+});
+
+const callContents = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('kept'), request: contentsPart, answer: contentsPart.nullable() }),
+  z.object({ status: z.literal('deleted') }),
+]);
+
+/** `contents` is the number that the call has for what was recorded of it. */
+const ofCall = z.object({ contents: z.int() });
+
+export const contentsRequests = {
+  /** Begins to record, or goes on for so much longer. Null means until the application quits. */
+  recordContents: {
+    input: z.object({ minutes: z.union([z.literal(15), z.literal(60)]).nullable() }),
+    output: z.undefined(),
+  },
+  /** Ends it, and deletes what was recorded. */
+  stopRecording: { input: z.undefined(), output: z.undefined() },
+  callContents: { input: ofCall, output: callContents },
+  copyContents: { input: ofCall, output: z.undefined() },
+} as const;
+
+export type Recording = z.output<typeof recording>;
+export type ContentsPart = z.output<typeof contentsPart>;
+export type CallContents = z.output<typeof callContents>;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { piecesOf } from '../../../renderer/activity/contents/find-text.ts';
+import { timeLeft } from '../../../renderer/activity/contents/words.ts';
+
+describe('a search in what was recorded', () => {
+  const found = (texts: string[], wanted: string) =>
+    piecesOf(texts, wanted).pieces.map((pieces) =>
+      pieces.map(({ text, found }) => (found === null ? text : `<${found}:${text}>`)).join(''),
+    );
+
+  it('finds a text wherever it stands, in small letters or capitals, and as it is written', () => {
+    expect(found(['Select one, select two', 'no', 'SELECT'], 'select')).toEqual([
+      '<0:Select> one, <1:select> two',
+      'no',
+      '<2:SELECT>',
+    ]);
+    expect(found(['a.b axb (c) [d] \\e'], 'a.b')).toEqual(['<0:a.b> axb (c) [d] \\e']);
+    expect(found(['(c) [d] \\e'], '[d] \\')).toEqual(['(c) <0:[d] \\>e']);
+    expect(found(['anything'], '')).toEqual(['anything']);
+  });
+
+  it('marks no more places than a page can hold', () => {
+    const { pieces, count } = piecesOf(['x'.repeat(100_000)], 'x');
+    expect(count).toBe(500);
+    expect(pieces[0]?.map(({ text }) => text).join('')).toHaveLength(100_000);
+  });
+});
+
+it.each([
+  [null, 'It goes on until Causeway quits.'],
+  [15 * 60_000, '15 minutes are left.'],
+  [119_000, '1 minute is left.'],
+  [20_000, 'Less than a minute is left.'],
+  [-5, 'Less than a minute is left.'],
+])('a recording until %s says: %s', (until, words) => {
+  expect(timeLeft(until, 0)).toBe(words);
+});

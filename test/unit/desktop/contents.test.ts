@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { contentsAsText, frameAsValue, readContents } from '../../../main/desktop/activity/contents/read-contents.ts';
+import { RecordedContents } from '../../../main/desktop/activity/contents/recorded-contents.ts';
+import { ContentsRecording } from '../../../main/desktop/activity/contents/recording.ts';
+import { callLines, exportedCalls } from '../../../main/desktop/activity/export-calls.ts';
+import type { ActivityCall, CallContents, Recording } from '../../../preload/contract.ts';
+
+const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+const asked = (args: unknown) => ({ id: 1, method: 'tools/call', params: { name: 'query', arguments: args } });
+const answer = (result: unknown) => ({ id: 1, result });
+
+function recorded(request: unknown, given?: unknown): RecordedContents {
+  const contents = new RecordedContents();
+  const number = contents.asked(bytes(request));
+  if (given !== undefined) contents.answered(number, bytes(given));
+  return contents;
+}
+
+function read(request: unknown, given?: unknown): Extract<CallContents, { status: 'kept' }> {
+  const contents = readContents(recorded(request, given).at(1));
+  if (contents.status === 'deleted') throw new Error('Nothing was recorded.');
+  return contents;
+}
+
+describe('what is recorded of calls', () => {
+  it('is each request with its answer, under a number of its own', () => {
+    const contents = new RecordedContents();
+    const [first, second] = [contents.asked(bytes('one')), contents.asked(bytes('two'))];
+    contents.answered(second, bytes('to two'));
+    expect(contents.at(first)).toEqual({ request: { text: 'one', bytes: 3, held: 3 }, answer: null });
+    expect(contents.at(second)?.answer?.text).toBe('to two');
+    expect(contents.bytes).toBe(3 + 3 + 6);
+  });
+
+  it('is a copy: the bytes that it came in are used for something else afterwards', () => {
+    const contents = new RecordedContents();
+    const frame = bytes('as it was');
+    const number = contents.asked(frame);
+    frame.fill('x');
+    expect(contents.at(number)?.request.text).toBe('as it was');
+  });
+
+  it('is only the beginning of what is long, with no character torn apart', () => {
+    const contents = new RecordedContents({ calls: 9, bytesOfEach: 5, bytesInAll: 100 });
+    const number = contents.asked(bytes('abcdé and more'));
+    expect(contents.at(number)?.request).toEqual({ text: 'abcd', bytes: 15, held: 4 });
+    contents.answered(number, bytes('12345'));
+    expect(contents.at(number)?.answer).toEqual({ text: '12345', bytes: 5, held: 5 });
+    expect(contents.bytes).toBe(9);
+  });
+
+  it('is that of the last calls: the oldest goes when there are too many, or too much in all', () => {
+    const few = new RecordedContents({ calls: 2, bytesOfEach: 10, bytesInAll: 100 });
+    const numbers = ['a', 'b', 'c'].map((text) => few.asked(bytes(text)));
+    expect(numbers.map((number) => few.at(number)?.request.text)).toEqual([undefined, 'b', 'c']);
+    const small = new RecordedContents({ calls: 9, bytesOfEach: 10, bytesInAll: 15 });
+    const [first, second] = [small.asked(bytes('12345')), small.asked(bytes('67890'))];
+    small.answered(second, bytes('1234567890'));
+    expect([small.at(first), small.at(second)?.answer?.held, small.bytes]).toEqual([undefined, 10, 15]);
+    small.answered(first, bytes('late'));
+    expect(small.size).toBe(1);
+  });
+
+  it('never grows past its bounds, whatever comes', () => {
+    const contents = new RecordedContents();
+    const [long, longer] = [Buffer.alloc(100_000, 'x'), Buffer.alloc(5_000_000, 'é')];
+    for (let count = 0; count < 300; count += 1) {
+      contents.answered(contents.asked(long), longer);
+      expect(contents.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+      expect(contents.size).toBeLessThanOrEqual(200);
+    }
+    expect(contents.bytes).toBeGreaterThan(15 * 1024 * 1024);
+    contents.clear();
+    expect([contents.size, contents.bytes]).toEqual([0, 0]);
+  });
+
+  it('is not confused with what was recorded under a number before it was deleted', () => {
+    const contents = new RecordedContents();
+    const before = contents.asked(bytes('before'));
+    contents.clear();
+    contents.asked(bytes('after'));
+    contents.answered(before, bytes('late'));
+    expect(contents.at(before)).toBeUndefined();
+    expect(contents.bytes).toBe(5);
+  });
+});
+
+describe('the recording', () => {
+  const shown: Recording[] = [];
+  let recording: ContentsRecording;
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_000_000 });
+    shown.length = 0;
+    recording = new ContentsRecording((now) => shown.push(now));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const minutes = (count: number) => count * 60_000;
+  const record = (text: string) => recording.recorder?.asked(bytes(text));
+
+  it('is off, and gives nobody frames, until it is turned on', () => {
+    expect(recording.recorder).toBeUndefined();
+    recording.start(15);
+    expect(recording.recorder).toBeDefined();
+    expect(shown).toEqual([{ status: 'on', until: 1_000_000 + minutes(15) }]);
+  });
+
+  it('ends by itself when its time is over, and deletes what it has', () => {
+    recording.start(15);
+    record('something');
+    vi.advanceTimersByTime(minutes(15) - 1);
+    expect(recording.contents.size).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(recording.contents.size).toBe(0);
+    expect(recording.recorder).toBeUndefined();
+    expect(shown.at(-1)).toEqual({ status: 'off' });
+  });
+
+  it('goes on for longer where the person says so, and keeps what it has', () => {
+    recording.start(15);
+    record('something');
+    vi.advanceTimersByTime(minutes(10));
+    recording.start(15);
+    vi.advanceTimersByTime(minutes(19));
+    expect(recording.contents.size).toBe(1);
+    vi.advanceTimersByTime(minutes(1));
+    expect(recording.contents.size).toBe(0);
+  });
+
+  it('that has no end goes on until it is stopped, which deletes what it has', () => {
+    recording.start(null);
+    record('something');
+    vi.advanceTimersByTime(minutes(60 * 24 * 40));
+    expect(recording.contents.size).toBe(1);
+    recording.stop();
+    expect(recording.contents.size).toBe(0);
+    expect(shown.at(-1)).toEqual({ status: 'off' });
+  });
+
+  it('has ended when the computer wakes after its time', () => {
+    recording.start(15);
+    record('something');
+    vi.setSystemTime(1_000_000 + minutes(14));
+    recording.lookAtClock();
+    expect(recording.contents.size).toBe(1);
+    vi.setSystemTime(1_000_000 + minutes(16));
+    recording.lookAtClock();
+    expect(recording.contents.size).toBe(0);
+    expect(shown.at(-1)).toEqual({ status: 'off' });
+  });
+
+  it('leaves nothing and tells nobody when the application ends', () => {
+    recording.start(15);
+    record('something');
+    recording.close();
+    expect([recording.contents.size, recording.recorder]).toEqual([0, undefined]);
+    vi.advanceTimersByTime(minutes(20));
+    expect(shown).toHaveLength(1);
+  });
+});
+
+describe('what is read of it', () => {
+  it('is the arguments, and the texts of the answer as texts', () => {
+    const { request, answer: given } = read(
+      asked({ query: 'SELECT 1' }),
+      answer({ content: [{ type: 'text', text: 'first\nsecond' }], isError: false, structuredContent: { rows: [1] } }),
+    );
+    expect(request.blocks).toEqual([{ title: 'Arguments', text: '{\n  "query": "SELECT 1"\n}' }]);
+    expect(given?.blocks).toEqual([
+      { title: 'Text', text: 'first\nsecond' },
+      { title: 'Structured content', text: '{\n  "rows": [\n    1\n  ]\n}' },
+      { title: 'Result', text: '{\n  "isError": false\n}' },
+    ]);
+  });
+
+  it.each([
+    ['a text that is JSON', asked({}), answer({ content: [{ type: 'text', text: '{"a":1}' }] }), '{\n  "a": 1\n}'],
+    ['a text that begins like JSON', asked({}), answer({ content: [{ type: 'text', text: '[a] b' }] }), '[a] b'],
+    [
+      'an error',
+      asked({}),
+      { id: 1, error: { code: -32602, message: 'no' } },
+      '{\n  "code": -32602,\n  "message": "no"\n}',
+    ],
+    ['another result', { id: 1, method: 'tools/list' }, answer({ tools: [] }), '{\n  "tools": []\n}'],
+    ['content that is no list', asked({}), answer({ content: 'odd' }), '"odd"'],
+  ])('is %s', (_, request, given, text) => {
+    expect(read(request, given).answer?.blocks.map((block) => block.text)).toEqual([text]);
+  });
+
+  it('is nothing where nothing was passed, and no answer where there was none', () => {
+    expect(read({ id: 1, method: 'ping' })).toEqual({
+      status: 'kept',
+      request: { blocks: [], bytes: 24, isCut: false },
+      answer: null,
+    });
+    expect(readContents(undefined)).toEqual({ status: 'deleted' });
+  });
+
+  it('is the beginning as it was sent where the rest was cut', () => {
+    const { request } = read(asked({ query: 'x'.repeat(100_000) }));
+    expect(request).toMatchObject({ isCut: true, bytes: bytes(asked({ query: 'x'.repeat(100_000) })).length });
+    expect(request.blocks[0]?.title).toBe('As it was sent');
+    expect(request.blocks[0]?.text).toMatch(/^\{"id":1,"method":"tools\/call".*xxx$/);
+  });
+
+  it('is short for what is nested without end', () => {
+    const { request } = read(`{"id":1,"method":"x","params":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
+    expect(request.blocks[0]?.text.length).toBeLessThan(10_000);
+  });
+
+  const SECRET = 'dapi0123456789abcdef0123';
+  it.each([
+    ['under a name of secrets', asked({ headers: { authorization: 'Custom abc' }, password: 12345, token: ['abc'] })],
+    ['inside a text', asked({ script: `curl -H "Authorization: Bearer ${SECRET}"` })],
+    ['inside a JSON text', asked({ body: JSON.stringify({ client_secret: 'abc', nested: { password: '12345' } }) })],
+    ['in what was cut', asked({ password: 'abc', filling: 'x'.repeat(100_000), more: SECRET })],
+    ['as a name', asked({ [SECRET]: 'x' })],
+  ])('holds no secret %s', (_, request) => {
+    const contents = recorded(request, answer({ content: [{ type: 'text', text: `token=${SECRET}` }] }));
+    const call = contents.at(1);
+    if (!call) throw new Error('Nothing was recorded.');
+    for (const text of [
+      JSON.stringify(readContents(call)),
+      contentsAsText(call),
+      JSON.stringify(frameAsValue(call.request)),
+    ]) {
+      expect(text).not.toMatch(/dapi0123|abc"|12345/);
+      expect(text).toContain('[redacted]');
+    }
+  });
+
+  it('is on the clipboard as one text', () => {
+    const contents = recorded(asked({ a: 1 }), answer({ content: [{ type: 'text', text: 'done' }] }));
+    expect(contentsAsText(contents.at(1))).toBe(
+      'What was asked\nArguments:\n{\n  "a": 1\n}\n\nWhat was answered\nText:\ndone\n',
+    );
+  });
+});
+
+describe('an export', () => {
+  const call: ActivityCall = {
+    id: 1,
+    clientName: 'claude-ai',
+    profile: null,
+    path: '/api/2.0/mcp/sql',
+    method: 'tools/call',
+    tool: 'query',
+    startedAt: 0,
+    durationMs: 1,
+    outcome: 'answered',
+    errorCode: null,
+    bytesFromClient: 1,
+    bytesToClient: 1,
+    contents: 1,
+  };
+  const contents = recorded(asked({ query: 'SELECT 42' }), answer({ content: [] }));
+  const csvOf = async (from: RecordedContents | null) => {
+    let text = '';
+    for await (const part of callLines(exportedCalls([call], from), from !== null)) text += part;
+    return text;
+  };
+
+  it('holds no contents unless they are asked for', async () => {
+    expect(JSON.stringify([...exportedCalls([call], null)])).not.toMatch(/SELECT|contents|request/);
+    expect(await csvOf(null)).not.toMatch(/SELECT|,request/);
+  });
+
+  it('holds those that are recorded where they are asked for', async () => {
+    const [exported] = exportedCalls([call], contents);
+    expect(exported).toMatchObject({
+      tool: 'query',
+      request: { params: { arguments: { query: 'SELECT 42' } } },
+      answer: { result: { content: [] } },
+    });
+    expect(await csvOf(contents)).toMatch(/,request,answer\n.*SELECT 42.*\n$/);
+    expect([...exportedCalls([{ ...call, contents: 99 }], contents)][0]).not.toHaveProperty('request');
+  });
+});
