@@ -11,6 +11,25 @@ export interface HttpChoice {
 export interface ChangeChoice {
   http?: HttpChoice | undefined;
   dryRun?: boolean | undefined;
-  /** Also over an entry of somebody else, and while the client runs that would overwrite it. */
-  force?: boolean | undefined;
+  /** Also over an entry of somebody else. */
+  replace?: boolean | undefined;
+  /** Also while the client runs, which then overwrites it. */
+  whileRunning?: boolean | undefined;
+}
+
+/** How a backup is put back. */
+export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
+
+/**
+ * Lets clients connect by themselves, as an application that an account administrator has registered.
+ * @param hostOf the workspace of a profile, and throws where it has none
+ */
+export async function directly(
+  servers: readonly ManagedServer[],
+  hostOf: (profile: string) => Promise<string>,
+  application: Pick<HttpChoice, 'clientId' | 'callbackPort'>,
+): Promise<HttpChoice> {
+  const hosts = new Map<string, string>();
+  for (const { profile } of servers) hosts.set(profile, await hostOf(profile));
+  return { ...application, urlOf: ({ profile, path }) => `${hosts.get(profile) ?? ''}${path}` };
 }

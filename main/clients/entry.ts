@@ -52,6 +52,14 @@ export function addressedWithOauth(type: string | undefined, keys: ('clientId' |
   };
 }
 
+const SOME_APPLICATION = 'an-application';
+
+/** Whether an entry with an address has a place for the application that the client signs in as. */
+export function namesApplication(shape: HttpShape | undefined): boolean {
+  const entry = shape?.({ name: '', url: '', clientId: SOME_APPLICATION, callbackPort: undefined });
+  return entry !== undefined && JSON.stringify(entry).includes(SOME_APPLICATION);
+}
+
 /** What a new entry holds. */
 export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
   return { ...fixed, ...initial };

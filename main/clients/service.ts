@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { Settings } from '../platform/settings.ts';
+import { readBackup } from './backups.ts';
 import { change, changes, plan, type Wanted } from './change.ts';
-import type { ChangeChoice, HttpChoice } from './choice.ts';
+import type { ChangeChoice, HttpChoice, RestoreChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
 import { commandLineOf, type Entry, hasAddress, isOurs, type Launch, plain, wholeEntry } from './entry.ts';
@@ -61,7 +62,7 @@ export class ClientsService {
       const wanted: Wanted = new Map();
       for (const server of servers) {
         const entry = present.entries.get(server.name);
-        if (entry !== undefined && !isOurs(entry) && !choice.force) throw taken(client, file, server);
+        if (entry !== undefined && !isOurs(entry) && !choice.replace) throw taken(client, file, server);
         wanted.set(server.name, this.#entry(present.client, file, server, choice.http));
       }
       return wanted;
@@ -110,9 +111,14 @@ export class ClientsService {
 
   /**
    * Puts a backup's bytes back; what is there now is kept as another backup.
-   * @throws {CausewayError} `not_found`, `file_not_writable`, `invalid_file`, `timeout`
+   * @throws {CausewayError} `not_found`, `client_running`, `file_not_writable`, `invalid_file`, `timeout`
    */
-  async restore(id: string, { dryRun = false } = {}): Promise<Restored> {
+  async restore(id: string, { dryRun = false, whileRunning = false }: RestoreChoice = {}): Promise<Restored> {
+    if (!dryRun && !whileRunning) {
+      const { backup } = await readBackup(this.#options.env, id);
+      const client = this.#clients.find((each) => each.id === backup.client);
+      if (client) await this.#refuseRunning(client);
+    }
     const [{ env }, record] = [this.#options, await this.#open()];
     const now = () => this.#now();
     return restoreBackup(id, { env, clients: this.#clients, locks: this.#locks, record, now, dryRun });
@@ -253,7 +259,7 @@ export class ClientsService {
       const record = await this.#open();
       const planned = await plan(client, file.path, wanted, record.read().files[file.path]);
       if (choice.dryRun || !changes(planned)) return outcomeOf(client, file, planned, choice);
-      if (!choice.force) await this.#refuseRunning(client);
+      if (!choice.whileRunning) await this.#refuseRunning(client);
       await this.#options.launcher.prepare();
       const { env } = this.#options;
       const done = await change(client, file.path, wanted, { env, locks: this.#locks, record, now: () => this.#now() });

@@ -32,6 +32,8 @@ const aiClient = z.object({
   longNames: z.array(z.string()),
   /** It can be asked by a link to add an entry itself. */
   hasLink: z.boolean(),
+  /** It can connect by itself, as an OAuth application that it is told. */
+  connectsItself: z.boolean(),
 });
 
 const clientsReport = z.object({
@@ -46,8 +48,14 @@ const clientChange = z.object({
   action: z.enum(['add', 'remove', 'repair']),
   clients: z.array(z.string()).min(1),
   servers: z.array(z.string()).min(1),
-  /** Also over an entry of somebody else, and while the client runs. */
-  force: z.boolean(),
+  /** Also over an entry of somebody else. */
+  replace: z.boolean(),
+  /** Also while the client runs, which then overwrites it. */
+  whileRunning: z.boolean(),
+  /** Has the client connect by itself, signing in as this OAuth application; null where Causeway does both for it. */
+  itself: z
+    .object({ clientId: z.string().trim().min(1), callbackPort: z.int().min(1).max(65_535).nullable() })
+    .nullable(),
 });
 
 const clientOutcome = z.object({
@@ -84,7 +92,7 @@ export const clientRequests = {
   listClientBackups: { input: z.undefined(), output: z.array(clientBackup) },
   /** The difference that putting it back would make; null where it would make none. */
   previewClientRestore: { input: oneBackup, output: z.object({ diff: z.string().nullable() }) },
-  restoreClientBackup: { input: oneBackup, output: z.undefined() },
+  restoreClientBackup: { input: oneBackup.extend({ whileRunning: z.boolean() }), output: z.undefined() },
   /** The entries for one client, or in the shape that nearly every client takes. */
   clientJson: { input: toPaste, output: z.object({ text: z.string() }) },
   copyClientJson: { input: toPaste, output: z.undefined() },

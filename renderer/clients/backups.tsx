@@ -80,7 +80,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
     staleTime: 0,
   });
   const restoring = useMutation({
-    mutationFn: () => answered(request.restoreClientBackup({ id })),
+    mutationFn: (whileRunning: boolean) => answered(request.restoreClientBackup({ id, whileRunning })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['client-backups'] });
       await queries.invalidateQueries({ queryKey: ['clients'] });
@@ -88,6 +88,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
     },
   });
   const diff = preview.data?.diff ?? null;
+  const runs = restoring.error !== null && problemIn(restoring.error).code === 'client_running';
   return (
     <div className={styles.dialog}>
       <p>
@@ -105,8 +106,13 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
         <Button variant="default" onClick={onBack} data-autofocus>
           Back
         </Button>
-        <Button disabled={diff === null} loading={restoring.isPending} onClick={() => restoring.mutate()}>
-          Put it back
+        {runs && (
+          <Button variant="default" onClick={() => restoring.mutate(true)}>
+            Put it back all the same
+          </Button>
+        )}
+        <Button disabled={diff === null} loading={restoring.isPending} onClick={() => restoring.mutate(false)}>
+          {runs ? 'Try again' : 'Put it back'}
         </Button>
       </div>
     </div>

@@ -14,12 +14,14 @@ interface ClientRowProps {
   /** What was done to it last, while this screen is shown. */
   outcomes: ClientOutcome[];
   onReview(review: Review): void;
+  onConnectItself(): void;
   onDone(outcomes: ClientOutcome[]): void;
   onDismiss(): void;
 }
 
 /** One AI client: why it was found, which servers it has, and what can be done about it. */
-export function ClientRow({ client, servers, outcomes, onReview, onDone, onDismiss }: ClientRowProps) {
+export function ClientRow(props: ClientRowProps) {
+  const { client, servers, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
   const { request } = window.causeway;
   const { id, name, because, files, inTheWay } = client;
   const running = inTheWay ? [name] : [];
@@ -27,7 +29,9 @@ export function ClientRow({ client, servers, outcomes, onReview, onDone, onDismi
     action,
     clients: [id],
     servers: chosen,
-    force: false,
+    replace: false,
+    whileRunning: false,
+    itself: null,
   });
   const review = (title: string, action: ClientChange['action'], chosen: string[]) =>
     onReview({ title, change: changeOf(action, chosen), running });
@@ -99,7 +103,7 @@ export function ClientRow({ client, servers, outcomes, onReview, onDone, onDismi
         </p>
       ))}
       <Reminders outcomes={outcomes} onDismiss={onDismiss} />
-      <More client={client} servers={servers} />
+      <More client={client} servers={servers} onConnectItself={onConnectItself} />
     </li>
   );
 }
@@ -124,9 +128,9 @@ function Reminders({ outcomes, onDismiss }: Pick<ClientRowProps, 'outcomes' | 'o
 }
 
 /** Other ways into the client, and what is good to know of it. */
-function More({ client, servers }: Pick<ClientRowProps, 'client' | 'servers'>) {
+function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client' | 'servers' | 'onConnectItself'>) {
   const { request } = window.causeway;
-  const { id, name, hasLink, warnings } = client;
+  const { id, name, hasLink, connectsItself, warnings } = client;
   const copying = useMutation({ mutationFn: () => answered(request.copyClientJson({ client: id })) });
   const following = useMutation({
     mutationFn: (server: string) => answered(request.openInClient({ client: id, server })),
@@ -144,6 +148,11 @@ function More({ client, servers }: Pick<ClientRowProps, 'client' | 'servers'>) {
               Let {name} add {server} itself
             </Button>
           ))}
+        {connectsItself && servers.length > 0 && (
+          <Button variant="default" size="compact-sm" onClick={onConnectItself}>
+            Let {name} connect by itself…
+          </Button>
+        )}
         <span role="status" className={styles.small}>
           {copying.isSuccess && 'The JSON is on the clipboard.'}
         </span>

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
+import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import { Notice } from '../shared/notice.tsx';
@@ -10,6 +10,7 @@ import { Backups } from './backups.tsx';
 import { ByHand } from './by-hand.tsx';
 import { ClientRow } from './client-row.tsx';
 import styles from './clients.module.css';
+import { ConnectItself } from './connect-itself.tsx';
 import { type Review, ReviewChange } from './review-change.tsx';
 import { standingOf } from './words.ts';
 
@@ -17,6 +18,7 @@ import { standingOf } from './words.ts';
 export function ClientsScreen({ state }: { state: DesktopState }) {
   const queries = useQueryClient();
   const [review, setReview] = useState<Review | null>(null);
+  const [connecting, setConnecting] = useState<AiClient | null>(null);
   const [lookingBack, setLookingBack] = useState(false);
   const [done, setDone] = useDone();
   const report = useQuery({
@@ -76,6 +78,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
               servers={data.servers.map(({ name }) => name)}
               outcomes={done.filter((outcome) => outcome.client === client.id)}
               onReview={setReview}
+              onConnectItself={() => setConnecting(client)}
               onDone={finish}
               onDismiss={() => setDone(done.filter((outcome) => outcome.client !== client.id))}
             />
@@ -85,6 +88,15 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
       {data && data.servers.length > 0 && (
         <ByHand servers={data.servers.map(({ name }) => name)} others={data.others} open={data.clients.length === 0} />
       )}
+      <ConnectItself
+        client={connecting}
+        servers={data?.servers ?? []}
+        onClose={() => setConnecting(null)}
+        onReview={(change) => {
+          setConnecting(null);
+          setReview(change);
+        }}
+      />
       <ReviewChange review={review} onClose={() => setReview(null)} onDone={finish} />
       <Backups opened={lookingBack} onClose={() => setLookingBack(false)} />
     </div>
@@ -135,7 +147,14 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
   if (names.length === 0 || lacking.length === 0) return null;
   return {
     title: 'Add all servers to all clients',
-    change: { action: 'add', clients: lacking.map(({ id }) => id), servers: names, force: false },
+    change: {
+      action: 'add',
+      clients: lacking.map(({ id }) => id),
+      servers: names,
+      replace: false,
+      whileRunning: false,
+      itself: null,
+    },
     running: lacking.filter(({ inTheWay }) => inTheWay).map(({ name }) => name),
   };
 }

@@ -36,8 +36,8 @@ export function ReviewChange({ review, onClose, onDone }: ReviewChangeProps) {
 
 function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Review }) {
   const { request } = window.causeway;
-  const [force, setForce] = useState(false);
-  const change = { ...review.change, force };
+  const [replace, setReplace] = useState(false);
+  const change = { ...review.change, replace };
   const preview = useQuery({
     queryKey: ['client-change', change],
     queryFn: () => answered(request.previewClientChange(change)),
@@ -45,7 +45,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
     staleTime: 0,
   });
   const making = useMutation({
-    mutationFn: (forced: boolean) => answered(request.changeClients({ ...change, force: forced })),
+    mutationFn: (whileRunning: boolean) => answered(request.changeClients({ ...change, whileRunning })),
     onSuccess: (outcomes) => {
       onDone(outcomes);
       if (!outcomes.some(({ problem }) => problem)) return onClose();
@@ -91,8 +91,8 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? 'Close' : 'Cancel'}
         </Button>
-        {isTaken && !force && (
-          <Button variant="default" onClick={() => setForce(true)}>
+        {isTaken && !replace && (
+          <Button variant="default" onClick={() => setReplace(true)}>
             Replace it…
           </Button>
         )}
@@ -101,7 +101,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
             Write all the same
           </Button>
         )}
-        <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(force)}>
+        <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(false)}>
           {runs ? 'Try again' : 'Write'}
         </Button>
       </div>

@@ -32,6 +32,14 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
       .click();
   const isOn = (server: string, name: string) =>
     shown.page.getByRole('switch', { name: `${server} in ${name}` }).isChecked();
+  /** A program under the name by which Claude Desktop is known to run. */
+  const startClaude = async () => {
+    const program = join(shown.home, 'claude-desktop');
+    await copyFile('/usr/bin/sleep', program);
+    const running = spawn(program, ['120']);
+    await once(running, 'spawn');
+    return running;
+  };
   const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
 
   it('leads on from nothing: no servers, then no clients', async () => {
@@ -157,10 +165,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
   it('asks to quit a client that would undo it, and writes once it has', async () => {
     await haveServers(SQL);
     await file(CLAUDE, '{}');
-    const program = join(shown.home, 'claude-desktop');
-    await copyFile('/usr/bin/sleep', program);
-    const running = spawn(program, ['60']);
-    await once(running, 'spawn');
+    const running = await startClaude();
     await go('AI clients');
     await client('Claude Desktop').waitFor();
     await turn('databricks-sql', 'Claude Desktop');
@@ -176,6 +181,68 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await closed();
     expect(await entries(CLAUDE)).toEqual(['databricks-sql']);
     await client('Claude Desktop').getByText('Quit Claude Desktop (closing the window is not enough)').waitFor();
+  });
+
+  it('replaces an entry of somebody else in a client that runs only once it is told that, too', async () => {
+    await haveServers(SQL);
+    const theirs = '{"mcpServers":{"databricks-sql":{"command":"python"}}}';
+    await file(CLAUDE, theirs);
+    const running = await startClaude();
+    await go('AI clients');
+    await turn('databricks-sql', 'Claude Desktop');
+    await button('Replace it…').click();
+    await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
+    await button('Write').click();
+    await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
+    expect(await read(CLAUDE)).toBe(theirs);
+    await button('Write all the same').click();
+    await closed();
+    expect(await read(CLAUDE)).toContain('"proxy"');
+
+    await button('Backups…').click();
+    await shown.page.getByRole('button', { name: /^Put back Claude Desktop/ }).click();
+    await button('Put it back').click();
+    await dialog('Backups').getByText('Quit it, then try again').waitFor();
+    expect(await read(CLAUDE)).toContain('"proxy"');
+    await button('Put it back all the same').click();
+    await expect.poll(() => read(CLAUDE)).toBe(theirs);
+    running.kill();
+    await once(running, 'close');
+  });
+
+  it('lets a client that can connect by itself, having said what that costs', async () => {
+    await haveServers(SQL, GENIE);
+    await file('.claude.json', '{}');
+    await file('.kiro/settings/mcp.json', '{}');
+    await go('AI clients');
+    await shown.page.getByLabel('More about Kiro').click();
+    await client('Kiro').getByRole('button', { name: 'Copy its JSON' }).waitFor();
+    expect(
+      await client('Kiro')
+        .getByRole('button', { name: /connect by itself/ })
+        .count(),
+    ).toBe(0);
+    await shown.page.getByLabel('More about Claude Code').click();
+    await button('Let Claude Code connect by itself…').click();
+    const asking = dialog('Let Claude Code connect by itself');
+    await asking.getByText('It does not share your sign-in').waitFor();
+    await inspect('clients-by-itself');
+    await asking.getByLabel('Client id').fill('our-application');
+    await asking.getByLabel('Port of its redirect address').fill('8020');
+    await button('Show what is written…').click();
+    await asking.getByText('"clientId": "our-application"').waitFor();
+    await button('Write').click();
+    await closed();
+    expect(JSON.parse(await read('.claude.json')).mcpServers).toEqual({
+      'databricks-sql': {
+        type: 'http',
+        url: `${shown.workspace.host}${SQL.path}`,
+        oauth: { clientId: 'our-application', callbackPort: 8020 },
+      },
+    });
+    await expect.poll(() => isOn('databricks-sql', 'Claude Code')).toBe(true);
+    await turn('databricks-sql', 'Claude Code');
+    await expect.poll(async () => JSON.parse(await read('.claude.json')).mcpServers ?? {}).toEqual({});
   });
 
   it('replaces an entry of somebody else only when told to', async () => {

@@ -185,8 +185,12 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     shown.server.opened.length = 0;
     await shown.page.getByRole('button', { name: 'Sign in to oauth' }).click();
     await state('Waiting for the browser');
+    await text('You are signing in to oauth in your browser.');
+    await inspect('servers-signing-in-elsewhere');
     await allow();
     await state('Running, 3 tools');
+    await shown.page.getByText('You are signing in to oauth').waitFor({ state: 'detached' });
+    expect(await shown.page.getByRole('combobox', { name: 'Profile' }).inputValue()).toBe('ana');
   });
 
   it('comes back by itself or when asked, after the workspace was away', async () => {

@@ -18,9 +18,10 @@ export async function backups(context: CommandContext, options: CommonOptions): 
 export async function restore(
   context: CommandContext,
   id: string,
-  options: CommonOptions & { dryRun?: boolean },
+  options: CommonOptions & { dryRun?: boolean; force?: boolean },
 ): Promise<void> {
-  const restored = await openClients(context, options).restore(id, { dryRun: options.dryRun === true });
+  const { dryRun, force } = options;
+  const restored = await openClients(context, options).restore(id, { dryRun, whileRunning: force });
   const { file, kept, result, diff } = restored;
   if (options.json) return writeJson(context.stdout, { ...restored, kept: kept ?? null });
   if (result === 'would restore') {

@@ -1,4 +1,4 @@
-import type { ChangeChoice, HttpChoice } from '../../clients/choice.ts';
+import { type ChangeChoice, directly, type HttpChoice } from '../../clients/choice.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -47,7 +47,11 @@ export async function repair(context: CommandContext, ids: string[], options: Ch
   await report(context, options, await openClients(context, options).repair(ids, servers, choice(options)));
 }
 
-const choice = ({ dryRun, force }: ChangeOptions): ChangeChoice => ({ dryRun, force });
+const choice = ({ dryRun, force }: ChangeOptions): ChangeChoice => ({
+  dryRun,
+  replace: force,
+  whileRunning: force,
+});
 
 async function httpChoice(
   context: CommandContext,
@@ -65,10 +69,8 @@ async function httpChoice(
     throw new CausewayError('usage', `--callback-port ${callbackPort} is no port.`, { remedy: 'Give 1 to 65535.' });
   }
   const auth = await context.causeway().auth();
-  const hosts = new Map<string, string>();
-  for (const { profile } of servers) hosts.set(profile, (await auth.profile(profile)).host);
-  const urlOf = ({ profile, path }: ManagedServer) => `${hosts.get(profile) ?? ''}${path}`;
-  return { urlOf, clientId, callbackPort: port };
+  const hostOf = async (profile: string) => (await auth.profile(profile)).host;
+  return directly(servers, hostOf, { clientId, callbackPort: port });
 }
 
 async function report(context: CommandContext, options: ChangeOptions, outcomes: Outcome[]): Promise<void> {

@@ -91,6 +91,7 @@ function addBackups(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('restore <backup>'))
     .description('put a backup back; what is there now is kept as another')
     .option('--dry-run', 'only show the difference')
+    .option('--force', 'also while the client runs')
     .action(async (id: string, _options, command: Command) =>
       (await import('./backups.ts')).restore(context, id, command.optsWithGlobals()),
     );

@@ -1,5 +1,7 @@
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../../preload/contract.ts';
 import { listBackups } from '../../clients/backups.ts';
+import { directly, type HttpChoice, type RestoreChoice } from '../../clients/choice.ts';
+import { namesApplication } from '../../clients/entry.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
@@ -36,12 +38,14 @@ export class Clients {
     };
   }
 
-  async change({ action, clients, servers, force }: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
-    const choice = { force, dryRun };
+  async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
+    const { action, clients, servers, itself, ...allowed } = change;
+    const choice = { ...allowed, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
     const all = await this.#servers();
     const chosen = servers.map((name) => findServer({ servers: all }, name));
-    return (await this.#service[action](clients, chosen, choice)).map(outcomeOf);
+    const http = itself ? await this.#directly(chosen, itself) : undefined;
+    return (await this.#service[action](clients, chosen, { ...choice, http })).map(outcomeOf);
   }
 
   async backups(): Promise<ClientBackup[]> {
@@ -49,9 +53,15 @@ export class Clients {
     return backups.map((backup) => ({ ...backup, client: this.#nameOf(backup.client) }));
   }
 
-  async restore(id: string, { dryRun = false } = {}): Promise<{ diff: string | null }> {
-    const { diff } = await this.#service.restore(id, { dryRun });
-    return { diff: diff === undefined ? null : readable(diff) };
+  async restore(id: string, choice: RestoreChoice): Promise<{ diff: string | null }> {
+    try {
+      const { diff } = await this.#service.restore(id, choice);
+      return { diff: diff === undefined ? null : readable(diff) };
+    } catch (error) {
+      if (!(error instanceof CausewayError) || error.code !== 'client_running') throw error;
+      const remedy = 'Nothing was written. Quit it, then try again.';
+      throw new CausewayError(error.code, error.message, { cause: error, remedy });
+    }
   }
 
   async json(client: string | null): Promise<string> {
@@ -65,6 +75,15 @@ export class Clients {
     const link = (await this.#service.toPaste([server], id)).links[name];
     if (link === undefined) throw new CausewayError('not_found', `${this.#nameOf(id)} has no such link.`);
     await this.#context.shell.openInClient(link);
+  }
+
+  async #directly(
+    servers: ManagedServer[],
+    { clientId, callbackPort }: NonNullable<ClientChange['itself']>,
+  ): Promise<HttpChoice> {
+    const auth = await this.#context.causeway.auth();
+    const hostOf = async (profile: string) => (await auth.profile(profile)).host;
+    return directly(servers, hostOf, { clientId, callbackPort: callbackPort ?? undefined });
   }
 
   get #service(): ClientsService {
@@ -89,7 +108,7 @@ export class Clients {
   #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
-    const { warnings = [], deepLink } = this.#service.client(id);
+    const { warnings = [], deepLink, http } = this.#service.client(id);
     return [
       {
         id,
@@ -101,6 +120,7 @@ export class Clients {
         warnings,
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
+        connectsItself: namesApplication(http),
       },
     ];
   }

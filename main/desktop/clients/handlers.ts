@@ -11,7 +11,7 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
     changeClients: (change) => clients.change(change),
     listClientBackups: () => clients.backups(),
     previewClientRestore: ({ id }) => clients.restore(id, { dryRun: true }),
-    restoreClientBackup: async ({ id }) => void (await clients.restore(id)),
+    restoreClientBackup: async ({ id, whileRunning }) => void (await clients.restore(id, { whileRunning })),
     clientJson: async ({ client }) => ({ text: await clients.json(client) }),
     copyClientJson: async ({ client }) => void context.shell.copy(await clients.json(client)),
     openInClient: async ({ client, server }) => void (await clients.openInClient(client, server)),

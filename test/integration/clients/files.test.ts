@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } fr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { listBackups } from '../../../main/clients/backups.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const CURSOR = '.cursor/mcp.json';
@@ -218,6 +219,13 @@ describe('what cannot be written is left whole, and said', () => {
       { error: { code: 'client_running', message: expect.stringMatching(/Quit Claude Desktop/) } },
     ]);
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
-    expect(await running.add([], [SQL], { force: true })).toMatchObject([{ file: path, result: 'written' }]);
+    // What is somebody else's may be replaced, and the client still runs.
+    expect(await running.add([], [SQL], { replace: true })).toMatchObject([{ error: { code: 'client_running' } }]);
+    expect(await running.add([], [SQL], { whileRunning: true })).toMatchObject([{ file: path, result: 'written' }]);
+    const [backup] = await listBackups(own.env);
+    await expect(running.restore(backup?.id ?? '')).rejects.toMatchObject({ code: 'client_running' });
+    expect(await running.restore(backup?.id ?? '', { dryRun: true })).toMatchObject({ result: 'would restore' });
+    expect(await running.restore(backup?.id ?? '', { whileRunning: true })).toMatchObject({ result: 'restored' });
+    expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
   });
 });

@@ -15,6 +15,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
     warnings: [],
     longNames: [],
     hasLink: true,
+    connectsItself: true,
   };
 }
 
