@@ -37,7 +37,7 @@ export function ActivityScreen({ state: { proxies, recording } }: { state: Deskt
       </div>
       <RecordingNotice recording={recording} recorded={activity.recorded} />
       <Sessions sessions={activity.sessions} more={activity.moreSessions} proxies={proxies} />
-      <LatencyPlot filter={filter} newest={activity.newest} />
+      <LatencyPlot filter={filter} kept={activity.kept} />
       <Calls
         activity={activity}
         filter={filter}

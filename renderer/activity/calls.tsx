@@ -11,6 +11,7 @@ import { AskExport } from './contents/ask-export.tsx';
 import { CallDetails } from './contents/call-details.tsx';
 import {
   clockTime,
+  countInWords,
   durationInWords,
   isFailure,
   outcomeInWords,
@@ -61,6 +62,10 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
     mutationFn: (withContents: boolean) => answered(request.exportActivity({ filter, upTo, withContents })),
   });
   const clearing = useMutation({ mutationFn: () => answered(request.clearActivity()) });
+  const clear = () => {
+    exporting.reset();
+    clearing.mutate();
+  };
   const pause = () => {
     setPaused(true);
     setUpTo(newest);
@@ -88,7 +93,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
               Pause
             </Button>
           )}
-          <Button variant="default" size="compact-sm" disabled={kept === 0} onClick={() => clearing.mutate()}>
+          <Button variant="default" size="compact-sm" disabled={kept === 0} onClick={clear}>
             Clear
           </Button>
           <Button
@@ -107,7 +112,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
       {exporting.data && (
         <Notice
           tone="note"
-          message={exporting.data.count === 1 ? '1 call written.' : `${exporting.data.count} calls written.`}
+          message={`${countInWords(exporting.data.count)} written.`}
           remedy={`They are in ${exporting.data.file}.`}
         />
       )}
@@ -143,8 +148,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
 
 function statusOf(total: number | undefined, kept: number, isPaused: boolean): string {
   if (kept === 0) return 'No call yet. Each one appears here when it has ended.';
-  const count = new Intl.NumberFormat('en').format(total ?? 0);
-  const found = total === 0 ? 'No call matches.' : total === 1 ? '1 call.' : `${count} calls.`;
+  const found = total === 0 ? 'No call matches.' : `${countInWords(total ?? 0)}.`;
   return isPaused ? `${found} Paused: new ones are kept, but not shown.` : found;
 }
 
@@ -184,6 +188,11 @@ function Filters({ activity, filter, onFilter }: CallsProps) {
   );
 }
 
+/** Whole on hover, where there is not enough room for it. */
+function Name({ name }: { name: string }) {
+  return <span title={name}>{name}</span>;
+}
+
 const same = (value: string) => value;
 
 /** What is chosen stays to be seen when no call that is kept has it any more. */
@@ -206,7 +215,7 @@ function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
         title: 'Time',
         cell: ({ startedAt }) => <time title={new Date(startedAt).toLocaleString()}>{clockTime(startedAt)}</time>,
       },
-      { name: 'client', title: 'Client', cell: ({ clientName }) => clientName ?? 'An AI client' },
+      { name: 'client', title: 'Client', cell: ({ clientName }) => <Name name={clientName ?? 'An AI client'} /> },
       { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{serverInWords(path)}</span> },
       {
         name: 'what',

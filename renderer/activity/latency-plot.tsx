@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import styles from './activity.module.css';
-import { heightOf, lineThrough, ticksFor } from './plot.ts';
+import { heightOf, lineThrough, loneDots, ticksFor } from './plot.ts';
 import { durationInWords, latencyInWords } from './words.ts';
 
 const WIDTH = 600;
@@ -11,9 +11,9 @@ const HEIGHT = 96;
 const EVERY = 2000;
 
 /** How long calls took lately: half of them and nineteen twentieths of them, on a scale of powers of ten. */
-export function LatencyPlot({ filter, newest }: { filter: CallFilter; newest: number }) {
+export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number }) {
   const { data } = useQuery({
-    queryKey: ['latency', filter, newest === 0],
+    queryKey: ['latency', filter, kept === 0],
     queryFn: () => answered(window.causeway.request.latency({ filter })),
     refetchInterval: EVERY,
     placeholderData: keepPreviousData,
@@ -44,14 +44,8 @@ function Plot({ latency }: { latency: Latency }) {
   const top = ticks.at(-1) ?? 1000;
   const bottom = ticks[0] ?? 1;
   const place = (millis: number | null) => (millis === null ? null : HEIGHT - heightOf(millis, bottom, top) * HEIGHT);
-  const half = lineThrough(
-    buckets.map(({ p50 }) => place(p50)),
-    WIDTH,
-  );
-  const most = lineThrough(
-    buckets.map(({ p95 }) => place(p95)),
-    WIDTH,
-  );
+  const half = buckets.map(({ p50 }) => place(p50));
+  const most = buckets.map(({ p95 }) => place(p95));
   return (
     <div className={styles.axes}>
       <div aria-hidden className={styles.ticks}>
@@ -68,8 +62,10 @@ function Plot({ latency }: { latency: Latency }) {
         {ticks.map((tick) => (
           <line key={tick} className={styles.grid} x1={0} x2={WIDTH} y1={place(tick) ?? 0} y2={place(tick) ?? 0} />
         ))}
-        <path className={styles.mostLine} d={most} />
-        <path className={styles.halfLine} d={half} />
+        <path className={styles.mostLine} d={lineThrough(most, WIDTH)} />
+        <path className={`${styles.mostLine} ${styles.loneDots}`} d={loneDots(most, WIDTH)} />
+        <path className={styles.halfLine} d={lineThrough(half, WIDTH)} />
+        <path className={`${styles.halfLine} ${styles.loneDots}`} d={loneDots(half, WIDTH)} />
       </svg>
     </div>
   );

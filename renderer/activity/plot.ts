@@ -23,6 +23,15 @@ export function lineThrough(places: readonly (number | null)[], width: number): 
   return parts.join(' ');
 }
 
+/** The dots of a line that stand alone, larger than the line is thick. */
+export function loneDots(places: readonly (number | null)[], width: number): string {
+  const isThere = (index: number) => (places[index] ?? null) !== null;
+  return lineThrough(
+    places.map((place, index) => (isThere(index - 1) || isThere(index + 1) ? null : place)),
+    width,
+  );
+}
+
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -25,8 +25,13 @@ export function clientInWords(
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
+/** `1 call`, `50,000 calls`. */
+export function countInWords(calls: number): string {
+  return calls === 1 ? '1 call' : `${number.format(calls)} calls`;
+}
+
 export function callsInWords({ done, failed, open }: Pick<ActivitySession, 'done' | 'failed' | 'open'>): string {
-  const parts = [done === 1 ? '1 call' : `${number.format(done)} calls`];
+  const parts = [countInWords(done)];
   if (failed > 0) parts.push(`${number.format(failed)} failed`);
   if (open > 0) parts.push(`${number.format(open)} under way`);
   return parts.join(', ');
@@ -113,8 +118,7 @@ export function readOutcome(value: string): CallFilter['outcome'] {
 /** What the plot shows, as a sentence. */
 export function latencyInWords({ count, p50, p95, worst }: Latency): string {
   if (p50 === null || p95 === null || worst === null) return 'No calls in the last 15 minutes.';
-  const calls = count === 1 ? '1 call' : `${number.format(count)} calls`;
-  return `In the last 15 minutes: ${calls}, half within ${durationInWords(p50)}, 95 % within ${durationInWords(p95)}, the slowest ${durationInWords(worst)}.`;
+  return `In the last 15 minutes: ${countInWords(count)}, half within ${durationInWords(p50)}, 95 % within ${durationInWords(p95)}, the slowest ${durationInWords(worst)}.`;
 }
 
 function dotted(names: string): string {

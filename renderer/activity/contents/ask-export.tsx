@@ -1,5 +1,6 @@
 import { Button, Checkbox, Modal } from '@mantine/core';
 import { useState } from 'react';
+import { countInWords } from '../words.ts';
 import styles from './contents.module.css';
 
 interface AskExportProps {
@@ -28,7 +29,7 @@ function Asking({ recorded, onClose, onExport }: Omit<AskExportProps, 'opened'>)
         <Checkbox
           checked={withContents}
           onChange={({ currentTarget }) => setWithContents(currentTarget.checked)}
-          label={`With what was asked and answered, as far as it is recorded: ${recorded === 1 ? '1 call' : `${recorded} calls`}`}
+          label={`With what was asked and answered, as far as it is recorded: ${countInWords(recorded)}`}
         />
         {withContents && (
           <p>

@@ -1,6 +1,6 @@
 import { MOST_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { ContentsPart, Recording } from '../../../preload/contract.ts';
-import { bytesInWords } from '../words.ts';
+import { bytesInWords, countInWords } from '../words.ts';
 
 const KIB = 1024;
 const { calls, bytesOfEach, bytesInAll } = MOST_RECORDED;
@@ -26,7 +26,7 @@ export function timeLeft(until: number | null, now: number): string {
 /** Of how many calls something is recorded. */
 export function recordedInWords(count: number): string {
   if (count === 0) return 'Nothing has been recorded yet.';
-  return count === 1 ? '1 call is recorded.' : `${count} calls are recorded.`;
+  return `${countInWords(count)} ${count === 1 ? 'is' : 'are'} recorded.`;
 }
 
 /** Why the contents of a call were not recorded. */

@@ -7,7 +7,7 @@ import { clientOf, nameOfProgram } from '../../../main/desktop/activity/client-p
 import { latencyOf } from '../../../main/desktop/activity/latency.ts';
 import { createProxyList } from '../../../main/desktop/activity/proxies.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
-import { heightOf, lineThrough, ticksFor } from '../../../renderer/activity/plot.ts';
+import { heightOf, lineThrough, loneDots, ticksFor } from '../../../renderer/activity/plot.ts';
 import { bytesInWords, clientInWords, durationInWords, serverInWords } from '../../../renderer/activity/words.ts';
 
 const SQL = '/api/2.0/mcp/sql';
@@ -226,6 +226,11 @@ describe('the plot', () => {
     expect(ticksFor(3)).toEqual([1, 10, 100]);
     expect(ticksFor(2300)).toEqual([1, 10, 100, 1000, 10_000]);
     expect([0.2, 1, 10, 100, 5000].map((millis) => heightOf(millis, 1, 100))).toEqual([0, 0, 0.5, 1, 1]);
+  });
+
+  it('shows a moment without neighbours as a larger dot', () => {
+    expect(loneDots([null, 10, 20, null, 30], 40)).toBe('M 40 30 h 0');
+    expect(loneDots([10, null, null, 20, 30], 40)).toBe('M 0 10 h 0');
   });
 
   it('breaks its line where nothing was called, and shows a lone moment as a dot', () => {
