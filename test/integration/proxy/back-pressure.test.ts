@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { residentMiB } from '../../bench/memory.ts';
+import { type Program, startProgram } from '../../bench/program.ts';
 import {
   json,
   orderly,
@@ -15,6 +17,7 @@ const MIB = 1024 * 1024;
 let server: ScriptedServer;
 let home: Awaited<ReturnType<typeof homeWith>>;
 const running: ProxyProcess[] = [];
+let hub: Program | undefined;
 
 beforeAll(async () => {
   server = await startScriptedServer(orderly().script);
@@ -23,13 +26,19 @@ beforeAll(async () => {
 afterEach(async () => {
   server.arrivals.length = 0;
   for (const proxy of running.splice(0)) await proxy.close();
+  await hub?.end();
+  hub = undefined;
 });
 afterAll(() => Promise.all([server.close(), home.close()]));
 
+/** How a proxy works: by itself, or through an application in a process of its own. */
+type Way = 'alone' | 'through the application';
+
 /** A proxy that has warmed up with 200 calls, so that its memory is what it is at rest. */
-async function startWarm(script: Script): Promise<ProxyProcess> {
+async function startWarm(script: Script, way: Way): Promise<ProxyProcess> {
   server.script = ({ frame }, response) => json(response, result(frame?.id));
-  const proxy = new ProxyProcess(['--path', '/api/2.0/mcp/sql'], environment(home.home));
+  if (way === 'through the application') hub = await startProgram('hub-program.ts', [home.home]);
+  const proxy = new ProxyProcess(['--path', '/api/2.0/mcp/sql'], environment(home.home, { CAUSEWAY_HOME: home.home }));
   running.push(proxy);
   for (let id = 0; id < 200; id += 1) await proxy.request(id, 'tools/call');
   server.script = script;
@@ -48,53 +57,62 @@ async function standstill(measure: () => number): Promise<void> {
   }
 }
 
-/** The most that the proxy's memory has been, in MiB, while something goes on. */
-async function peakWhile(proxy: ProxyProcess, going: Promise<unknown>): Promise<number> {
+/** What the proxy and the application take up now, each by itself, in MiB. */
+async function resident(proxy: ProxyProcess): Promise<number[]> {
+  return [await proxy.residentMiB(), ...(hub ? [await residentMiB(hub.pid)] : [])];
+}
+
+/** How much the memory of the one that grows most has grown over what it was at rest, in MiB, while something goes on. */
+async function growthWhile(proxy: ProxyProcess, idle: number[], going: Promise<unknown>): Promise<number> {
   let ended = false;
-  let peak = 0;
+  let most = 0;
   const watched = going.finally(() => {
     ended = true;
   });
   while (!ended) {
-    peak = Math.max(peak, await proxy.residentMiB());
+    const now = await resident(proxy);
+    most = Math.max(most, ...now.map((mib, at) => mib - (idle[at] ?? 0)));
     await sleep(20);
   }
   await watched;
-  return peak;
+  return most;
 }
 
 const onLinux = describe.skipIf(process.platform !== 'linux');
 
 onLinux('a client that stops reading', () => {
-  it.each(['json', 'events'])(
-    'does not make 300 answers of 1 MiB (%s) stay in memory, and gets them all later',
-    async (form) => {
-      const payload = 'x'.repeat(MIB);
-      const proxy = await startWarm(({ frame }, response) => {
-        const text = `{"jsonrpc":"2.0","id":${frame?.id},"result":"${payload}"}`;
-        if (form === 'json') json(response, text);
-        else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
-      });
-      const idle = await proxy.residentMiB();
-      proxy.stdout.pause();
-      for (let id = 0; id < 300; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);
-      const peak = await peakWhile(
-        proxy,
-        standstill(() => server.arrivals.length),
-      );
-      expect(server.arrivals.length).toBeGreaterThan(64);
-      console.log(`300 × 1 MiB unread (${form}): +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`);
-      expect(peak - idle).toBeLessThan(120);
-      proxy.stdout.resume();
-      await proxy.until(300);
-      expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(300);
-      for (const frame of proxy.frames) expect(frame.length).toBeGreaterThan(MIB);
-    },
-  );
+  it.each<[form: string, way: Way]>([
+    ['json', 'alone'],
+    ['events', 'alone'],
+    ['json', 'through the application'],
+    ['events', 'through the application'],
+  ])('does not make 300 answers of 1 MiB (%s, %s) stay in memory, and gets them all later', async (form, way) => {
+    const payload = 'x'.repeat(MIB);
+    const proxy = await startWarm(({ frame }, response) => {
+      const text = `{"jsonrpc":"2.0","id":${frame?.id},"result":"${payload}"}`;
+      if (form === 'json') json(response, text);
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
+    }, way);
+    const idle = await resident(proxy);
+    proxy.stdout.pause();
+    for (let id = 0; id < 300; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);
+    const growth = await growthWhile(
+      proxy,
+      idle,
+      standstill(() => server.arrivals.length),
+    );
+    expect(server.arrivals.length).toBeGreaterThan(64);
+    console.log(`300 × 1 MiB unread (${form}, ${way}): +${growth.toFixed(0)} MiB on ${idle.map(Math.round)} MiB`);
+    expect(growth).toBeLessThan(120);
+    proxy.stdout.resume();
+    await proxy.until(300);
+    expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(300);
+    expect(proxy.frames.filter((frame) => frame.length < MIB).map(String)).toEqual([]);
+  });
 
   it('while it sends what is no frame is not read from either', async () => {
-    const proxy = await startWarm(() => {});
-    const idle = await proxy.residentMiB();
+    const proxy = await startWarm(() => {}, 'alone');
+    const idle = await resident(proxy);
     proxy.stdout.pause();
     const line = Buffer.from(`${'?'.repeat(60)}\n`.repeat(1000));
     let written = 0;
@@ -102,45 +120,50 @@ onLinux('a client that stops reading', () => {
       proxy.write(line);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const peak = await peakWhile(
+    const growth = await growthWhile(
       proxy,
+      idle,
       standstill(() => -proxy.stdin.writableLength),
     );
     expect(written).toBeLessThan(100 * MIB);
-    expect(peak - idle).toBeLessThan(120);
+    expect(growth).toBeLessThan(120);
     proxy.stdout.resume();
     await proxy.until(Math.floor(written / 61));
   });
 });
 
 onLinux('a client that floods a slow server', () => {
-  it('is left waiting: only so many of its requests are under way, and all are answered in the end', async () => {
-    const held: (() => void)[] = [];
-    let open = false;
-    const proxy = await startWarm(({ frame }, response) => {
-      const answer = () => json(response, result(frame?.id));
-      if (open) answer();
-      else held.push(answer);
-    });
-    const idle = await proxy.residentMiB();
-    const text = 'x'.repeat(20_000);
-    for (let id = 0; id < 4_000; id += 1) {
-      proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"text":"${text}"}}`);
-    }
-    const peak = await peakWhile(
-      proxy,
-      standstill(() => server.arrivals.length),
-    );
-    console.log(
-      `${held.length} of 4000 requests under way: +${(peak - idle).toFixed(0)} MiB on ${idle.toFixed(0)} MiB`,
-    );
-    expect(held.length).toBeGreaterThan(64);
-    expect(held.length).toBeLessThanOrEqual(128);
-    expect(proxy.stdin.writableLength).toBeGreaterThan(30 * MIB);
-    expect(peak - idle).toBeLessThan(120);
-    open = true;
-    for (const answer of held) answer();
-    await proxy.until(4_000);
-    expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(4_000);
-  });
+  it.each<Way>(['alone', 'through the application'])(
+    'is left waiting: only so many of its requests are under way, and all are answered in the end (%s)',
+    async (way) => {
+      const held: (() => void)[] = [];
+      let open = false;
+      const proxy = await startWarm(({ frame }, response) => {
+        const answer = () => json(response, result(frame?.id));
+        if (open) answer();
+        else held.push(answer);
+      }, way);
+      const idle = await resident(proxy);
+      const text = 'x'.repeat(20_000);
+      for (let id = 0; id < 4_000; id += 1) {
+        proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"text":"${text}"}}`);
+      }
+      const growth = await growthWhile(
+        proxy,
+        idle,
+        standstill(() => server.arrivals.length),
+      );
+      console.log(
+        `${held.length} of 4000 requests under way (${way}): +${growth.toFixed(0)} MiB on ${idle.map(Math.round)} MiB`,
+      );
+      expect(held.length).toBeGreaterThan(64);
+      expect(held.length).toBeLessThanOrEqual(128);
+      expect(proxy.stdin.writableLength).toBeGreaterThan(30 * MIB);
+      expect(growth).toBeLessThan(120);
+      open = true;
+      for (const answer of held) answer();
+      await proxy.until(4_000);
+      expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(4_000);
+    },
+  );
 });
