@@ -17,6 +17,8 @@ export interface CausewayOptions {
   env: NodeJS.ProcessEnv;
   /** Shows an address to the person: the system's browser by default, a scripted one in tests. */
   openBrowser?: (url: string) => Promise<void>;
+  /** Whether changes of the person's own override are noted as the command's, for the application's history. */
+  notesChanges?: boolean;
 }
 
 /** How servers are kept warm. */
@@ -88,7 +90,11 @@ export function createCauseway(options: CausewayOptions): Causeway {
     ]);
     const profile = await service.profile(profileName);
     const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: (await http()).whole() });
-    const warehouses = createWarehouseService(client, { env });
+    const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
+    const warehouses = createWarehouseService(client, {
+      env,
+      ...(around ? { around: (operations) => around.noting(operations, profile, env) } : {}),
+    });
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
 

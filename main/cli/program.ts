@@ -54,7 +54,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
-          causeway = createCauseway({ env });
+          causeway = createCauseway({ env, notesChanges: true });
           opened.push(causeway);
         }
         return causeway;

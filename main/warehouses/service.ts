@@ -44,13 +44,15 @@ export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env?: NodeJS.ProcessEnv;
   clock?: RetryClock;
+  /** Puts something around the operations by which the user's own override is changed. */
+  around?: (operations: OverrideOperations) => OverrideOperations;
 }
 
 /** The warehouse service over one workspace's REST client. */
 export function createWarehouseService(client: RestClient, options: WarehouseServiceOptions = {}): WarehouseService {
-  const { env = {}, clock = systemClock } = options;
+  const { env = {}, clock = systemClock, around = (each) => each } = options;
   const { warehouses } = client;
-  const operations = overrideOperations(client);
+  const operations = around(overrideOperations(client));
   const effective = async (signal?: AbortSignal) => explain(await takeReadings(client, signal));
 
   return {

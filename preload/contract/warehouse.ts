@@ -96,9 +96,10 @@ export const overrideValue = z.object({
 
 /** One change of the person's own override that was seen; null stands for having none. */
 export const overrideChange = z.object({
-  /** When it was seen, in milliseconds since the epoch. */
+  /** When it was seen, or made by the command, in milliseconds since the epoch. */
   at: z.number(),
-  by: z.enum(['here', 'elsewhere']),
+  /** `command`: by the `causeway` command on this computer. */
+  by: z.enum(['here', 'command', 'elsewhere']),
   before: overrideValue.nullable(),
   after: overrideValue.nullable(),
 });

@@ -8,12 +8,12 @@ import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './history.module.css';
 import { useChange } from './use-change.ts';
 import shared from './warehouse.module.css';
-import { isSameOverride, onceSetBack, overrideInWords } from './words.ts';
+import { CHANGED_BY, isSameOverride, onceSetBack, overrideInWords } from './words.ts';
 
 /** How many changes are shown before the person asks for more. */
 const AT_FIRST = 3;
 
-/** What the override was changed to, here or elsewhere, and the way back. */
+/** What the override was changed to, and by whom, and the way back. */
 export function History({ effective }: { effective: EffectiveWarehouse }) {
   const { profile, override } = effective;
   const queries = useQueryClient();
@@ -52,7 +52,7 @@ export function History({ effective }: { effective: EffectiveWarehouse }) {
               </Button>
             )}
             <p className={styles.when}>
-              {change.by === 'here' ? 'Changed here' : 'Changed elsewhere, seen here'} <RelativeTime at={change.at} />
+              {CHANGED_BY[change.by]} <RelativeTime at={change.at} />
             </p>
           </li>
         ))}

@@ -1,4 +1,10 @@
-import type { EffectiveStep, EffectiveWarehouse, OverrideValue, Warehouse } from '../../preload/contract.ts';
+import type {
+  EffectiveStep,
+  EffectiveWarehouse,
+  OverrideChange,
+  OverrideValue,
+  Warehouse,
+} from '../../preload/contract.ts';
 import { detailsInWords } from '../../preload/words.ts';
 
 /** What an override reaches (spec/default-warehouse-override.md › What the service does, 2 and 6). */
@@ -98,3 +104,10 @@ export function search(warehouses: readonly Warehouse[], text: string): Warehous
 function rank({ state, canUse }: Warehouse): number {
   return (canUse === false ? 2 : 0) + (state === 'RUNNING' ? 0 : 1);
 }
+
+/** Who made a change, before the words for when. */
+export const CHANGED_BY: Record<OverrideChange['by'], string> = {
+  here: 'Changed here',
+  command: 'Changed by the causeway command on this computer',
+  elsewhere: 'Changed elsewhere, seen here',
+};

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('what changed when, in the window', () => {
   const { shown, button, choose, answer, overrideOf, inspect } = useWindow();
 
-  it('shows what was changed here and elsewhere, and sets it back after asking', async () => {
+  it('shows what was changed here, by the command and elsewhere, and sets it back after asking', async () => {
     const section = shown.page.getByRole('region', { name: 'What changed when' });
     await choose('Data science');
     await section.getByText('No override → Data science').waitFor();
@@ -14,6 +16,12 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await button('Check again').click();
     await section.getByText('Data science → Last selected').waitFor();
     await section.getByText('Changed elsewhere, seen here just now').waitFor();
+    const args = ['warehouse', 'set', 'Shared analytics', '--profile', 'ana'];
+    const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
+    expect(await runCommand(env, args)).toMatchObject({ code: 0 });
+    await button('Check again').click();
+    await section.getByText('Last selected → Shared analytics').waitFor();
+    await section.getByText('Changed by the causeway command on this computer just now').waitFor();
     await inspect('history');
 
     await button('Set back to Data science…').click();
@@ -22,13 +30,14 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await button('Set back').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await answer()).toBe('Your queries run on Data science');
-    await section.getByText('Last selected → Data science').waitFor();
+    await section.getByText('Shared analytics → Data science').waitFor();
 
+    await button('Show all 4').click();
     await section.getByRole('listitem').filter({ hasText: 'No override → Data science' }).getByRole('button').click();
     await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
     await button('Set back').click();
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(overrideOf('ana@example.com')).toBeUndefined();
-    await button('Show all 4').waitFor();
+    await expect.poll(() => section.getByRole('listitem').count()).toBe(5);
   });
 });

@@ -4,6 +4,7 @@ import { type OverrideChange, overrideChange, overrideValue } from '../../../pre
 import type { EffectiveWarehouse } from '../../../preload/contract.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type Settings } from '../../platform/settings.ts';
+import { type CommandChange, commandChanges } from '../../warehouses/command-changes.ts';
 
 /** How many changes are remembered of each profile, and of how many profiles. */
 const MOST_CHANGES = 20;
@@ -20,7 +21,7 @@ const schema = z.object({ profiles: z.record(z.string(), ofProfile) });
 type Stored = z.output<typeof schema>;
 
 /**
- * What the override of each profile was changed to, here or elsewhere, as far as the application has seen it. It lives in
+ * What the override of each profile was changed to, and by whom, as far as the application has seen it. It lives in
  * a small file; where that cannot be written, it lasts as long as the application runs.
  */
 export class OverrideHistory {
@@ -53,7 +54,8 @@ export class OverrideHistory {
 
   async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
-    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now());
+    const noted = by === 'elsewhere' ? await commandChanges(this.#env).catch(() => []) : [];
+    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), noted);
     const before = this.#known;
     this.#known = edit(before);
     if (this.#known === before) return;
@@ -88,6 +90,7 @@ export function afterSeeing(
   effective: Pick<EffectiveWarehouse, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
   by: OverrideChange['by'],
   at: number,
+  noted: readonly CommandChange[] = [],
 ): Stored {
   const { profile, host, user, override, steps } = effective;
   const owner = `${host} ${user.id}`;
@@ -99,7 +102,11 @@ export function afterSeeing(
   // The first look finds what is there: that is no change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;
-  const changes = [{ at, by, before: known.now, after: now }, ...known.changes].slice(0, MOST_CHANGES);
+  const [last] = noted.filter((note) => note.host === host && note.profile === profile);
+  // The command's last change, unless somebody else has changed something since.
+  const byCommand = by === 'elsewhere' && last && isSame(last.to, now) && last.at > (known.changes[0]?.at ?? 0);
+  const made = byCommand ? ({ at: last.at, by: 'command' } as const) : { at, by };
+  const changes = [{ ...made, before: known.now, after: now }, ...known.changes].slice(0, MOST_CHANGES);
   return kept(others, profile, { owner, now, changes });
 }
 
@@ -108,6 +115,6 @@ function kept(others: Stored['profiles'], profile: string, of: z.output<typeof o
   return { profiles: Object.fromEntries([...Object.entries(others).slice(1 - MOST_PROFILES), [profile, of]]) };
 }
 
-function isSame(a: z.output<typeof overrideValue> | null, b: z.output<typeof overrideValue> | null): boolean {
+function isSame(a: CommandChange['to'], b: CommandChange['to']): boolean {
   return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -15,6 +18,7 @@ export interface Run {
 /** The command line, run against an embedded workspace of its own. */
 export interface CommandLine extends AsyncDisposable {
   workspace: EmbeddedWorkspace;
+  env: NodeJS.ProcessEnv;
   /** Runs `causeway ARGS` as the user of a profile. */
   run(profile: string, ...args: string[]): Promise<Run>;
   /** The same, for a command that must succeed and print JSON. */
@@ -49,12 +53,14 @@ export async function runCommand(env: NodeJS.ProcessEnv, args: string[]): Promis
 /** Starts a workspace whose warehouses need next to no time for their transitions. */
 export async function openCommandLine(options: WorkspaceOptions = {}): Promise<CommandLine> {
   const workspace = await startWorkspace({ ...options, state: { startupMillis: 20, ...options.state } });
-  const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile };
+  const home = await mkdtemp(join(tmpdir(), 'causeway-command-'));
+  const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile, CAUSEWAY_HOME: home };
 
   const run = (profile: string, ...args: string[]) => runCommand(env, [...args, '--profile', profile]);
 
   return {
     workspace,
+    env,
     run,
     json: async (profile, ...args) => {
       const { code, stdout, stderr } = await run(profile, ...args);
@@ -62,7 +68,10 @@ export async function openCommandLine(options: WorkspaceOptions = {}): Promise<C
       return JSON.parse(stdout);
     },
     query: (profile) => query(workspace, profile),
-    [Symbol.asyncDispose]: () => workspace.close(),
+    [Symbol.asyncDispose]: async () => {
+      await workspace.close();
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Profile } from '../auth/auth.ts';
+import { stateFolder } from '../platform/paths.ts';
+import { openSettings, type Settings } from '../platform/settings.ts';
+import { WorkspaceError } from '../workspace/errors.ts';
+import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
+import type { OverrideOperations } from './override-operations.ts';
+
+/** How many changes are remembered: the application has seen the older ones, or never will. */
+const MOST = 50;
+
+const commandChange = z.object({
+  /** When it was made, in milliseconds since 1970. */
+  at: z.number(),
+  host: z.string(),
+  profile: z.string(),
+  /** What the override became; null for none. */
+  to: z.object({ type: z.string(), warehouseId: z.string().nullable() }).nullable(),
+});
+const schema = z.object({ changes: z.array(commandChange) });
+type Stored = z.output<typeof schema>;
+
+/** A change of the person's own override that the `causeway` command made on this computer. */
+export type CommandChange = z.output<typeof commandChange>;
+
+/**
+ * The changes that the command has noted, the newest first: so that the application, which sees only what the workspace
+ * holds, can tell them from what was changed elsewhere. What was changed under a user id instead of `me` is not noted.
+ */
+export async function commandChanges(env: NodeJS.ProcessEnv): Promise<readonly CommandChange[]> {
+  return (await open(env)).read().changes;
+}
+
+/**
+ * The same operations, which note what they do to the person's own override. The note is there before the change is, for
+ * the application may look at any moment, and goes again where nothing was changed. What cannot be noted is done all the
+ * same.
+ */
+export function noting(
+  operations: OverrideOperations,
+  { host, name }: Pick<Profile, 'host' | 'name'>,
+  env: NodeJS.ProcessEnv,
+  now: () => number = Date.now,
+): OverrideOperations {
+  const noted = async <T extends OverrideRecord | undefined>(
+    id: string,
+    to: CommandChange['to'],
+    change: () => Promise<T>,
+  ): Promise<T> => {
+    if (id !== 'me') return change();
+    const note: CommandChange = { at: now(), host, profile: name, to };
+    await add(env, note);
+    try {
+      const record = await change();
+      // A change of one field alone leaves the other as it was.
+      if (record) await add(env, { ...note, to: fieldsIn(record) }, note);
+      return record;
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || !error.mayHaveRun) await remove(env, note);
+      throw error;
+    }
+  };
+  return {
+    ...operations,
+    create: (id, fields, signal) => noted(id, fieldsIn(fields), () => operations.create(id, fields, signal)),
+    update: (id, fields, options, signal) =>
+      noted(id, fieldsIn(fields), () => operations.update(id, fields, options, signal)),
+    delete: async (id, signal) => {
+      await noted(id, null, async () => {
+        await operations.delete(id, signal);
+        return undefined;
+      });
+    },
+  };
+}
+
+function fieldsIn({ type, warehouse_id }: OverrideFields): NonNullable<CommandChange['to']> {
+  return { type, warehouseId: warehouse_id ?? null };
+}
+
+async function add(env: NodeJS.ProcessEnv, note: CommandChange, instead?: CommandChange): Promise<void> {
+  await edit(env, (changes) => [note, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST));
+}
+
+async function remove(env: NodeJS.ProcessEnv, note: CommandChange): Promise<void> {
+  await edit(env, (changes) => changes.filter((each) => !isSame(each, note)));
+}
+
+async function edit(
+  env: NodeJS.ProcessEnv,
+  change: (changes: readonly CommandChange[]) => CommandChange[],
+): Promise<void> {
+  try {
+    await (await open(env)).change(({ changes }) => ({ changes: change(changes) }));
+  } catch {
+    // Then the history says "elsewhere": no reason not to change the override.
+  }
+}
+
+function isSame(a: CommandChange, b: CommandChange | undefined): boolean {
+  return a.at === b?.at && a.host === b.host && a.profile === b.profile;
+}
+
+function open(env: NodeJS.ProcessEnv): Promise<Settings<Stored>> {
+  const folder = stateFolder(env);
+  const lockFolder = join(folder, 'locks', 'command-changes');
+  return openSettings<Stored>({ folder, name: 'command-changes', schema, empty: { changes: [] }, lockFolder });
+}

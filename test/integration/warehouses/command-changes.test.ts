@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commandChanges } from '../../../main/warehouses/command-changes.ts';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const noted = () => commandChanges(cli.env);
+const CUSTOM = { type: 'CUSTOM', warehouseId: WAREHOUSES.science };
+
+describe('the command notes what it did to the person’s own override', () => {
+  it('whichever command it was, the newest first', async () => {
+    await cli.run('ana', 'warehouse', 'set', 'Data science');
+    await cli.run('ben', 'warehouse', 'last-selected');
+    await cli.run('ana', 'warehouse', 'clear');
+    await cli.run('ana', 'warehouses', 'create-default-warehouse-override', 'me', 'LAST_SELECTED');
+    const { host } = cli.workspace;
+    expect(await noted()).toEqual([
+      { at: expect.any(Number), host, profile: 'ana', to: { type: 'LAST_SELECTED', warehouseId: null } },
+      { at: expect.any(Number), host, profile: 'ana', to: null },
+      { at: expect.any(Number), host, profile: 'ben', to: { type: 'LAST_SELECTED', warehouseId: null } },
+      { at: expect.any(Number), host, profile: 'ana', to: CUSTOM },
+    ]);
+  });
+
+  it('as the workspace then holds it, where only one field was changed', async () => {
+    await cli.run('ana', 'warehouse', 'set', 'Starter Warehouse');
+    const name = 'default-warehouse-overrides/me';
+    const args = ['update-default-warehouse-override', name, 'warehouse_id', 'CUSTOM'];
+    expect(await cli.run('ana', 'warehouses', ...args, '--warehouse-id', WAREHOUSES.science)).toMatchObject({
+      code: 0,
+    });
+    const changes = await noted();
+    expect(changes).toHaveLength(2);
+    expect(changes[0]?.to).toEqual(CUSTOM);
+  });
+
+  it('not what was refused, nor what was done to somebody else', async () => {
+    expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear')).not.toMatchObject({ code: 0 });
+    await cli.run('ana', 'warehouse', 'for', USERS.ben, 'set', 'Data science');
+    cli.workspace.faults.add({ path: '/api/warehouses/*', effect: { kind: 'block-ip' }, times: 'always' });
+    await cli.run('ana', 'warehouse', 'clear');
+    expect(await noted()).toEqual([]);
+  });
+
+  it('also where its answer was lost on the way, for it may have been made', async () => {
+    const path = '/api/warehouses/v1/default-warehouse-overrides/*';
+    cli.workspace.faults.add({ path, method: 'PATCH', effect: { kind: 'html', status: 502 }, times: 'always' });
+    await cli.run('ana', 'warehouse', 'set', 'Data science');
+    expect(await noted()).toMatchObject([{ to: CUSTOM }]);
+  });
+
+  it('and changes it all the same where that cannot be noted', async () => {
+    const file = join(cli.env.CAUSEWAY_HOME ?? '', 'state');
+    await writeFile(file, '');
+    expect(await cli.run('ana', 'warehouse', 'set', 'Data science')).toMatchObject({ code: 0 });
+    expect(cli.workspace.state.overrides.get(USERS.ana)).toMatchObject(CUSTOM);
+  });
+});
