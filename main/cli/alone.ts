@@ -2,6 +2,7 @@ import { openAuth } from '../auth/open.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import type { FrameSink } from '../bridge/flow.ts';
+import { RenewableConnections } from '../platform/connections.ts';
 import { openPool } from '../platform/http.ts';
 import { tuneEngine } from './engine.ts';
 
@@ -20,7 +21,7 @@ export async function prepareAlone(
   const endpoint = await openEndpoint(
     request,
     openAuth({ env, signInWhenNeeded: true }),
-    (origin) => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE }),
+    (origin) => RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
     env,
   );
   return (sink) => createBridge(endpoint, sink);

@@ -1,31 +1,42 @@
 import type { Dispatcher } from 'undici';
+import { KEEP_ALIVE_MS } from './http.ts';
 
 /** What sends requests. A whole dispatcher is one; so is a part of somebody else's. */
 export type Connections = Pick<Dispatcher, 'dispatch'>;
 
 /**
  * Connections that can be made anew. After a sleep, or in another network, the ones that are there lead nowhere, and a
- * request sent over one waits for minutes.
+ * request sent over one waits for minutes. A sleep that nobody tells of shows in the time that has passed since the last
+ * request: timers that would have closed idle connections do not run meanwhile.
  */
 export class RenewableConnections implements Connections {
   readonly #open: () => Promise<Dispatcher>;
+  readonly #now: () => number;
   #current: Dispatcher;
+  /** When the last request was sent, in milliseconds since 1970. */
+  #usedAt: number | undefined;
   /** Set while new ones are being opened: whoever asks meanwhile waits for them. */
   #renewal: Promise<void> | undefined;
   /** Those before, while requests are under way on them. */
   readonly #former = new Set<Dispatcher>();
 
-  private constructor(first: Dispatcher, open: () => Promise<Dispatcher>) {
+  private constructor(first: Dispatcher, open: () => Promise<Dispatcher>, now: () => number) {
     this.#current = first;
     this.#open = open;
+    this.#now = now;
   }
 
   /** @throws what `open` throws */
-  static async open(open: () => Promise<Dispatcher>): Promise<RenewableConnections> {
-    return new RenewableConnections(await open(), open);
+  static async open(open: () => Promise<Dispatcher>, now: () => number = Date.now): Promise<RenewableConnections> {
+    return new RenewableConnections(await open(), open, now);
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const now = this.#now();
+    const isIdle = this.#usedAt !== undefined && now - this.#usedAt > KEEP_ALIVE_MS;
+    this.#usedAt = now;
+    // Where none can be opened, those that there are serve on.
+    if (isIdle && !this.#renewal) void this.renew().catch(() => {});
     if (!this.#renewal) return this.#current.dispatch(options, handler);
     void this.#renewal.then(() => this.#current.dispatch(options, handler));
     return true;

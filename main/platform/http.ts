@@ -5,7 +5,7 @@ import { CausewayError } from './errors.ts';
 /** How long a connection may take to be made, TLS included, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** How long an idle connection is kept for the next request, in milliseconds; load balancers close theirs after 60 s or more. */
-const KEEP_ALIVE_MS = 30_000;
+export const KEEP_ALIVE_MS = 30_000;
 /** How much of an answer that nobody reads is taken from the network all the same, in bytes; TLS takes no more either. */
 const READ_AHEAD_BYTES = 16 * 1024;
 

@@ -67,8 +67,8 @@ function send(connections: Connections, path: string): Sent {
 }
 
 describe('connections that are renewed', () => {
-  async function renewable(open: () => Promise<Dispatcher> = () => openPool(origin, { env: {} })) {
-    const connections = await RenewableConnections.open(open);
+  async function renewable(open: () => Promise<Dispatcher> = () => openPool(origin, { env: {} }), now = Date.now) {
+    const connections = await RenewableConnections.open(open, now);
     ends.push(() => connections.destroy());
     return connections;
   }
@@ -81,6 +81,20 @@ describe('connections that are renewed', () => {
     expect(await send(connections, '/2').answer).toBe('done');
     await renewal;
     await expect.poll(() => before !== undefined && sockets.has(before)).toBe(false);
+  });
+
+  it('are new ones, too, for the first request after a sleep of which nobody tells', async () => {
+    let time = 0;
+    const connections = await renewable(undefined, () => time);
+    await send(connections, '/1').answer;
+    time += 30_000;
+    await send(connections, '/2').answer;
+    const before = [...sockets];
+    time += 30_001;
+    const answers = [send(connections, '/3').answer, send(connections, '/4').answer];
+    expect(await Promise.all(answers)).toEqual(['done', 'done']);
+    await expect.poll(() => before.some((socket) => sockets.has(socket))).toBe(false);
+    expect(sockets.size).toBe(2);
   });
 
   it('are a whole dispatcher for who needs one, renewed all the same', async () => {
