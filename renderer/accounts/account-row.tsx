@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { Account, DesktopState, SignInStep } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
+import layout from '../shared/layout.module.css';
 import styles from './accounts.module.css';
 import { expiryInWords, methodInWords, signInOffer, statusInWords } from './words.ts';
 
@@ -20,18 +21,18 @@ export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProp
   const offer = signingIn ? null : signInOffer(account);
   const details = [methodInWords(account), whoIs(account, state), expiryInWords(account, Date.now())];
   return (
-    <li className={styles.account} data-open={isOpen}>
+    <li className={`${layout.row} ${layout.split}`}>
       <div>
         <p>
-          <span className={styles.name}>{name}</span>
+          <span className={layout.name}>{name}</span>
           {isOpen && <span className={styles.mark}>open now</span>}
           {isDefault && <span className={styles.mark}>default</span>}
         </p>
-        {host && <p className={styles.details}>{hostInWords(host)}</p>}
-        {account.state.status !== 'unusable' && <p className={styles.details}>{details.filter(Boolean).join(' · ')}</p>}
+        {host && <p className={layout.quiet}>{hostInWords(host)}</p>}
+        {account.state.status !== 'unusable' && <p className={layout.quiet}>{details.filter(Boolean).join(' · ')}</p>}
         <Trouble account={account} />
         {signingIn?.address && (
-          <p className={styles.details}>
+          <p className={layout.quiet}>
             Your browser could not be opened. Copy this address into one: {signingIn.address}
           </p>
         )}
@@ -77,10 +78,10 @@ function signInOf(name: string, { profile, warehouse, otherSignIns }: DesktopSta
 }
 
 function Trouble({ account: { state } }: { account: Account }) {
-  if (state.status === 'unusable') return <p className={styles.trouble}>{state.message}</p>;
+  if (state.status === 'unusable') return <p className={`${layout.trouble} ${styles.trouble}`}>{state.message}</p>;
   if (state.status !== 'unreadable') return null;
   const { message, remedy } = state.problem;
-  return <p className={styles.trouble}>{[message, remedy].filter(Boolean).join(' ')}</p>;
+  return <p className={`${layout.trouble} ${styles.trouble}`}>{[message, remedy].filter(Boolean).join(' ')}</p>;
 }
 
 /** Known from the sign-in itself, and for the open profile from its workspace. */

@@ -2,10 +2,11 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Account, DesktopState } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ScreenHead } from '../shared/screen-head.tsx';
 import { AccountRow } from './account-row.tsx';
-import styles from './accounts.module.css';
 import { AddWorkspace } from './add-workspace.tsx';
 import { ConfirmSignOut } from './confirm-sign-out.tsx';
 import { EditAccount } from './edit-account.tsx';
@@ -25,11 +26,10 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
   });
   const names = (accounts.data ?? []).map(({ name }) => name);
   return (
-    <div className={styles.screen}>
-      <div className={styles.head}>
-        <h1 className={styles.title}>Accounts</h1>
+    <div className={layout.screen}>
+      <ScreenHead title="Accounts">
         <Button onClick={() => setAdding(true)}>Add a workspace…</Button>
-      </div>
+      </ScreenHead>
       {left && !left.revoked && (
         <Notice
           tone="note"
@@ -37,19 +37,13 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
           remedy="The workspace did not confirm that the sign-in is revoked there: it ends by itself when it expires."
         />
       )}
-      {accounts.error && (
-        <Notice {...problemIn(accounts.error)}>
-          <Button variant="default" onClick={() => void accounts.refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      )}
+      <FailureNotice error={accounts.error} onRetry={accounts.refetch} />
       {accounts.isPending && <Skeleton height={96} />}
       {accounts.data?.length === 0 && (
         <p>There is no workspace here yet. Add one by its address, and you can sign in to it in your browser.</p>
       )}
       {accounts.data && accounts.data.length > 0 && (
-        <ul className={styles.accounts} aria-label="Accounts">
+        <ul className={layout.list} aria-label="Accounts">
           {accounts.data.map((account) => (
             <AccountRow
               key={account.name}

@@ -1,10 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { useState } from 'react';
+import { answered } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
 import { showScreen } from '../shared/screen.ts';
-import styles from './accounts.module.css';
 import { suggestedName } from './words.ts';
 
 /** The form that adds a workspace by its address, and goes on to signing in to it. */
@@ -24,38 +23,31 @@ export function AddWorkspace({ taken, onCancel }: { taken: readonly string[]; on
       onCancel?.();
     },
   });
-  const add = (event: FormEvent) => {
-    event.preventDefault();
-    adding.mutate();
-  };
   return (
-    <form onSubmit={add} className={styles.form}>
-      <TextInput
+    <Form
+      onSubmit={() => adding.mutate()}
+      error={adding.error}
+      actions={
+        <>
+          {onCancel && (
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+          )}
+          <Button type="submit" disabled={host.trim() === '' || name.trim() === ''} loading={adding.isPending}>
+            Add and sign in
+          </Button>
+        </>
+      }
+    >
+      <TextField
         label="Workspace address"
         description="As your browser shows it, such as https://my-company.cloud.databricks.com"
         value={host}
-        onChange={({ currentTarget }) => setHost(currentTarget.value)}
-        autoComplete="off"
+        onChange={setHost}
         data-autofocus
       />
-      <TextInput
-        label="Name"
-        description="What you want to call it here"
-        value={name}
-        onChange={({ currentTarget }) => setOwnName(currentTarget.value)}
-        autoComplete="off"
-      />
-      {adding.error && <Notice {...problemIn(adding.error)} />}
-      <div className={styles.formActions}>
-        {onCancel && (
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
-        <Button type="submit" disabled={host.trim() === '' || name.trim() === ''} loading={adding.isPending}>
-          Add and sign in
-        </Button>
-      </div>
-    </form>
+      <TextField label="Name" description="What you want to call it here" value={name} onChange={setOwnName} />
+    </Form>
   );
 }

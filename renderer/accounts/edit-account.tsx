@@ -1,94 +1,85 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Account } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
+import { useLast } from '../shared/use-last.ts';
 import styles from './accounts.module.css';
 import { OAuthApplication } from './oauth-application.tsx';
 import { signsInByBrowser } from './words.ts';
 
 /** A profile's name, the OAuth application of its workspace, and the way to be rid of it. */
 export function EditAccount({ account, onClose }: { account: Account | null; onClose(): void }) {
-  // The words stay while the dialog fades out.
-  const shown = useRef(account);
-  if (account !== null) shown.current = account;
+  const shown = useLast(account);
   return (
-    <Modal opened={account !== null} onClose={onClose} title={`Edit ${shown.current?.name ?? ''}`}>
-      {shown.current && <Parts key={shown.current.name} account={shown.current} onClose={onClose} />}
+    <Modal opened={account !== null} onClose={onClose} title={`Edit ${shown?.name ?? ''}`}>
+      {shown && <Parts key={shown.name} account={shown} onClose={onClose} />}
     </Modal>
   );
 }
 
 function Parts({ account, onClose }: { account: Account; onClose(): void }) {
+  const queries = useQueryClient();
+  const onChanged = async () => {
+    await queries.invalidateQueries({ queryKey: ['accounts'] });
+    onClose();
+  };
   return (
     <div className={styles.parts}>
-      <Rename account={account} onClose={onClose} />
+      <Rename account={account} onRenamed={onChanged} />
       {signsInByBrowser(account) && <OAuthApplication profile={account.name} onClose={onClose} />}
-      <Remove account={account} onClose={onClose} />
+      <Remove account={account} onRemoved={onChanged} />
     </div>
   );
 }
 
-function Rename({ account: { name }, onClose }: { account: Account; onClose(): void }) {
-  const queries = useQueryClient();
+function Rename({ account: { name }, onRenamed }: { account: Account; onRenamed(): Promise<void> }) {
   const [wanted, setWanted] = useState(name);
   const renaming = useMutation({
     mutationFn: () => answered(window.causeway.request.renameAccount({ profile: name, name: wanted.trim() })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['accounts'] });
-      onClose();
-    },
+    onSuccess: onRenamed,
   });
-  const rename = (event: FormEvent) => {
-    event.preventDefault();
-    renaming.mutate();
-  };
+  const isOther = wanted.trim() !== '' && wanted.trim() !== name;
   return (
-    <form onSubmit={rename} className={styles.form}>
-      <TextInput
+    <Form
+      onSubmit={() => renaming.mutate()}
+      error={renaming.error}
+      actions={
+        <Button type="submit" variant="default" disabled={!isOther} loading={renaming.isPending}>
+          Rename
+        </Button>
+      }
+    >
+      <TextField
         label="Name"
         description="AI clients that were set up with the old name have to be set up again."
         value={wanted}
-        onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-        autoComplete="off"
+        onChange={setWanted}
         data-autofocus
       />
-      {renaming.error && <Notice {...problemIn(renaming.error)} />}
-      <div className={styles.formActions}>
-        <Button
-          type="submit"
-          variant="default"
-          disabled={wanted.trim() === '' || wanted.trim() === name}
-          loading={renaming.isPending}
-        >
-          Rename
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
-function Remove({ account: { name, state }, onClose }: { account: Account; onClose(): void }) {
-  const queries = useQueryClient();
+function Remove({ account: { name, state }, onRemoved }: { account: Account; onRemoved(): Promise<void> }) {
   const [sure, setSure] = useState(false);
   const removing = useMutation({
     mutationFn: () => answered(window.causeway.request.removeAccount({ profile: name })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['accounts'] });
-      onClose();
-    },
+    onSuccess: onRemoved,
   });
   const ends = state.status === 'signed-in' ? ' Its sign-in ends.' : '';
   return (
-    <section aria-label="Remove" className={styles.form}>
+    <section aria-label="Remove" className={layout.stack}>
       <h2>Remove</h2>
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         The profile goes from the configuration file, for the Databricks tools too.{ends} The file as it was stays
         beside it.
       </p>
-      {removing.error && <Notice {...problemIn(removing.error)} />}
-      <div className={styles.formActions}>
+      <FailureNotice error={removing.error} />
+      <div className={layout.closing}>
         {sure && (
           <Button variant="default" onClick={() => setSure(false)}>
             Keep it

@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Skeleton, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
-import styles from './accounts.module.css';
+import { answered } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import { portIn, scopesIn } from './words.ts';
 
 /** The OAuth application that a workspace's sign-ins go through: the built-in one, unless an administrator has made one. */
@@ -16,20 +17,28 @@ export function OAuthApplication({ profile, onClose }: { profile: string; onClos
     gcTime: 0,
   });
   return (
-    <section aria-label="OAuth application" className={styles.form}>
+    <section aria-label="OAuth application" className={layout.stack}>
       <h2>OAuth application</h2>
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         Only where your account’s administrator has made one for you: otherwise the built-in one is used. It counts for
         the whole workspace, from the next sign-in on.
       </p>
-      {error && <Notice {...problemIn(error)} />}
+      <FailureNotice error={error} />
       {data === undefined && !error && <Skeleton height={120} />}
-      {data !== undefined && <Form profile={profile} present={data} onClose={onClose} />}
+      {data !== undefined && <ApplicationForm profile={profile} present={data} onClose={onClose} />}
     </section>
   );
 }
 
-function Form({ profile, present, onClose }: { profile: string; present: OAuthApplicationState; onClose(): void }) {
+function ApplicationForm({
+  profile,
+  present,
+  onClose,
+}: {
+  profile: string;
+  present: OAuthApplicationState;
+  onClose(): void;
+}) {
   const [clientId, setClientId] = useState(present?.clientId ?? '');
   const [secret, setSecret] = useState('');
   const [port, setPort] = useState(present?.callbackPort?.toString() ?? '');
@@ -40,8 +49,7 @@ function Form({ profile, present, onClose }: { profile: string; present: OAuthAp
       answered(window.causeway.request.setOAuthApplication({ profile, application })),
     onSuccess: onClose,
   });
-  const save = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     if (callbackPort === undefined) return;
     const sameClient = present?.clientId === clientId.trim();
     saving.mutate({
@@ -52,13 +60,28 @@ function Form({ profile, present, onClose }: { profile: string; present: OAuthAp
     });
   };
   return (
-    <form onSubmit={save} className={styles.form}>
-      <TextInput
-        label="Client id"
-        value={clientId}
-        onChange={({ currentTarget }) => setClientId(currentTarget.value)}
-        autoComplete="off"
-      />
+    <Form
+      onSubmit={save}
+      error={saving.error}
+      actions={
+        <>
+          {present !== null && (
+            <Button variant="default" onClick={() => saving.mutate(null)}>
+              Use the built-in one
+            </Button>
+          )}
+          <Button
+            type="submit"
+            variant="default"
+            disabled={clientId.trim() === '' || callbackPort === undefined}
+            loading={saving.isPending}
+          >
+            Use this application
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Client id" value={clientId} onChange={setClientId} />
       <PasswordInput
         label="Client secret"
         description={
@@ -68,38 +91,20 @@ function Form({ profile, present, onClose }: { profile: string; present: OAuthAp
         onChange={({ currentTarget }) => setSecret(currentTarget.value)}
         autoComplete="off"
       />
-      <TextInput
+      <TextField
         label="Port of its redirect address"
         description="Empty for any of 8020 to 8040."
         value={port}
         error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
-        onChange={({ currentTarget }) => setPort(currentTarget.value)}
-        autoComplete="off"
+        onChange={setPort}
         inputMode="numeric"
       />
-      <TextInput
+      <TextField
         label="Scopes"
         description="Separated by spaces. Empty for the usual ones."
         value={scopes}
-        onChange={({ currentTarget }) => setScopes(currentTarget.value)}
-        autoComplete="off"
+        onChange={setScopes}
       />
-      {saving.error && <Notice {...problemIn(saving.error)} />}
-      <div className={styles.formActions}>
-        {present !== null && (
-          <Button variant="default" onClick={() => saving.mutate(null)}>
-            Use the built-in one
-          </Button>
-        )}
-        <Button
-          type="submit"
-          variant="default"
-          disabled={clientId.trim() === '' || callbackPort === undefined}
-          loading={saving.isPending}
-        >
-          Use this application
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -2,6 +2,8 @@ import { useEffect, useState } from 'react';
 import type { Activity, CallFilter, DesktopState } from '../../preload/contract.ts';
 import { sessionsInWords } from '../../preload/words.ts';
 import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { ScreenTitle } from '../shared/screen-head.tsx';
 import styles from './activity.module.css';
 import { Calls } from './calls.tsx';
 import { AskRecording } from './contents/ask-recording.tsx';
@@ -27,10 +29,10 @@ export function ActivityScreen({ state: { proxies, recording } }: { state: Deskt
   const [filter, setFilter] = useState(ANY);
   const [asking, setAsking] = useState(false);
   return (
-    <div className={styles.screen}>
-      <div className={styles.head}>
+    <div className={`${layout.screen} ${styles.screen}`}>
+      <div className={`${layout.head} ${styles.head}`}>
         <div>
-          <h1 className={styles.title}>Activity</h1>
+          <ScreenTitle>Activity</ScreenTitle>
           <p role="status">{sessionsInWords(proxies.length)}</p>
         </div>
         <RecordingSwitch recording={recording} onTurnOn={() => setAsking(true)} />
@@ -45,7 +47,7 @@ export function ActivityScreen({ state: { proxies, recording } }: { state: Deskt
         recording={recording}
         onTurnOn={() => setAsking(true)}
       />
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         Kept are the last 50,000 calls: who called what, when, how long it took and how it went. The list is in memory
         alone and gone when Causeway quits. What was asked and answered is not part of it unless you turn that on above,
         for a time.

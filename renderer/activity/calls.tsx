@@ -2,8 +2,9 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Activity, ActivityCall, CallFilter, Recording } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
@@ -81,9 +82,9 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
   const waiting = upTo === null ? 0 : newest - upTo;
   return (
     <section className={styles.calls} aria-labelledby="calls">
-      <div className={styles.bar}>
+      <div className={`${layout.head} ${styles.bar}`}>
         <h2 id="calls">Calls</h2>
-        <div className={styles.actions}>
+        <div className={layout.actions}>
           {isPaused ? (
             <Button variant="default" size="compact-sm" onClick={goOn}>
               Go on
@@ -108,7 +109,8 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
         </div>
       </div>
       <Filters activity={activity} filter={filter} onFilter={onFilter} />
-      {[exporting, clearing].map(({ error }) => error && <Notice key={error.message} {...problemIn(error)} />)}
+      <FailureNotice error={exporting.error} />
+      <FailureNotice error={clearing.error} />
       {exporting.data && (
         <Notice
           tone="note"
@@ -116,8 +118,8 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
           remedy={`They are in ${exporting.data.file}.`}
         />
       )}
-      <div className={styles.bar}>
-        <p role="status" className={styles.details}>
+      <div className={`${layout.head} ${styles.bar}`}>
+        <p role="status" className={layout.quiet}>
           {statusOf(rows.total, kept, isPaused)}
         </p>
         {waiting > 0 && (

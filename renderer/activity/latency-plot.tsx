@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
 import styles from './activity.module.css';
 import { heightOf, lineThrough, loneDots, ticksFor } from './plot.ts';
 import { durationInWords, latencyInWords } from './words.ts';
@@ -24,7 +25,7 @@ export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number
     <figure className={styles.latency}>
       <figcaption>
         <h2>How long calls took</h2>
-        <p className={styles.details}>{latencyInWords(data)}</p>
+        <p className={layout.quiet}>{latencyInWords(data)}</p>
       </figcaption>
       <div className={styles.plot}>
         <Plot latency={data} />

@@ -1,4 +1,5 @@
 import type { ActivitySession, AttachedProxy } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './activity.module.css';
 import { bytesInWords, callsInWords, clientInWords, serverInWords } from './words.ts';
@@ -14,7 +15,7 @@ interface SessionsProps {
 export function Sessions({ sessions, more, proxies }: SessionsProps) {
   if (proxies.length === 0) {
     return (
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         An AI client that starts <code>causeway proxy</code> while Causeway runs appears here, for as long as it keeps
         its session.
       </p>
@@ -23,12 +24,12 @@ export function Sessions({ sessions, more, proxies }: SessionsProps) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
-      <ul className={styles.sessions} aria-label="Sessions" tabIndex={0}>
+      <ul className={`${layout.list} ${styles.sessions}`} aria-label="Sessions" tabIndex={0}>
         {sessions.map((session) => (
           <Session key={session.id} session={session} proxy={proxies.find(({ id }) => id === session.id)} />
         ))}
       </ul>
-      {more > 0 && <p className={styles.details}>And {more} more.</p>}
+      {more > 0 && <p className={layout.quiet}>And {more} more.</p>}
     </>
   );
 }
@@ -36,15 +37,15 @@ export function Sessions({ sessions, more, proxies }: SessionsProps) {
 function Session({ session, proxy }: { session: ActivitySession; proxy: AttachedProxy | undefined }) {
   const { path, profile, pid, since, bytesFromClient, bytesToClient } = session;
   return (
-    <li className={styles.session}>
-      <span className={styles.client}>{clientInWords(session, proxy)}</span>
-      <span className={styles.since}>
+    <li className={`${layout.row} ${layout.split} ${styles.session}`}>
+      <span className={layout.name}>{clientInWords(session, proxy)}</span>
+      <span className={layout.quiet}>
         connected <RelativeTime at={since} />
       </span>
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         <span title={path}>{serverInWords(path)}</span> · {profile ?? 'default profile'} · process {pid}
       </p>
-      <p className={styles.details}>
+      <p className={layout.quiet}>
         {callsInWords(session)} · {bytesInWords(bytesFromClient)} sent · {bytesInWords(bytesToClient)} received
       </p>
     </li>

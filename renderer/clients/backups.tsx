@@ -2,8 +2,9 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
@@ -33,18 +34,18 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
     staleTime: 0,
   });
   return (
-    <div className={styles.dialog}>
+    <div className={layout.stack}>
       <p>Each file as it was before Causeway first wrote to it.</p>
       {backups.isPending && <Skeleton height={96} />}
-      {backups.error && <Notice {...problemIn(backups.error)} />}
+      <FailureNotice error={backups.error} onRetry={backups.refetch} />
       {backups.data?.length === 0 && <p>There are none yet: no client’s file has been changed.</p>}
       {backups.data && backups.data.length > 0 && (
-        <ul className={styles.backups} aria-label="Backups">
+        <ul className={`${layout.list} ${styles.backups}`} aria-label="Backups">
           {backups.data.map((backup) => (
-            <li key={backup.id} className={styles.backup}>
+            <li key={backup.id} className={`${layout.row} ${layout.split} ${styles.backup}`}>
               <div>
-                <p className={styles.name}>{backup.client}</p>
-                <p className={styles.small}>
+                <p className={layout.name}>{backup.client}</p>
+                <p className={layout.quiet}>
                   {backup.missing ? `No file yet: ${backup.file}` : backup.file} · <RelativeTime at={backup.at} />
                 </p>
               </div>
@@ -60,7 +61,7 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
           ))}
         </ul>
       )}
-      <div className={styles.actions}>
+      <div className={layout.closing}>
         <Button variant="default" onClick={onClose} data-autofocus>
           Close
         </Button>
@@ -90,7 +91,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
   const diff = preview.data?.diff ?? null;
   const runs = restoring.error !== null && problemIn(restoring.error).code === 'client_running';
   return (
-    <div className={styles.dialog}>
+    <div className={layout.stack}>
       <p>
         {missing
           ? `${client} had no file then: the one that is there now is removed.`
@@ -98,11 +99,11 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
         What it holds now is kept as another backup.
       </p>
       {preview.isPending && <Skeleton height={120} />}
-      {preview.error && <Notice {...problemIn(preview.error)} />}
+      <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {diff !== null && <Difference file={file} diff={diff} />}
       {preview.data && diff === null && <p>The file is as it was: there is nothing to put back.</p>}
-      {restoring.error && <Notice {...problemIn(restoring.error)} />}
-      <div className={styles.actions}>
+      <FailureNotice error={restoring.error} />
+      <div className={layout.closing}>
         <Button variant="default" onClick={onBack} data-autofocus>
           Back
         </Button>

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './clients.module.css';
 
 /** What to paste into a client that Causeway does not know. */
@@ -16,27 +18,26 @@ export function ByHand({ servers, others, open }: { servers: string[]; others: s
     <section className={styles.section} aria-labelledby="by-hand">
       <h2 id="by-hand">Any other client</h2>
       <p>Paste this where it keeps its MCP servers. Nearly every client takes it.</p>
-      {json.error && <Notice {...problemIn(json.error)} />}
+      <FailureNotice error={json.error} />
       {json.data && (
         <details open={open}>
           <summary>The JSON</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, so the keyboard has to reach it */}
-          <section className={styles.json} tabIndex={0} aria-label="JSON for any other client">
+          <ScrollBox label="JSON for any other client">
             <pre>{json.data.text}</pre>
-          </section>
+          </ScrollBox>
         </details>
       )}
-      <div className={styles.byHandActions}>
+      <div className={layout.actions}>
         <Button variant="default" onClick={() => copying.mutate()}>
           Copy
         </Button>
-        <span role="status" className={styles.small}>
+        <span role="status" className={layout.quiet}>
           {copying.isSuccess && 'It is on the clipboard.'}
         </span>
       </div>
-      {copying.error && <Notice {...problemIn(copying.error)} />}
+      <FailureNotice error={copying.error} />
       {others.length > 0 && (
-        <details className={styles.small}>
+        <details className={layout.quiet}>
           <summary>Clients that Causeway knows and did not find here</summary>
           <p>{others.join(', ')}</p>
         </details>

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
@@ -51,14 +52,14 @@ export function ClientRow(props: ClientRowProps) {
   const troubles = [client.problem, ...files.map(({ problem }) => problem)].filter((it) => it !== null);
   const failures = outcomes.filter(({ problem }) => problem);
   return (
-    <li className={styles.client} aria-label={name}>
+    <li className={`${layout.row} ${styles.client}`} aria-label={name}>
       <div className={styles.head}>
         <h2>{name}</h2>
-        <span className={styles.small}>{summaryOf(client, servers)}</span>
+        <span className={layout.quiet}>{summaryOf(client, servers)}</span>
       </div>
-      <p className={styles.small}>Found because {because}</p>
+      <p className={`${layout.quiet} ${styles.about}`}>Found because {because}</p>
       {files.map(({ path, exists }) => (
-        <p key={path} className={styles.small}>
+        <p key={path} className={`${layout.quiet} ${styles.about}`}>
           {path}
           {exists ? '' : ' (not there yet)'}
         </p>
@@ -95,10 +96,10 @@ export function ClientRow(props: ClientRowProps) {
           </Button>
         </Notice>
       )}
-      {switching.error && <Notice {...problemIn(switching.error)} />}
+      <FailureNotice error={switching.error} />
       {failures.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
       {client.longNames.map((sentence) => (
-        <p key={sentence} className={styles.caution}>
+        <p key={sentence} className={layout.trouble}>
           {sentence}
         </p>
       ))}
@@ -112,7 +113,7 @@ export function ClientRow(props: ClientRowProps) {
 function Reminders({ outcomes, onDismiss }: Pick<ClientRowProps, 'outcomes' | 'onDismiss'>) {
   const sentences = reminders(outcomes);
   return (
-    <div role="status" className={styles.reminders}>
+    <div role="status" className={layout.actions}>
       {sentences.map((sentence) => (
         <p key={sentence} className={styles.reminder}>
           {sentence}
@@ -138,7 +139,7 @@ function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client
   return (
     <details className={styles.more}>
       <summary aria-label={`More about ${name}`}>More</summary>
-      <div className={styles.ways}>
+      <div className={`${layout.actions} ${styles.ways}`}>
         <Button variant="default" size="compact-sm" onClick={() => copying.mutate()}>
           Copy its JSON
         </Button>
@@ -153,14 +154,14 @@ function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client
             Let {name} connect by itself…
           </Button>
         )}
-        <span role="status" className={styles.small}>
+        <span role="status" className={layout.quiet}>
           {copying.isSuccess && 'The JSON is on the clipboard.'}
         </span>
       </div>
-      {copying.error && <Notice {...problemIn(copying.error)} />}
-      {following.error && <Notice {...problemIn(following.error)} />}
+      <FailureNotice error={copying.error} />
+      <FailureNotice error={following.error} />
       {warnings.map((warning) => (
-        <p key={warning} className={styles.small}>
+        <p key={warning} className={layout.quiet}>
           {warning}
         </p>
       ))}

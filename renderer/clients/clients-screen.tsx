@@ -2,14 +2,15 @@ import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
+import { answered } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
-import { Notice } from '../shared/notice.tsx';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
+import { ScreenHead } from '../shared/screen-head.tsx';
 import { Backups } from './backups.tsx';
 import { ByHand } from './by-hand.tsx';
 import { ClientRow } from './client-row.tsx';
-import styles from './clients.module.css';
 import { ConnectItself } from './connect-itself.tsx';
 import { type Review, ReviewChange } from './review-change.tsx';
 import { standingOf } from './words.ts';
@@ -41,24 +42,15 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const { data } = report;
   const everything = data && everythingFor(data);
   return (
-    <div className={styles.screen}>
-      <div className={styles.title}>
-        <h1>AI clients</h1>
-        <div className={styles.actions}>
-          <Button variant="default" onClick={() => setLookingBack(true)}>
-            Backups…
-          </Button>
-          {everything && <Button onClick={() => setReview(everything)}>Add to all…</Button>}
-        </div>
-      </div>
+    <div className={layout.screen}>
+      <ScreenHead title="AI clients">
+        {everything && <Button onClick={() => setReview(everything)}>Add to all…</Button>}
+        <Button variant="default" onClick={() => setLookingBack(true)}>
+          Backups…
+        </Button>
+      </ScreenHead>
       {report.isPending && <Skeleton height={160} />}
-      {report.error && (
-        <Notice {...problemIn(report.error)}>
-          <Button variant="default" onClick={() => void report.refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      )}
+      <FailureNotice error={report.error} onRetry={report.refetch} />
       {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
       {data && data.servers.length > 0 && data.clients.length === 0 && (
         <p>No AI client that Causeway knows was found on this computer. Install one and it appears here.</p>
@@ -70,7 +62,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
         </>
       )}
       {data && data.clients.length > 0 && (
-        <ul className={styles.clients} aria-label="AI clients">
+        <ul className={layout.list} aria-label="AI clients">
           {data.clients.map((client) => (
             <ClientRow
               key={client.id}

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './difference.module.css';
 import { type DiffLine, diffLines } from './words.ts';
 
@@ -10,8 +11,7 @@ export function Difference({ file, diff }: { file: string; diff: string }) {
   return (
     <figure className={styles.difference}>
       <figcaption className={styles.file}>{file}</figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, so the keyboard has to reach it */}
-      <section className={styles.lines} tabIndex={0} aria-label={`Changes to ${file}`}>
+      <ScrollBox label={`Changes to ${file}`} className={styles.lines}>
         <pre>
           {lines.map(({ kind, text, at }) => (
             <span key={at} className={styles.line} data-kind={kind}>
@@ -21,7 +21,7 @@ export function Difference({ file, diff }: { file: string; diff: string }) {
             </span>
           ))}
         </pre>
-      </section>
+      </ScrollBox>
     </figure>
   );
 }

@@ -1,9 +1,11 @@
 import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { useLast } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 
@@ -23,10 +25,7 @@ interface ReviewChangeProps {
 
 /** Shows what a change does to each file, and makes it. */
 export function ReviewChange({ review, onClose, onDone }: ReviewChangeProps) {
-  // The words stay while the dialog fades out.
-  const last = useRef(review);
-  if (review) last.current = review;
-  const shown = review ?? last.current;
+  const shown = useLast(review);
   return (
     <Modal opened={review !== null} onClose={onClose} title={shown?.title} size="lg">
       {shown && <Reviewing key={JSON.stringify(shown.change)} review={shown} onClose={onClose} onDone={onDone} />}
@@ -60,7 +59,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
   const runs = failures.some(({ code }) => code === 'client_running');
   const running = review.running.join(' and ');
   return (
-    <div className={styles.dialog}>
+    <div className={layout.stack}>
       {review.running.length > 0 && !runs && (
         <Notice
           tone="note"
@@ -71,15 +70,9 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
       {failures.map((problem) => (
         <Notice key={problem.message} {...problem} />
       ))}
-      {making.error && <Notice {...problemIn(making.error)} />}
+      <FailureNotice error={making.error} />
       {preview.isPending && <Skeleton height={120} />}
-      {preview.error && (
-        <Notice {...problemIn(preview.error)}>
-          <Button variant="default" onClick={() => void preview.refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      )}
+      <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {changes.map(({ client, name, file, diff }) => (
         <section key={`${client} ${file}`} aria-label={name}>
           <h3 className={styles.reviewed}>{name}</h3>
@@ -87,7 +80,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         </section>
       ))}
       {preview.data && changes.length === 0 && failures.length === 0 && <p>There is nothing to change.</p>}
-      <div className={styles.actions}>
+      <div className={layout.closing}>
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? 'Close' : 'Cancel'}
         </Button>

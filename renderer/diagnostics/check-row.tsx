@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { DiagnosticCheck, DiagnosticNextStep } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import { showScreen } from '../shared/screen.ts';
 import styles from './diagnostics.module.css';
 import { MARKS, STATUS_WORDS } from './words.ts';
@@ -8,17 +9,17 @@ import { MARKS, STATUS_WORDS } from './words.ts';
 export function CheckRow({ check }: { check: DiagnosticCheck }) {
   const { title, status, words, remedy, nextStep } = check;
   return (
-    <li className={styles.check} aria-label={title}>
+    <li className={`${layout.row} ${styles.check}`} aria-label={title}>
       <span aria-hidden className={styles.mark} data-status={status}>
         {MARKS[status]}
       </span>
-      <div className={styles.finding}>
+      <div>
         <p className={styles.line}>
-          <span className={styles.name}>{title}</span>
-          <span className={styles.status}>{STATUS_WORDS[status]}</span>
+          <span className={layout.name}>{title}</span>
+          <span className={layout.quiet}>{STATUS_WORDS[status]}</span>
         </p>
-        {words && <p className={styles.words}>{words}</p>}
-        {remedy && <p className={styles.words}>{remedy}</p>}
+        {words && <p className={layout.quiet}>{words}</p>}
+        {remedy && <p className={layout.quiet}>{remedy}</p>}
         {nextStep && (
           <Button variant="default" size="compact-sm" className={styles.step} onClick={() => take(nextStep)}>
             {nextStep.label}

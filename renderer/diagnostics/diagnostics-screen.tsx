@@ -1,9 +1,11 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
+import { ScreenHead } from '../shared/screen-head.tsx';
 import { CheckRow } from './check-row.tsx';
 import styles from './diagnostics.module.css';
 import { Report } from './report.tsx';
@@ -18,11 +20,9 @@ export function DiagnosticsScreen() {
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => answered(request.getDiagnosis()) });
   useEffect(() => on.diagnosisChanged((diagnosis) => void queries.setQueryData(KEY, diagnosis)), [on, queries]);
   const running = useMutation({ mutationFn: () => answered(request.runDiagnosis()) });
-  const failure = error ?? running.error;
   return (
-    <div className={styles.screen}>
-      <div className={styles.head}>
-        <h1 className={styles.title}>Diagnostics</h1>
+    <div className={layout.sections}>
+      <ScreenHead title="Diagnostics">
         {data?.running ? (
           <Button variant="default" onClick={() => void request.cancelDiagnosis()}>
             Cancel
@@ -30,14 +30,8 @@ export function DiagnosticsScreen() {
         ) : (
           <Button onClick={() => running.mutate()}>{data?.startedAt == null ? 'Run the checks' : 'Run again'}</Button>
         )}
-      </div>
-      {failure && (
-        <Notice {...problemIn(failure)}>
-          <Button variant="default" onClick={() => void refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      )}
+      </ScreenHead>
+      <FailureNotice error={error ?? running.error} onRetry={refetch} />
       {!data && !error && <Skeleton height={320} />}
       {data && (
         <section aria-label="Checks">
@@ -50,7 +44,7 @@ export function DiagnosticsScreen() {
               </>
             )}
           </p>
-          <ul className={styles.checks}>
+          <ul className={layout.list}>
             {data.checks.map((check) => (
               <CheckRow key={check.id} check={check} />
             ))}

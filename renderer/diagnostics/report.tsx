@@ -1,8 +1,10 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './diagnostics.module.css';
 
 /** The report for whoever helps: to read first, to copy, to save. */
@@ -11,16 +13,15 @@ export function Report() {
   const [reading, setReading] = useState(false);
   const copying = useMutation({ mutationFn: () => answered(request.copyDiagnostics()) });
   const saving = useMutation({ mutationFn: () => answered(request.saveDiagnostics()) });
-  const error = copying.error ?? saving.error;
   const done = saving.data?.file ? `Saved as ${saving.data.file}.` : copying.isSuccess ? 'Copied.' : '';
   return (
-    <section aria-label="Report" className={styles.report}>
+    <section aria-label="Report" className={layout.stack}>
       <h2>Report for whoever helps you</h2>
-      <p className={styles.words}>
+      <p className={layout.quiet}>
         Versions, the checks above, states and the newest lines of the log, as plain text. Tokens, passwords and
         people’s names are taken out.
       </p>
-      <div className={styles.actions}>
+      <div className={layout.actions}>
         <Button
           variant="default"
           loading={copying.isPending}
@@ -46,7 +47,7 @@ export function Report() {
         </Button>
         <span role="status">{done}</span>
       </div>
-      {error && <Notice {...problemIn(error)} />}
+      <FailureNotice error={copying.error ?? saving.error} />
       <Modal opened={reading} onClose={() => setReading(false)} title="Report" size="xl">
         {reading && <Preview />}
       </Modal>
@@ -60,11 +61,11 @@ function Preview() {
     queryFn: () => answered(window.causeway.request.previewDiagnostics()),
     gcTime: 0,
   });
-  if (error) return <Notice {...problemIn(error)} />;
+  if (error) return <FailureNotice error={error} />;
+  if (!data) return <Skeleton height={240} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <pre className={styles.preview} tabIndex={0}>
-      {data?.text ?? ''}
-    </pre>
+    <ScrollBox label="The report’s text" className={styles.preview}>
+      <pre>{data.text}</pre>
+    </ScrollBox>
   );
 }

@@ -2,9 +2,11 @@ import { Button, NativeSelect, Progress } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Bulk, BulkLine } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
+import { ScreenTitle } from '../shared/screen-head.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './everyone.module.css';
 import { changeOf, changesIn, counted, outcomeOf, planInWords, remarkOf, resultsInWords } from './words.ts';
@@ -30,12 +32,12 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const changes = changesIn(bulk);
   const isDone = stage === 'ended' || stage === 'failed';
   return (
-    <div className={styles.screen}>
-      <h1 className={styles.title}>Changes from {bulk.source}</h1>
+    <div className={`${layout.screen} ${styles.screen}`}>
+      <ScreenTitle>Changes from {bulk.source}</ScreenTitle>
       {stage === 'planning' && <p role="status">Comparing with what the workspace holds…</p>}
       {stage === 'planned' && <p role="status">{planInWords(bulk)}</p>}
       {stage === 'applying' && (
-        <div className={styles.bar}>
+        <div className={layout.head}>
           <Progress
             className={styles.meter}
             value={(100 * ended) / Math.max(1, total)}
@@ -54,7 +56,8 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         />
       )}
       {bulk.problem && <Notice {...bulk.problem} />}
-      {[applying, saving].map(({ error }) => error && <Notice key={error.message} {...problemIn(error)} />)}
+      <FailureNotice error={applying.error} />
+      <FailureNotice error={saving.error} />
       {saving.data && <Notice tone="note" message="The report is saved." remedy={`It is in ${saving.data.file}.`} />}
       {total > 0 && (
         <>
@@ -70,7 +73,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
           <LineTable rows={rows} only={only} />
         </>
       )}
-      <div className={styles.actions}>
+      <div className={layout.actions}>
         {(stage === 'planning' || stage === 'applying') && (
           <Button variant="default" onClick={() => void request.cancelBulk()}>
             {stage === 'planning' ? 'Cancel' : 'Stop'}

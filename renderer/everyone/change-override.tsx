@@ -1,9 +1,11 @@
 import { Button, Modal, Radio } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Person, WantedOverride } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
+import { Form } from '../shared/form.tsx';
 import { Notice } from '../shared/notice.tsx';
+import { useLast } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
 import styles from './everyone.module.css';
 import { consequenceFor, counted, nameOf, targetOf } from './words.ts';
@@ -18,24 +20,14 @@ interface ChangeOverrideProps {
 
 /** Changes one person's override, or leads to the plan for several. */
 export function ChangeOverride({ people, onClose, ...rest }: ChangeOverrideProps) {
-  // The words stay while the dialog fades out.
-  const shown = useRef<readonly Person[]>([]);
-  if (people) shown.current = people;
-  const [only, ...others] = shown.current;
+  const shown = useLast(people) ?? [];
+  const [only, ...others] = shown;
   if (!only) return null;
   const who = others.length === 0 && only.userName + only.displayName !== '' ? nameOf(only) : null;
-  const title = who
-    ? `The override of ${who}`
-    : `The overrides of ${counted(shown.current.length, 'person', 'people')}`;
+  const title = who ? `The override of ${who}` : `The overrides of ${counted(shown.length, 'person', 'people')}`;
   return (
     <Modal opened={people !== null} onClose={onClose} title={title}>
-      <Changing
-        key={shown.current.map(({ id }) => id).join()}
-        people={shown.current}
-        who={who}
-        onClose={onClose}
-        {...rest}
-      />
+      <Changing key={shown.map(({ id }) => id).join()} people={shown} who={who} onClose={onClose} {...rest} />
     </Modal>
   );
 }
@@ -79,13 +71,22 @@ function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (wanted) changing.mutate(wanted);
-  };
   const isForbidden = type === 'CUSTOM' && chosen !== undefined && access.data === false;
   return (
-    <form onSubmit={submit} className={styles.dialog}>
+    <Form
+      onSubmit={() => wanted && changing.mutate(wanted)}
+      error={changing.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={wanted === null} loading={changing.isPending}>
+            {who === null ? 'Show what would change' : isForbidden ? 'Change all the same' : 'Change'}
+          </Button>
+        </>
+      }
+    >
       {who !== null && (
         <p className={styles.now} role="status">
           {now.data === undefined && !now.error && 'Asking what they have now…'}
@@ -112,16 +113,7 @@ function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
           {consequenceFor(who ?? 'all of them', type, chosen, access.data)}
         </p>
       )}
-      {changing.error && <Notice {...problemIn(changing.error)} />}
-      <div className={styles.dialogActions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={wanted === null} loading={changing.isPending}>
-          {who === null ? 'Show what would change' : isForbidden ? 'Change all the same' : 'Change'}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import type { DesktopState } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
+import { ScreenTitle } from '../shared/screen-head.tsx';
 import { BulkView } from './bulk-view.tsx';
-import styles from './everyone.module.css';
 import { OverridesView } from './overrides-view.tsx';
 import { useBulk, useEveryone } from './use-everyone.ts';
 
@@ -11,8 +12,8 @@ import { useBulk, useEveryone } from './use-everyone.ts';
 export function EveryoneScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
     return (
-      <div className={styles.screen}>
-        <h1 className={styles.title}>Everyone</h1>
+      <div className={layout.screen}>
+        <ScreenTitle>Everyone</ScreenTitle>
         <Notice
           tone="note"
           message="There is nobody to show yet."
@@ -34,8 +35,8 @@ function OfProfile({ profile }: { profile: string }) {
   if (bulk) return <BulkView profile={profile} bulk={bulk} />;
   if (everyone.status === 'failed' && everyone.problem) {
     return (
-      <div className={styles.screen}>
-        <h1 className={styles.title}>Everyone</h1>
+      <div className={layout.screen}>
+        <ScreenTitle>Everyone</ScreenTitle>
         <Notice {...everyone.problem}>
           {everyone.problem.code === 'permission_denied' ? (
             <>

@@ -1,10 +1,10 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Person } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
-import styles from './everyone.module.css';
+import { answered } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
+import { OpeningOption, Options } from '../shared/options.tsx';
 import { nameOf } from './words.ts';
 
 interface FindPersonProps {
@@ -31,43 +31,38 @@ function Finding({ profile, onClose, onFound }: Omit<FindPersonProps, 'opened'>)
       if (only && others.length === 0) onFound(only);
     },
   });
-  const find = (event: FormEvent) => {
-    event.preventDefault();
-    if (text.trim() !== '') finding.mutate();
-  };
   const several = finding.data ?? [];
   return (
-    <form onSubmit={find} className={styles.dialog}>
-      <TextInput
-        label="Name, e-mail address or user id"
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-        data-autofocus
-      />
-      {finding.error && <Notice {...problemIn(finding.error)} />}
+    <Form
+      onSubmit={() => finding.mutate()}
+      error={finding.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={text.trim() === ''} loading={finding.isPending}>
+            Find
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Name, e-mail address or user id" value={text} onChange={setText} data-autofocus />
       {several.length > 1 && (
         <>
           <p role="status">{several.length} people fit. Which one?</p>
-          <ul className={styles.found}>
+          <Options label="People" isBusy={false} isShort>
             {several.map((person) => (
-              <li key={person.id}>
-                <button type="button" onClick={() => onFound(person)}>
-                  <span className={styles.name}>{nameOf(person)}</span>
-                  <span className={styles.second}>{person.userName || person.id}</span>
-                </button>
-              </li>
+              <OpeningOption
+                key={person.id}
+                title={nameOf(person)}
+                about={person.userName || person.id}
+                onOpen={() => onFound(person)}
+              />
             ))}
-          </ul>
+          </Options>
         </>
       )}
-      <div className={styles.dialogActions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={text.trim() === ''} loading={finding.isPending}>
-          Find
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef } from 'react';
 import type { EveryoneQuery, OverrideRow } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import type { PagedRows } from '../shared/paged-rows.ts';
 import { StateDot } from '../shared/state-dot.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
@@ -48,7 +49,7 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
     return [
       {
         name: 'select',
-        title: <span className={styles.hidden}>Selected</span>,
+        title: <span className={layout.unseen}>Selected</span>,
         cell: (row) => <Box row={row} onToggle={toggle} />,
       },
       { name: 'person', title: order('user', 'Person'), sort: sort('user'), cell: (row) => <Who row={row} /> },
@@ -60,7 +61,7 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
       },
       {
         name: 'change',
-        title: <span className={styles.hidden}>Change</span>,
+        title: <span className={layout.unseen}>Change</span>,
         cell: (row) => (
           <button
             type="button"

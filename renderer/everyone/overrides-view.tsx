@@ -2,9 +2,11 @@ import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useState } from 'react';
 import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
+import { ScreenHead } from '../shared/screen-head.tsx';
 import { ChangeOverride } from './change-override.tsx';
 import styles from './everyone.module.css';
 import { FindPerson } from './find-person.tsx';
@@ -42,25 +44,24 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
   const change = useCallback((part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part })), []);
 
   return (
-    <div className={styles.screen}>
-      <div className={styles.bar}>
-        <h1 className={styles.title}>Everyone</h1>
-        <div className={styles.actions}>
-          <Button variant="default" loading={importing.isPending} onClick={() => importing.mutate()}>
-            Import…
-          </Button>
-          <Button
-            variant="default"
-            disabled={!isRead || rows.total === 0}
-            loading={exporting.isPending}
-            onClick={() => exporting.mutate()}
-          >
-            Export…
-          </Button>
-          <Button onClick={() => setFinding(true)}>Set for somebody…</Button>
-        </div>
-      </div>
-      {[importing, exporting].map(({ error }) => error && <Notice key={error.message} {...problemIn(error)} />)}
+    <div className={`${layout.screen} ${styles.screen}`}>
+      <ScreenHead title="Everyone">
+        <Button variant="default" loading={importing.isPending} onClick={() => importing.mutate()}>
+          Import…
+        </Button>
+        <Button
+          variant="default"
+          disabled={!isRead || rows.total === 0}
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate()}
+        >
+          Export…
+        </Button>
+        <Button onClick={() => setFinding(true)}>Set for somebody…</Button>
+      </ScreenHead>
+      <FailureNotice error={importing.error} />
+      <FailureNotice error={exporting.error} />
+      <FailureNotice error={selecting.error} />
       {exporting.data && (
         <Notice
           tone="note"
@@ -68,7 +69,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
           remedy={`They are in ${exporting.data.file}.`}
         />
       )}
-      <div className={styles.bar}>
+      <div className={layout.head}>
         <TextInput
           className={styles.search}
           aria-label="Search people and warehouses"
@@ -101,13 +102,13 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
           onChange={(row) => setChanging([personOf(row)])}
         />
       )}
-      <div className={styles.bar} role="status">
+      <div className={layout.head} role="status">
         {selected.size > 0 && (
           <>
             <span>
               {selected.size === 1 ? '1 person selected' : `${counted(selected.size, 'people', 'people')} selected`}
             </span>
-            <div className={styles.actions}>
+            <div className={layout.actions}>
               <Button variant="default" size="compact-sm" onClick={() => setSelected(new Set())}>
                 Select none
               </Button>
@@ -148,7 +149,7 @@ function Progress({ profile, everyone, onReadAnew }: OverridesViewProps) {
   const { status, access } = everyone;
   const isBusy = status === 'reading' || access === 'checking';
   return (
-    <div className={styles.progress}>
+    <div className={`${layout.actions} ${styles.progress}`}>
       <span role="status">{progressOf(everyone)}</span>
       {isBusy && (
         <Button variant="default" size="compact-sm" onClick={() => void request.stopReading()}>

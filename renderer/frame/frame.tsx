@@ -1,25 +1,34 @@
 import { NativeSelect, Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { DesktopState, ScreenName } from '../../preload/contract.ts';
 import { hostInWords } from '../../preload/words.ts';
+import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
 import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
 import { Navigation } from './navigation.tsx';
 import { OtherSignIns } from './other-sign-ins.tsx';
+import { useFocusKept, useFocusOnChange } from './use-focus.ts';
 
 /** Screens whose list takes what room there is. */
 const LONG_LISTS = new Set<ScreenName>(['activity', 'everyone']);
 
 /** What surrounds every screen: who is signed in and where, and the way to another profile. */
 export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {
+  const page = useRef<HTMLElement>(null);
+  useFocusOnChange(page, `${screen} ${useItem() ?? ''}`);
+  useFocusKept(page);
   return (
     <div className={styles.frame}>
       <aside className={styles.side}>
+        <button type="button" className={styles.skip} onClick={() => page.current?.focus()}>
+          Skip to the content
+        </button>
         <Profile state={state} />
         <Who state={state} />
         <Navigation screen={screen} />
       </aside>
-      <main className={styles.page}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys have to reach it whatever it shows */}
+      <main ref={page} className={styles.page} tabIndex={0} aria-label={SCREEN_TITLES[screen]}>
         <div className={styles.column} data-wide={LONG_LISTS.has(screen)}>
           <FailedAction failed={state.failedAction} />
           {screen !== 'accounts' && <OtherSignIns signIns={state.otherSignIns} />}

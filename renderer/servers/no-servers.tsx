@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { DesktopState } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
+import { answered } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
-import { Notice } from '../shared/notice.tsx';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
-import styles from './servers.module.css';
 
 function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
   if (warehouse.status === 'unconfigured') return 'workspace';
@@ -37,9 +37,9 @@ export function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse()
           Sign in first: <a href={addressOf('warehouse')}>go to your workspace</a>.
         </p>
       )}
-      {adding.error && <Notice {...problemIn(adding.error)} />}
+      <FailureNotice error={adding.error} />
       {isSignedIn && profile !== null && (
-        <div className={styles.buttons}>
+        <div className={layout.actions}>
           <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
             Add SQL
           </Button>

@@ -2,8 +2,10 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
+import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
+import { ScreenHead } from '../shared/screen-head.tsx';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { ToolList } from './tools/tool-list.tsx';
@@ -13,21 +15,20 @@ import { aboutServer } from './words.ts';
 export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onRemove(): void }) {
   const { name, profile, path, state } = server;
   return (
-    <div className={styles.screen}>
+    <div className={layout.screen}>
       <p>
         <a href={addressOf('servers')}>All servers</a>
       </p>
-      <div className={styles.head}>
-        <h1 className={styles.title}>{name}</h1>
+      <ScreenHead title={name}>
         <Button variant="default" onClick={onRemove}>
           Remove…
         </Button>
-      </div>
+      </ScreenHead>
       <div>
         <p className={styles.stateLine}>
           <ServerState server={server} />
         </p>
-        <p className={styles.details}>
+        <p className={layout.quiet}>
           {aboutServer(server)} · as {profile}
         </p>
       </div>
@@ -37,12 +38,12 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
         </Notice>
       )}
       {needsAttention(state) && (
-        <p className={styles.quiet}>
+        <p className={layout.quiet}>
           <TriesAgain server={server} />
         </p>
       )}
-      <div className={styles.address}>
-        <code>{path}</code>
+      <div className={layout.actions}>
+        <code className={styles.address}>{path}</code>
         <Copy name={name} what="path" label="Copy path" />
         <Copy name={name} what="url" label="Copy address" />
       </div>

@@ -1,5 +1,6 @@
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
+import layout from '../shared/layout.module.css';
 import { addressOf } from '../shared/screen.ts';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
@@ -9,18 +10,18 @@ import { aboutServer } from './words.ts';
 export function ServerRow({ server }: { server: ConfiguredServer }) {
   const { name, profile, state } = server;
   return (
-    <li className={styles.row}>
+    <li className={`${layout.row} ${layout.split}`}>
       <div>
-        <a className={styles.name} href={addressOf('servers', name)}>
+        <a className={layout.name} href={addressOf('servers', name)}>
           {name}
         </a>
-        <p className={styles.details}>
+        <p className={layout.quiet}>
           {aboutServer(server)} · as {profile}
         </p>
       </div>
       <ServerState server={server} />
       {needsAttention(state) && (
-        <div className={styles.trouble}>
+        <div className={`${layout.trouble} ${styles.trouble}`}>
           <p>
             {[state.words, state.remedy].filter(Boolean).join(' ')} <TriesAgain server={server} />
           </p>

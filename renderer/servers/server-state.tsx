@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
 import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
 import dot from '../shared/state-dot.module.css';
 import styles from './servers.module.css';
 import { leadsToWorkspace, passesByItself, soonInWords } from './words.ts';
@@ -31,7 +32,7 @@ export function TriesAgain({ server: { state } }: { server: ConfiguredServer }) 
     return () => clearInterval(ticking);
   }, []);
   if (state.retryAt === null || !passesByItself(state)) return null;
-  return <span className={styles.quiet}>Causeway tries again {soonInWords(state.retryAt - now)}.</span>;
+  return <span className={layout.quiet}>Causeway tries again {soonInWords(state.retryAt - now)}.</span>;
 }
 
 /** The steps that lead on from how a server is, as buttons; nothing where all is well. */
@@ -40,7 +41,7 @@ export function ServerRemedy({ server }: { server: ConfiguredServer }) {
   const { name, profile, state } = server;
   const checking = useMutation({ mutationFn: () => answered(request.checkServer({ name })) });
   return (
-    <span className={styles.buttons}>
+    <span className={layout.actions}>
       {state.action === 'sign-in' && (
         <Button
           size="compact-sm"

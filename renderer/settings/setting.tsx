@@ -1,55 +1,36 @@
 import { NativeSelect, Switch } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import type { Settings } from '../../preload/contract.ts';
-import { problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import type { SettingsState } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import styles from './settings.module.css';
+import type { SettingWords } from './table.ts';
 import { useChange } from './use-change.ts';
 
-interface SettingProps {
-  label: string;
-  sentence: string;
-  settings: Settings;
-}
-
-type NamesOf<Kind> = { [Name in keyof Settings]: Settings[Name] extends Kind ? Name : never }[keyof Settings];
-
-/** Something that is on or off. */
-export function Toggle({ name, label, sentence, settings }: SettingProps & { name: NamesOf<boolean> }) {
+/** One of the settings: a switch, or a choice. */
+export function Setting({ words, state }: { words: SettingWords; state: SettingsState }) {
   const change = useChange();
   const id = useId();
+  const { settings } = state;
   return (
-    <Row label={label} sentence={sentence} id={id} error={change.error}>
-      <Switch
-        id={id}
-        aria-describedby={`${id}-sentence`}
-        checked={settings[name]}
-        onChange={({ currentTarget }) => change.mutate({ [name]: currentTarget.checked })}
-      />
-    </Row>
-  );
-}
-
-interface ChoiceProps extends SettingProps {
-  name: NamesOf<string>;
-  choices: { value: string; label: string }[];
-  disabled?: boolean;
-}
-
-/** One of a few. */
-export function Choice({ name, label, sentence, settings, choices, disabled = false }: ChoiceProps) {
-  const change = useChange();
-  const id = useId();
-  return (
-    <Row label={label} sentence={sentence} id={id} error={change.error}>
-      <NativeSelect
-        id={id}
-        aria-describedby={`${id}-sentence`}
-        disabled={disabled || change.isPending}
-        value={settings[name]}
-        data={choices}
-        onChange={({ currentTarget }) => change.mutate({ [name]: currentTarget.value })}
-      />
+    <Row label={words.label} sentence={words.sentence(state)} id={id} error={change.error}>
+      {words.kind === 'toggle' ? (
+        <Switch
+          id={id}
+          aria-describedby={`${id}-sentence`}
+          checked={settings[words.name]}
+          onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.checked })}
+        />
+      ) : (
+        <NativeSelect
+          id={id}
+          aria-describedby={`${id}-sentence`}
+          disabled={words.decidedBy?.(state) != null}
+          value={words.decidedBy?.(state) ?? settings[words.name]}
+          data={words.choices}
+          onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.value })}
+        />
+      )}
     </Row>
   );
 }
@@ -66,19 +47,19 @@ interface RowProps {
 /** A label with its sentence, the control beside it, and what went wrong with it beneath. */
 export function Row({ label, sentence, id, error, children }: RowProps) {
   return (
-    <div className={styles.row}>
+    <div className={`${layout.row} ${layout.split} ${styles.row}`}>
       <div>
         <label htmlFor={id} className={styles.label}>
           {label}
         </label>
-        <p id={`${id}-sentence`} className={styles.sentence}>
+        <p id={`${id}-sentence`} className={layout.quiet}>
           {sentence}
         </p>
       </div>
-      <div className={styles.control}>{children}</div>
+      <div>{children}</div>
       {error && (
         <div className={styles.failure}>
-          <Notice {...problemIn(error)} />
+          <FailureNotice error={error} />
         </div>
       )}
     </div>

@@ -1,4 +1,6 @@
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { problemIn } from './answered.ts';
 import styles from './notice.module.css';
 
 interface NoticeProps {
@@ -18,5 +20,20 @@ export function Notice({ message, remedy, tone = 'warning', children }: NoticePr
       {remedy && <p>{remedy}</p>}
       {children && <div className={styles.actions}>{children}</div>}
     </div>
+  );
+}
+
+/** What a request came to that could not be fulfilled; nothing where there is no such. */
+export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {
+  if (error === null) return null;
+  const { message, remedy } = problemIn(error);
+  return (
+    <Notice message={message} remedy={remedy}>
+      {onRetry && (
+        <Button variant="default" onClick={() => void onRetry()}>
+          Try again
+        </Button>
+      )}
+    </Notice>
   );
 }

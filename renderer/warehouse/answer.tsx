@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { EffectiveWarehouse } from '../../preload/contract.ts';
 import { becauseOf, detailsInWords, effectiveName } from '../../preload/words.ts';
+import layout from '../shared/layout.module.css';
 import { StateDot } from '../shared/state-dot.tsx';
 import type { Change } from './confirm-change.tsx';
 import styles from './warehouse.module.css';
@@ -19,7 +20,7 @@ export function Answer({ effective, onPick, onChange, onStart, starting }: Answe
   return (
     <section className={styles.answer}>
       <div aria-live="polite" aria-atomic>
-        <h1>
+        <h1 tabIndex={-1}>
           <span className={styles.lead}>Your queries run on </span>
           <span className={styles.name}>{effectiveName(effective)}</span>
         </h1>
@@ -31,7 +32,7 @@ export function Answer({ effective, onPick, onChange, onStart, starting }: Answe
         )}
         <p className={styles.because}>{becauseOf(effective)}</p>
       </div>
-      <div className={styles.actions}>
+      <div className={`${layout.actions} ${styles.actions}`}>
         <Button onClick={onPick}>Change…</Button>
         {warehouse?.state === 'STOPPED' && (
           <Button variant="default" loading={starting} onClick={onStart}>

@@ -1,10 +1,11 @@
 import { Button, Modal, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './verify.module.css';
 import { beforeEndToEnd } from './verify-words.ts';
-import shared from './warehouse.module.css';
 
 interface AskEndToEndProps {
   profile: string;
@@ -31,27 +32,21 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
   });
   const { data } = running;
   return (
-    <>
-      <div className={shared.dialog}>
-        <p>A query through the SQL server has to start the right warehouse by itself.</p>
-        {running.isPending && <Skeleton height={42} />}
-        {running.error && (
-          <Notice {...problemIn(running.error)}>
-            <Button variant="default" onClick={() => void running.refetch()}>
-              Try again
-            </Button>
-          </Notice>
-        )}
-        {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
-        {data && data.length > 0 && (
-          <ul className={styles.toStop}>
+    <div className={layout.stack}>
+      <p>A query through the SQL server has to start the right warehouse by itself.</p>
+      {running.isPending && <Skeleton height={42} />}
+      <FailureNotice error={running.error} onRetry={running.refetch} />
+      {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
+      {data && data.length > 0 && (
+        <ScrollBox label="What would be stopped" className={styles.toStop}>
+          <ul>
             {data.map(({ id, name }) => (
               <li key={id}>{name}</li>
             ))}
           </ul>
-        )}
-      </div>
-      <div className={shared.dialogActions}>
+        </ScrollBox>
+      )}
+      <div className={layout.closing}>
         <Button variant="default" data-autofocus onClick={onClose}>
           Cancel
         </Button>
@@ -65,6 +60,6 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
           {data && data.length > 0 ? 'Stop and check' : 'Check'}
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -20,7 +20,7 @@ export function Checked({ known }: { known: Extract<WarehouseState, { status: 'k
 /** Quiet beneath an answer, the one primary action where there is none. */
 export function CheckAgain({ look, label }: { look: 'quiet' | 'primary'; label: string }) {
   const check = useMutation({ mutationFn: () => answered(window.causeway.request.checkAgain()) });
-  const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.quiet };
+  const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.link };
   return (
     <Button {...(look === 'quiet' && quiet)} loading={check.isPending} onClick={() => check.mutate()}>
       {label}

@@ -1,7 +1,8 @@
 import type { DesktopState, Failure } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
+import { ScreenTitle } from '../shared/screen-head.tsx';
 import { NextStep } from './next-step.tsx';
-import styles from './warehouse.module.css';
 
 /** What to say first, by the error's code. */
 const TITLES: Record<string, string> = {
@@ -26,8 +27,8 @@ const TITLES: Record<string, string> = {
 export function FailureScreen({ failure, state }: { failure: Failure; state: DesktopState }) {
   const { problem } = failure;
   return (
-    <div className={styles.empty}>
-      <h1 className={styles.title}>{TITLES[problem.code] ?? 'The warehouse could not be read'}</h1>
+    <div className={layout.screen}>
+      <ScreenTitle>{TITLES[problem.code] ?? 'The warehouse could not be read'}</ScreenTitle>
       <Notice {...problem}>
         <NextStep failure={failure} others={state.profiles.filter((name) => name !== state.profile)} />
       </Notice>

@@ -1,12 +1,13 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { EffectiveWarehouse, OverrideChange, OverrideValue } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { Question } from '../shared/question.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
+import { useLast } from '../shared/use-last.ts';
 import styles from './history.module.css';
-import { useChange } from './use-change.ts';
 import shared from './warehouse.module.css';
 import { CHANGED_BY, isSameOverride, onceSetBack, overrideInWords } from './words.ts';
 
@@ -51,14 +52,14 @@ export function History({ effective }: { effective: EffectiveWarehouse }) {
                 Set back…
               </Button>
             )}
-            <p className={styles.when}>
+            <p className={`${layout.quiet} ${styles.when}`}>
               {CHANGED_BY[change.by]} <RelativeTime at={change.at} />
             </p>
           </li>
         ))}
       </ul>
       {data.length > AT_FIRST && (
-        <Button variant="transparent" size="compact-sm" className={shared.quiet} onClick={() => setWhole(!isWhole)}>
+        <Button variant="transparent" size="compact-sm" className={shared.link} onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${data.length}`}
         </Button>
       )}
@@ -74,30 +75,17 @@ interface SetBackProps {
 }
 
 function SetBack({ effective, change, onClose }: SetBackProps) {
-  // The words stay while the dialog fades out.
-  const shown = useRef<OverrideValue | null>(null);
-  if (change) shown.current = change.before;
-  const value = shown.current;
-  const setting = useChange(() => send(effective.profile, value), onClose);
-  const close = () => {
-    setting.reset();
-    onClose();
-  };
+  const value = useLast(change)?.before ?? null;
   return (
-    <Modal opened={change !== null} onClose={close} title={`Set back to ${overrideInWords(value)}?`}>
-      <div className={shared.dialog}>
-        <p>{onceSetBack(value, effective)}</p>
-        {setting.error && <Notice {...problemIn(setting.error)} />}
-      </div>
-      <div className={shared.dialogActions}>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button data-autofocus loading={setting.isPending} onClick={() => setting.mutate()}>
-          {setting.error ? 'Try again' : 'Set back'}
-        </Button>
-      </div>
-    </Modal>
+    <Question
+      opened={change !== null}
+      title={`Set back to ${overrideInWords(value)}?`}
+      verb="Set back"
+      act={() => answered(send(effective.profile, value))}
+      onClose={onClose}
+    >
+      <p>{onceSetBack(value, effective)}</p>
+    </Question>
   );
 }
 

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Verification, WarehouseState } from '../../preload/contract.ts';
 import { mattersNow } from '../../preload/words.ts';
-import { problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import layout from '../shared/layout.module.css';
+import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { Answer } from './answer.tsx';
 import { Checked } from './checked.tsx';
 import { type Change, ConfirmChange } from './confirm-change.tsx';
@@ -42,7 +42,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
     </Button>
   );
   return (
-    <div className={styles.screen}>
+    <div className={layout.sections}>
       <Answer
         effective={effective}
         onPick={() => setPicking(true)}
@@ -51,11 +51,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
         starting={starting.isPending}
       />
       {isFirstRun && <TowardsServers />}
-      {starting.error && (
-        <Notice {...problemIn(starting.error)}>
-          <Button onClick={() => starting.mutate()}>Try again</Button>
-        </Notice>
-      )}
+      <FailureNotice error={starting.error} onRetry={starting.mutate} />
       {lastFailure && (
         <Notice
           message={`This could not be checked just now. ${lastFailure.problem.message}`}
@@ -72,7 +68,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
       <Why steps={effective.steps} />
       <History effective={effective} />
       <Verify profile={profile} verification={verification} />
-      <div className={styles.footnotes}>
+      <div className={`${layout.quiet} ${styles.footnotes}`}>
         <p>{APPLIES_TO}</p>
         <Checked known={known} />
       </div>

@@ -1,8 +1,6 @@
 import { Button, Modal } from '@mantine/core';
-import type { FormEvent } from 'react';
 import type { EffectiveWarehouse } from '../../preload/contract.ts';
-import { problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { Form } from '../shared/form.tsx';
 import { useChange } from './use-change.ts';
 import styles from './warehouse.module.css';
 import { useWarehouseChoice, WarehouseChoice } from './warehouse-choice.tsx';
@@ -31,25 +29,25 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
     (warehouseId: string) => window.causeway.request.setOverride({ profile, warehouseId }),
     onClose,
   );
-  const use = (event: FormEvent) => {
-    event.preventDefault();
-    if (chosen) using.mutate(chosen.id);
-  };
   return (
-    <form onSubmit={use} className={styles.dialog}>
+    <Form
+      onSubmit={() => chosen && using.mutate(chosen.id)}
+      error={using.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!chosen} loading={using.isPending}>
+            Use this warehouse
+          </Button>
+        </>
+      }
+    >
       <WarehouseChoice choice={choice} />
       <p className={styles.consequence} aria-live="polite">
         {chosen && onceChosen(chosen)}
       </p>
-      {using.error && <Notice {...problemIn(using.error)} />}
-      <div className={styles.dialogActions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={!chosen} loading={using.isPending}>
-          Use this warehouse
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import type { WarehouseState } from '../../preload/contract.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
+import layout from '../shared/layout.module.css';
+import { ScreenTitle } from '../shared/screen-head.tsx';
 import styles from './warehouse.module.css';
 
 type SigningInState = Extract<WarehouseState, { status: 'signing-in' }>;
@@ -20,14 +22,14 @@ interface SigningInProps extends Pick<SigningInState, 'step' | 'address'> {
 /** A sign-in that is under way in the browser. */
 export function SigningIn({ step, address, isFirstRun }: SigningInProps) {
   return (
-    <div className={styles.empty}>
-      <h1 className={styles.title}>Signing in</h1>
+    <div className={layout.screen}>
+      <ScreenTitle>Signing in</ScreenTitle>
       {isFirstRun && <FirstSteps step="sign-in" />}
       <p role="status">{STEPS[step]}</p>
       {address && (
         <>
           <p>Your browser could not be opened. Copy this address into one:</p>
-          <pre>{address}</pre>
+          <pre className={styles.address}>{address}</pre>
         </>
       )}
       <div>

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Verification } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
-import { Notice } from '../shared/notice.tsx';
+import { answered } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { FailureNotice } from '../shared/notice.tsx';
 import { AskEndToEnd } from './ask-end-to-end.tsx';
 import styles from './verify.module.css';
 import { checkLines, STATUS_WORDS } from './verify-words.ts';
@@ -18,14 +19,14 @@ export function Verify({ profile, verification }: { profile: string; verificatio
   const running = verification?.running ?? false;
   return (
     <section aria-labelledby="verify">
-      <div className={styles.head}>
+      <div className={`${layout.head} ${styles.head}`}>
         <h2 id="verify">Verify</h2>
         {running ? (
           <Button variant="default" size="compact-sm" onClick={() => void request.cancelVerify()}>
             Cancel
           </Button>
         ) : (
-          <div className={styles.actions}>
+          <div className={layout.actions}>
             <Button variant="default" size="compact-sm" onClick={() => verify.mutate(null)}>
               Run checks
             </Button>
@@ -35,16 +36,16 @@ export function Verify({ profile, verification }: { profile: string; verificatio
           </div>
         )}
       </div>
-      <ul className={styles.checks} aria-live="polite">
+      <ul className={`${layout.list} ${styles.checks}`} aria-live="polite">
         {checkLines(verification).map(({ name, title, status, words }) => (
-          <li key={name} className={styles.check} data-status={status}>
-            <span className={styles.title}>{title}</span>
+          <li key={name} className={`${layout.row} ${layout.split} ${styles.check}`} data-status={status}>
+            <span>{title}</span>
             <span className={styles.status}>{STATUS_WORDS[status]}</span>
             <p className={styles.words}>{words}</p>
           </li>
         ))}
       </ul>
-      {verify.error && <Notice {...problemIn(verify.error)} />}
+      <FailureNotice error={verify.error} />
       <AskEndToEnd
         profile={profile}
         opened={asking}

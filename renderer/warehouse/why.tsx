@@ -1,4 +1,5 @@
 import type { EffectiveStep } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
 import styles from './why.module.css';
 import { outcomeInWords, SOURCE_WORDS } from './words.ts';
 
@@ -7,9 +8,9 @@ export function Why({ steps }: { steps: EffectiveStep[] }) {
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why</h2>
-      <ol className={styles.steps}>
+      <ol className={`${layout.list} ${styles.steps}`}>
         {steps.map((step, index) => (
-          <li key={step.source} className={styles.step} data-decides={step.outcome === 'decides'}>
+          <li key={step.source} className={`${layout.row} ${styles.step}`} data-decides={step.outcome === 'decides'}>
             <span aria-hidden className={styles.number}>
               {index + 1}
             </span>

@@ -31,6 +31,21 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
+/** What has to be scrolled sideways, besides what is meant to be: long lines in a box of their own. */
+export function scrolledSideways(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('*')]
+      .filter((element) => {
+        const scrolls = ['auto', 'scroll'].includes(getComputedStyle(element).overflowX);
+        const isTooWide = element.scrollWidth > element.clientWidth + 1;
+        return element === document.documentElement ? isTooWide : scrolls && isTooWide && !element.matches('section');
+      })
+      .map(({ tagName, className, scrollWidth, clientWidth }) => {
+        return `scrolls sideways: ${tagName} ${className} by ${scrollWidth - clientWidth}`;
+      }),
+  );
+}
+
 /** Texts of which a part is hidden with no way to see it: no ellipsis (whose text is whole in its title), no scrolling. */
 export function textsCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -1,10 +1,12 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { DesktopState, ServerKind } from '../../../preload/contract.ts';
 import { hostInWords, serverKindInWords } from '../../../preload/words.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import { answered } from '../../shared/answered.ts';
+import { Form, TextField } from '../../shared/form.tsx';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
 import { KIND_HINTS } from '../words.ts';
 import styles from './add.module.css';
@@ -71,12 +73,28 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
     setTarget(chosen);
     adding.reset();
   };
-  const add = (event: FormEvent) => {
-    event.preventDefault();
+  const add = () => {
     if (proposal.data) adding.mutate({ path: proposal.data.path, name: name.trim() });
   };
   return (
-    <form onSubmit={add} className={styles.form} noValidate>
+    <Form
+      onSubmit={add}
+      error={adding.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            disabled={!proposal.data || target === null || name.trim() === ''}
+            loading={adding.isPending}
+          >
+            Add
+          </Button>
+        </>
+      }
+    >
       <fieldset className={styles.kinds}>
         <legend>What is it to show?</legend>
         {KINDS.map((each) => (
@@ -98,18 +116,17 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
       </fieldset>
       <p>{KIND_HINTS[kind]}</p>
       <ChooseTarget key={kind} kind={kind} profile={profile} target={target} onChoose={choose} />
-      <TextInput
+      <TextField
         label="Name"
-        description="AI clients show it before each tool's name: short is better. Use a-z, 0-9 and “-”."
+        description="AI clients show it before each tool’s name: short is better. Use a-z, 0-9 and “-”."
         value={name}
-        onChange={({ currentTarget }) => {
-          setOwnName(currentTarget.value);
+        onChange={(typed) => {
+          setOwnName(typed);
           adding.reset();
         }}
-        autoComplete="off"
         spellCheck={false}
       />
-      <p className={styles.about}>
+      <p className={layout.quiet}>
         {proposal.data && target !== null ? (
           <>
             <code>{proposal.data.path}</code> on {hostInWords(host)}, as {profile}
@@ -118,20 +135,7 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
           `On ${hostInWords(host)}, as ${profile}`
         )}
       </p>
-      {proposal.error && target !== null && target !== '' && <Notice {...problemIn(proposal.error)} />}
-      {adding.error && <Notice {...problemIn(adding.error)} />}
-      <div className={styles.actions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          disabled={!proposal.data || target === null || name.trim() === ''}
-          loading={adding.isPending}
-        >
-          Add
-        </Button>
-      </div>
-    </form>
+      <FailureNotice error={target ? proposal.error : null} />
+    </Form>
   );
 }

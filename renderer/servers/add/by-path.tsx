@@ -1,18 +1,17 @@
-import { TextInput } from '@mantine/core';
-import styles from './add.module.css';
+import { TextField } from '../../shared/form.tsx';
+import layout from '../../shared/layout.module.css';
 import type { ChooseProps } from './choose-props.ts';
 import { ShelfList } from './shelf-list.tsx';
 
 /** A server by its path, or one of those that the workspace lists. */
 export function ByPath({ profile, target, onChoose }: ChooseProps) {
   return (
-    <div className={styles.form}>
-      <TextInput
+    <div className={layout.stack}>
+      <TextField
         label="Path or address"
         description="As the workspace shows it under AI Gateway › MCPs, such as /api/2.0/mcp/sql"
         value={target ?? ''}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value.trim() === '' ? null : currentTarget.value)}
-        autoComplete="off"
+        onChange={(path) => onChoose(path.trim() === '' ? null : path)}
         spellCheck={false}
       />
       <ShelfList

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import layout from '../../shared/layout.module.css';
 import styles from './add.module.css';
 import type { ChooseProps } from './choose-props.ts';
 import { ShelfList } from './shelf-list.tsx';
@@ -13,7 +14,7 @@ export function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
   };
   const shared = { profile, target, onChoose };
   return (
-    <div className={styles.form}>
+    <div className={layout.stack}>
       <nav aria-label="Place in the data catalog" className={styles.place}>
         {['Catalogs', ...place].map((name, depth) =>
           depth === place.length ? (

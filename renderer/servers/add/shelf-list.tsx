@@ -1,11 +1,12 @@
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import type { Found, Shelf } from '../../../preload/contract.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import { answered } from '../../shared/answered.ts';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
+import { OpeningOption, Option, Options, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
 import { asJob } from '../use-job.ts';
-import styles from './add.module.css';
 import type { ChooseProps } from './choose-props.ts';
 import { matching, schemasOf, useShelf } from './use-shelf.ts';
 
@@ -57,56 +58,58 @@ export function ShelfList(props: ShelfListProps) {
   if (optional && (error || isPending || data.length === 0)) return null;
 
   const option = ({ target: name, title, about }: Found) => (
-    <label key={name} className={styles.option} data-chosen={targetOf(name) === target}>
-      <input type="radio" name={group} checked={targetOf(name) === target} onChange={() => onChoose(targetOf(name))} />
-      <span className={styles.name}>{title}</span>
-      {about && <span className={styles.about}>{about}</span>}
-    </label>
+    <Option
+      key={name}
+      group={group}
+      value={name}
+      chosen={targetOf(name) === target}
+      onChoose={() => onChoose(targetOf(name))}
+      title={title}
+    >
+      {about}
+    </Option>
+  );
+  const list = (
+    <>
+      {isPending && <OptionsToCome />}
+      <FailureNotice error={error} onRetry={refetch} />
+      {first.map(option)}
+      {found.map((each) =>
+        onOpen ? (
+          <OpeningOption key={each.target} title={each.title} about={each.about} onOpen={() => onOpen(each.title)} />
+        ) : (
+          option(each)
+        ),
+      )}
+      {!isPending && !error && found.length === 0 && !hasNextPage && (
+        <p className={layout.quiet}>{text === '' ? nothing : `Nothing matches “${text}”.`}</p>
+      )}
+      {hasNextPage && (
+        <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
   );
   return (
-    <div className={styles.shelf}>
-      {!optional && (
-        <TextInput
-          aria-label={`Search ${label}`}
+    <div className={layout.stack}>
+      {optional ? (
+        <Options label={label} isBusy={isPending} isShort>
+          {list}
+        </Options>
+      ) : (
+        <SearchableOptions
+          label={label}
           placeholder="Search"
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            // A search is not yet a choice.
-            if (event.key === 'Enter') event.preventDefault();
-          }}
-        />
+          isBusy={isPending}
+          text={text}
+          onText={setText}
+          // A search is not yet a choice.
+          onEnter={(event) => event.preventDefault()}
+        >
+          {list}
+        </SearchableOptions>
       )}
-      <fieldset className={styles.list} aria-busy={isPending} data-size={optional ? 'short' : 'usual'}>
-        <legend className={optional ? undefined : styles.unseen}>{label}</legend>
-        {isPending && ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={40} mb={8} />)}
-        {error && (
-          <Notice {...problemIn(error)}>
-            <Button variant="default" onClick={() => void refetch()}>
-              Try again
-            </Button>
-          </Notice>
-        )}
-        {first.map(option)}
-        {found.map((each) =>
-          onOpen ? (
-            <button key={each.target} type="button" className={styles.open} onClick={() => onOpen(each.title)}>
-              <span className={styles.name}>{each.title}</span>
-              {each.about && <span className={styles.about}>{each.about}</span>}
-            </button>
-          ) : (
-            option(each)
-          ),
-        )}
-        {!isPending && !error && found.length === 0 && !hasNextPage && (
-          <p className={styles.about}>{text === '' ? nothing : `Nothing matches “${text}”.`}</p>
-        )}
-        {hasNextPage && (
-          <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        )}
-      </fieldset>
       {checkSearchable && target !== null && <Searchable profile={profile} index={target} />}
     </div>
   );

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import layout from '../../shared/layout.module.css';
 import { type Entry, entryOf, placeOf } from './entry.ts';
 import type { Field } from './field.ts';
 import styles from './form.module.css';
@@ -14,7 +15,7 @@ export function ListField({ field, place, entry, problems, onChange }: ListField
   return (
     <fieldset className={styles.group}>
       <legend>{label}</legend>
-      {description && <p className={styles.about}>{description}</p>}
+      {description && <p className={layout.quiet}>{description}</p>}
       {entries.map((one, number) => (
         // An item has nothing of its own but its place.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -1,3 +1,4 @@
+import layout from '../../shared/layout.module.css';
 import type { Entry } from './entry.ts';
 import { entryNamed, placeOf } from './entry.ts';
 import type { Field } from './field.ts';
@@ -43,7 +44,7 @@ export function SchemaField(props: FieldProps) {
   return (
     <fieldset className={styles.group}>
       <legend>{field.label}</legend>
-      {field.description && <p className={styles.about}>{field.description}</p>}
+      {field.description && <p className={layout.quiet}>{field.description}</p>}
       <SchemaFields fields={field.fields} place={place} entries={entry} problems={problems} onChange={onChange} />
     </fieldset>
   );

@@ -1,5 +1,7 @@
 import type { ToolAnswer } from '../../../preload/contract.ts';
+import layout from '../../shared/layout.module.css';
 import { Notice } from '../../shared/notice.tsx';
+import { ScrollBox } from '../../shared/scroll-box.tsx';
 import { durationInWords, sizeInWords } from '../words.ts';
 import { type Table, tableIn } from './table.ts';
 import styles from './tools.module.css';
@@ -12,8 +14,8 @@ export function Answer({ answer }: { answer: ToolAnswer }) {
   const { isError, milliseconds, structured } = answer;
   const texts = answer.parts.filter((part) => part.type !== 'text' || !says(part.text, structured));
   return (
-    <div className={styles.answer}>
-      <p className={styles.quiet}>
+    <div className={layout.stack}>
+      <p className={layout.quiet}>
         {isError ? 'The tool answered with an error' : 'Answered'} after {durationInWords(milliseconds)}
       </p>
       {structured !== undefined && structured !== null && <Structured value={structured} isError={isError} />}
@@ -56,7 +58,7 @@ function Part({ part, isError }: { part: ToolAnswer['parts'][number]; isError: b
         <>
           <LongText text={text} isError={isError} label="The answer as text" />
           {part.cut > 0 && (
-            <p className={styles.quiet}>{part.cut.toLocaleString('en')} more characters are not shown.</p>
+            <p className={layout.quiet}>{part.cut.toLocaleString('en')} more characters are not shown.</p>
           )}
         </>
       );
@@ -67,10 +69,9 @@ function Part({ part, isError }: { part: ToolAnswer['parts'][number]; isError: b
 function LongText({ text, isError, label }: { text: string; isError: boolean; label: string }) {
   if (isError && text.length < 500) return <Notice message={text} remedy={null} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard
-    <section className={styles.long} tabIndex={0} aria-label={label}>
+    <ScrollBox label={label} className={styles.text}>
       <pre>{text}</pre>
-    </section>
+    </ScrollBox>
   );
 }
 
@@ -78,8 +79,7 @@ function Rows({ table: { columns, rows } }: { table: Table }) {
   const count = rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows`;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard */}
-      <section className={styles.long} tabIndex={0} aria-label="The answer as a table">
+      <ScrollBox label="The answer as a table" className={styles.rows}>
         <table>
           <thead>
             <tr>
@@ -101,8 +101,8 @@ function Rows({ table: { columns, rows } }: { table: Table }) {
             ))}
           </tbody>
         </table>
-      </section>
-      <p className={styles.quiet}>{rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${count}` : count}</p>
+      </ScrollBox>
+      <p className={layout.quiet}>{rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${count}` : count}</p>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { EventPayloads } from '../../../preload/contract.ts';
-import styles from './tools.module.css';
+import layout from '../../shared/layout.module.css';
 
 /** How far a call is: what the server tells, and for how long it has run. */
 export function Running({ job }: { job: string }) {
@@ -20,7 +20,7 @@ export function Running({ job }: { job: string }) {
   );
   const seconds = Math.max(0, Math.floor((now - begun) / 1000));
   return (
-    <span className={styles.quiet}>
+    <span className={layout.quiet}>
       <span role="status">{told ? toldInWords(told) : 'Running…'}</span> {seconds > 0 && `${seconds} s`}
     </span>
   );

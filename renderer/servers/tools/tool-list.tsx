@@ -2,8 +2,9 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import { answered } from '../../shared/answered.ts';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { effectInWords } from '../words.ts';
 import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
@@ -22,27 +23,21 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
   const { tools, warnings } = listing.data ?? { tools: [], warnings: [] };
   if (state.status === 'connecting' || (state.status === 'ready' && listing.isPending)) return <Waiting />;
   return (
-    <section className={styles.tools}>
+    <section className={layout.stack}>
       <h2>Tools</h2>
-      {listing.error && (
-        <Notice {...problemIn(listing.error)}>
-          <Button variant="default" onClick={() => void listing.refetch()}>
-            Try again
-          </Button>
-        </Notice>
-      )}
+      <FailureNotice error={listing.error} onRetry={listing.refetch} />
       {state.status !== 'ready' && tools.length === 0 && (
-        <p className={styles.quiet}>Its tools show once it is ready.</p>
+        <p className={layout.quiet}>Its tools show once it is ready.</p>
       )}
       {warnings.length > 0 && (
         <Notice
           tone="note"
-          message="Some tool names are too long for some AI clients"
+          message="Some tool names are too long for some AI clients."
           remedy={`${warnings.join(' ')} A shorter name for the server leaves them more room.`}
         />
       )}
       {tools.length > 0 && (
-        <ul className={styles.list} aria-label="Tools">
+        <ul className={layout.list} aria-label="Tools">
           {tools.map((tool) => (
             <ToolRow key={tool.name} tool={tool} onTry={() => setTrying({ tool, values: {} })} />
           ))}
@@ -74,9 +69,9 @@ function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
   const effect = effectInWords(tool);
   return (
-    <li className={styles.tool}>
+    <li className={`${layout.row} ${layout.split}`}>
       <div>
-        <p className={styles.name}>
+        <p className={layout.name}>
           <code>{name}</code>
         </p>
         {title && <p>{title}</p>}
@@ -87,9 +82,9 @@ function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
             <p className={styles.about}>{rest.join('\n\n')}</p>
           </details>
         )}
-        {effect && <p className={styles.quiet}>{effect}</p>}
+        {effect && <p className={layout.quiet}>{effect}</p>}
       </div>
-      <Button variant="default" size="compact-sm" aria-label={`Try ${name}…`} onClick={onTry}>
+      <Button variant="default" size="compact-sm" className={styles.try} aria-label={`Try ${name}…`} onClick={onTry}>
         Try…
       </Button>
     </li>
@@ -98,7 +93,7 @@ function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
 
 function Waiting() {
   return (
-    <section className={styles.tools} aria-busy>
+    <section className={layout.stack} aria-busy>
       <h2>Tools</h2>
       {['first', 'second', 'third'].map((row) => (
         <Skeleton key={row} height={56} />

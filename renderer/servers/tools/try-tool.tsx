@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import type { Tool } from '../../../preload/contract.ts';
 import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { problemsIn } from '../form/check.ts';
 import { entriesOf, readEntries } from '../form/entry.ts';
 import { fieldsOf } from '../form/field.ts';
@@ -61,7 +62,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
   const next = calling.data ? followUps(tools, tool.name, calling.data.structured) : [];
 
   return (
-    <form onSubmit={submit} onKeyDown={submitByKey} className={styles.form} noValidate>
+    <form onSubmit={submit} onKeyDown={submitByKey} className={layout.stack} noValidate>
       {fields.length === 0 && <p>This tool needs nothing to be called.</p>}
       <SchemaFields
         fields={fields}
@@ -84,7 +85,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
           </Button>
         </Notice>
       ) : (
-        <div className={styles.run}>
+        <div className={`${layout.actions} ${styles.run}`}>
           <Button type="submit" disabled={calling.isPending}>
             Run
           </Button>
@@ -98,14 +99,14 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
           )}
         </div>
       )}
-      <div className={styles.outcome} aria-live="polite">
+      <div className={layout.stack} aria-live="polite">
         {wasCancelled && <p>It was cancelled. The server may have done part of it.</p>}
-        {calling.error && !wasCancelled && <Notice {...problemIn(calling.error)} />}
+        <FailureNotice error={wasCancelled ? null : calling.error} />
         {calling.data && !calling.isPending && <Answer answer={calling.data} />}
       </div>
       {!calling.isPending && next.length > 0 && (
-        <div className={styles.run}>
-          <span className={styles.quiet}>Go on with</span>
+        <div className={`${layout.actions} ${styles.run}`}>
+          <span className={layout.quiet}>Go on with</span>
           {next.map((follow) => (
             <FollowButton
               key={follow.tool.name}

@@ -1,0 +1,45 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import layout from './layout.module.css';
+import { FailureNotice } from './notice.tsx';
+
+interface QuestionProps {
+  opened: boolean;
+  title: string;
+  /** What the button says that does it. */
+  verb: string;
+  /** It cannot be undone, or others feel it: the Enter key does not do it. */
+  isGrave?: boolean;
+  act(): Promise<unknown>;
+  onClose(): void;
+  /** What will happen. */
+  children: ReactNode;
+}
+
+/** Says what will happen, then does it. */
+export function Question({ opened, title, onClose, ...rest }: QuestionProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <Asking onClose={onClose} {...rest} />
+    </Modal>
+  );
+}
+
+function Asking({ verb, isGrave = false, act, onClose, children }: Omit<QuestionProps, 'opened' | 'title'>) {
+  const acting = useMutation({ mutationFn: act, onSuccess: onClose });
+  return (
+    <div className={layout.stack}>
+      {children}
+      <FailureNotice error={acting.error} />
+      <div className={layout.closing}>
+        <Button variant="default" data-autofocus={isGrave || undefined} onClick={onClose}>
+          Cancel
+        </Button>
+        <Button data-autofocus={!isGrave || undefined} loading={acting.isPending} onClick={() => acting.mutate()}>
+          {acting.error ? 'Try again' : verb}
+        </Button>
+      </div>
+    </div>
+  );
+}
