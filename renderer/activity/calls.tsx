@@ -15,6 +15,7 @@ import {
   countInWords,
   durationInWords,
   isFailure,
+  momentInWords,
   outcomeInWords,
   readOutcome,
   serverInWords,
@@ -215,7 +216,7 @@ function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
       {
         name: 'time',
         title: 'Time',
-        cell: ({ startedAt }) => <time title={new Date(startedAt).toLocaleString()}>{clockTime(startedAt)}</time>,
+        cell: ({ startedAt }) => <time title={momentInWords(startedAt)}>{clockTime(startedAt)}</time>,
       },
       { name: 'client', title: 'Client', cell: ({ clientName }) => <Name name={clientName ?? 'An AI client'} /> },
       { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{serverInWords(path)}</span> },

@@ -52,9 +52,17 @@ export function durationInWords(millis: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+
 /** `14:03:07`, in the person's own time. */
 export function clockTime(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB');
+  return clock.format(at);
+}
+
+/** The same with its day, as the person writes it. */
+export function momentInWords(at: number): string {
+  return moment.format(at);
 }
 
 /** The tool, or what else the client asked for. */

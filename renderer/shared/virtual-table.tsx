@@ -22,6 +22,9 @@ export interface Column<Row> {
   sort?: 'ascending' | 'descending' | 'none';
 }
 
+/** How many rows are drawn beyond what is in sight, above and below. */
+const OVERSCAN = 4;
+
 interface VirtualTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
@@ -61,7 +64,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     estimateSize: () => heights.row,
     scrollMargin: heights.head,
     scrollPaddingStart: heights.head,
-    overscan: 6,
+    overscan: OVERSCAN,
   });
   useLayoutEffect(() => {
     const measure = () =>
