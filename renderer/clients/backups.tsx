@@ -2,7 +2,7 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { answered, problemIn } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';

@@ -1,9 +1,11 @@
-import { Button, Checkbox, Modal, Skeleton, TextInput } from '@mantine/core';
+import { Button, Checkbox, Modal, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { AiClient, ClientsReport, OAuthApplicationState } from '../../preload/contract.ts';
 import { portIn } from '../accounts/words.ts';
 import { answered } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
+import { useLast } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 
@@ -16,9 +18,7 @@ interface ConnectItselfProps {
 
 /** Says what it costs that a client connects by itself, and asks for what it then needs. */
 export function ConnectItself({ client, servers, onClose, onReview }: ConnectItselfProps) {
-  // The words stay while the dialog fades out.
-  const last = useRef(client);
-  if (client) last.current = client;
+  const shown = useLast(client);
   const profile = servers[0]?.profile ?? '';
   const application = useQuery({
     queryKey: ['oauth-application', profile],
@@ -27,12 +27,11 @@ export function ConnectItself({ client, servers, onClose, onReview }: ConnectIts
     gcTime: 0,
     staleTime: 0,
   });
-  const shown = client ?? last.current;
   return (
     <Modal opened={client !== null} onClose={onClose} title={shown ? `Let ${shown.name} connect by itself` : ''}>
       {application.isPending && <Skeleton height={240} />}
       {shown && !application.isPending && (
-        <Form
+        <Connecting
           key={shown.id}
           client={shown}
           servers={servers.map(({ name }) => name)}
@@ -45,19 +44,18 @@ export function ConnectItself({ client, servers, onClose, onReview }: ConnectIts
   );
 }
 
-interface FormProps extends Pick<ConnectItselfProps, 'onClose' | 'onReview'> {
+interface ConnectingProps extends Pick<ConnectItselfProps, 'onClose' | 'onReview'> {
   client: AiClient;
   servers: string[];
   present: OAuthApplicationState;
 }
 
-function Form({ client: { id, name, inTheWay }, servers, present, onClose, onReview }: FormProps) {
+function Connecting({ client: { id, name, inTheWay }, servers, present, onClose, onReview }: ConnectingProps) {
   const [chosen, setChosen] = useState(servers.slice(0, 1));
   const [clientId, setClientId] = useState(present?.clientId ?? '');
   const [port, setPort] = useState(present?.callbackPort?.toString() ?? '');
   const callbackPort = portIn(port);
-  const goOn = (event: FormEvent) => {
-    event.preventDefault();
+  const goOn = () => {
     if (callbackPort === undefined) return;
     onReview({
       title: `Let ${name} connect by itself`,
@@ -73,7 +71,20 @@ function Form({ client: { id, name, inTheWay }, servers, present, onClose, onRev
     });
   };
   return (
-    <form onSubmit={goOn} className={styles.dialog}>
+    <Form
+      onSubmit={goOn}
+      error={null}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={clientId.trim() === '' || chosen.length === 0 || callbackPort === undefined}>
+            Show what is written…
+          </Button>
+        </>
+      }
+    >
       <p>{name} then goes straight to the workspace, without Causeway in between. That has its price:</p>
       <ul className={styles.price}>
         <li>
@@ -88,31 +99,21 @@ function Form({ client: { id, name, inTheWay }, servers, present, onClose, onRev
           <Checkbox key={server} value={server} label={server} mt={4} />
         ))}
       </Checkbox.Group>
-      <TextInput
+      <TextField
         label="Client id"
         description="Of the OAuth application. It is no secret."
         value={clientId}
-        onChange={({ currentTarget }) => setClientId(currentTarget.value)}
-        autoComplete="off"
+        onChange={setClientId}
         data-autofocus
       />
-      <TextInput
+      <TextField
         label="Port of its redirect address"
         description={`Empty to let ${name} choose. Not every client can be told.`}
         value={port}
         error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
-        onChange={({ currentTarget }) => setPort(currentTarget.value)}
-        autoComplete="off"
+        onChange={setPort}
         inputMode="numeric"
       />
-      <div className={styles.actions}>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={clientId.trim() === '' || chosen.length === 0 || callbackPort === undefined}>
-          Show what is written…
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal } from '@mantine/core';
 import { useState } from 'react';
+import layout from '../../shared/layout.module.css';
 import { countInWords } from '../words.ts';
-import styles from './contents.module.css';
 
 interface AskExportProps {
   opened: boolean;
@@ -23,22 +23,20 @@ export function AskExport({ opened, recorded, onClose, onExport }: AskExportProp
 function Asking({ recorded, onClose, onExport }: Omit<AskExportProps, 'opened'>) {
   const [withContents, setWithContents] = useState(false);
   return (
-    <>
-      <div className={styles.dialog}>
-        <p>The file holds who called what, when, how long it took and how it went.</p>
-        <Checkbox
-          checked={withContents}
-          onChange={({ currentTarget }) => setWithContents(currentTarget.checked)}
-          label={`With what was asked and answered, as far as it is recorded: ${countInWords(recorded)}`}
-        />
-        {withContents && (
-          <p>
-            What looks like a password or a token is taken out; queries and their results are not. Causeway does not
-            delete the file: mind who may read it.
-          </p>
-        )}
-      </div>
-      <div className={styles.dialogActions}>
+    <div className={layout.stack}>
+      <p>The file holds who called what, when, how long it took and how it went.</p>
+      <Checkbox
+        checked={withContents}
+        onChange={({ currentTarget }) => setWithContents(currentTarget.checked)}
+        label={`With what was asked and answered, as far as it is recorded: ${countInWords(recorded)}`}
+      />
+      {withContents && (
+        <p>
+          What looks like a password or a token is taken out; queries and their results are not. Causeway does not
+          delete the file: mind who may read it.
+        </p>
+      )}
+      <div className={layout.closing}>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -52,6 +50,6 @@ function Asking({ recorded, onClose, onExport }: Omit<AskExportProps, 'opened'>)
           Export…
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
-import { useRef } from 'react';
 import type { ActivityCall, Recording } from '../../../preload/contract.ts';
+import layout from '../../shared/layout.module.css';
+import { useLast } from '../../shared/use-last.ts';
 import { bytesInWords, durationInWords, outcomeInWords, outcomeMeans, serverInWords, whatInWords } from '../words.ts';
 import styles from './contents.module.css';
 import { RecordedContents } from './recorded-contents.tsx';
@@ -17,14 +18,12 @@ interface CallDetailsProps {
 
 /** One call: who, when, how long, how it went, and what was asked and answered where that was recorded. */
 export function CallDetails({ call, recording, onClose, onTurnOn }: CallDetailsProps) {
-  // The words stay while the dialog fades out.
-  const shown = useRef(call);
-  if (call) shown.current = call;
+  const shown = useLast(call);
   return (
-    <Modal opened={call !== null} onClose={onClose} title={shown.current && whatInWords(shown.current)} size="xl">
-      {shown.current && (
-        <div className={styles.call}>
-          <Facts call={shown.current} />
+    <Modal opened={call !== null} onClose={onClose} title={shown && whatInWords(shown)} size="xl">
+      {shown && (
+        <div className={`${layout.screen} ${styles.call}`}>
+          <Facts call={shown} />
           {call === null ? null : call.contents === null ? (
             <NotRecorded recording={recording} onTurnOn={onTurnOn} />
           ) : (
@@ -62,11 +61,11 @@ function Facts({ call }: { call: ActivityCall }) {
 
 function NotRecorded({ recording, onTurnOn }: Pick<CallDetailsProps, 'recording' | 'onTurnOn'>) {
   return (
-    <section className={styles.part} aria-label="Contents">
-      <p className={styles.strong}>What was asked and answered was not recorded.</p>
+    <section className={layout.stack} aria-label="Contents">
+      <p className={layout.name}>What was asked and answered was not recorded.</p>
       <p>{whyNotRecorded(recording)}</p>
       {recording.status === 'off' && (
-        <div className={styles.actions}>
+        <div className={layout.actions}>
           <Button variant="default" onClick={onTurnOn}>
             Record from now on…
           </Button>

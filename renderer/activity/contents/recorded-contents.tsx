@@ -1,26 +1,28 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallContents, ContentsPart, Recording } from '../../../preload/contract.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import { answered } from '../../shared/answered.ts';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice } from '../../shared/notice.tsx';
+import { ScrollBox } from '../../shared/scroll-box.tsx';
 import styles from './contents.module.css';
 import { MOST_FOUND, type Piece, piecesOf } from './find-text.ts';
 import { cutInWords, foundInWords } from './words.ts';
 
 /** What was recorded of a call. It is asked for again when recording ends, for it is deleted then. */
 export function RecordedContents({ number, recording }: { number: number; recording: Recording }) {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['call-contents', number, recording.status],
     queryFn: () => answered(window.causeway.request.callContents({ contents: number })),
     gcTime: 0,
   });
-  if (error) return <Notice {...problemIn(error)} />;
-  if (!data) return null;
+  if (error) return <FailureNotice error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton height={160} />;
   if (data.status === 'kept') return <Kept number={number} contents={data} />;
   return (
-    <section className={styles.part} aria-label="Contents">
-      <p className={styles.strong}>What was asked and answered has been deleted.</p>
+    <section className={`${layout.stack} ${styles.part}`} aria-label="Contents">
+      <p className={layout.name}>What was asked and answered has been deleted.</p>
       <p>The recording has ended, or newer calls have taken its place.</p>
     </section>
   );
@@ -55,7 +57,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
   };
   return (
     <>
-      <div className={styles.find}>
+      <div className={layout.actions}>
         <TextInput
           aria-label="Find in what was asked and answered"
           placeholder="Find"
@@ -67,7 +69,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
           }}
           onKeyDown={onKeyDown}
         />
-        <span role="status" className={styles.details}>
+        <span role="status" className={layout.quiet}>
           {wanted && foundInWords(count, at, MOST_FOUND)}
           {!wanted && copying.isSuccess && 'It is on the clipboard.'}
         </span>
@@ -80,17 +82,17 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
           Copy
         </Button>
       </div>
-      {copying.error && <Notice {...problemIn(copying.error)} />}
+      <FailureNotice error={copying.error} />
       <Part title="What was asked" part={request} pieces={ofRequest} at={at} none="Nothing was passed along." />
       {answer ? (
         <Part title="What was answered" part={answer} pieces={ofAnswer} at={at} none="The answer was empty." />
       ) : (
-        <section className={styles.part} aria-label="What was answered">
+        <section className={`${layout.stack} ${styles.part}`} aria-label="What was answered">
           <h3>What was answered</h3>
           <p>No answer was recorded.</p>
         </section>
       )}
-      <p className={styles.details}>What looks like a password or a token is replaced by [redacted].</p>
+      <p className={layout.quiet}>What looks like a password or a token is replaced by [redacted].</p>
     </>
   );
 }
@@ -108,20 +110,21 @@ interface PartProps {
 function Part({ title, part, pieces, at, none }: PartProps) {
   const cut = cutInWords(part);
   return (
-    <section className={styles.part} aria-label={title}>
+    <section className={`${layout.stack} ${styles.part}`} aria-label={title}>
       <h3>{title}</h3>
-      {cut && <p className={styles.details}>{cut}</p>}
+      {cut && <p className={layout.quiet}>{cut}</p>}
       {part.blocks.length === 0 && <p>{none}</p>}
       {part.blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks have neither names of their own nor another order
         <figure key={index} className={styles.block}>
-          <figcaption className={styles.details}>{block.title}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
-          <pre tabIndex={0}>
-            {(pieces[index] ?? []).map(({ from, text, found }) =>
-              found === null ? text : <Found key={from} text={text} isCurrent={found === at} />,
-            )}
-          </pre>
+          <figcaption className={layout.quiet}>{block.title}</figcaption>
+          <ScrollBox label={`${title}: ${block.title}`} className={styles.text}>
+            <pre>
+              {(pieces[index] ?? []).map(({ from, text, found }) =>
+                found === null ? text : <Found key={from} text={text} isCurrent={found === at} />,
+              )}
+            </pre>
+          </ScrollBox>
         </figure>
       ))}
     </section>

@@ -2,8 +2,9 @@ import { Button, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Recording } from '../../../preload/contract.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
-import { Notice } from '../../shared/notice.tsx';
+import { answered } from '../../shared/answered.ts';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice } from '../../shared/notice.tsx';
 import styles from './contents.module.css';
 import { recordedInWords, timeLeft } from './words.ts';
 
@@ -16,17 +17,16 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
   const extending = useMutation({
     mutationFn: () => answered(window.causeway.request.recordContents({ minutes: 15 })),
   });
-  const error = stopping.error ?? extending.error;
   if (recording.status === 'off') return null;
   return (
-    <section className={styles.on} aria-label="Recording">
+    <section className={`${layout.head} ${styles.on}`} aria-label="Recording">
       <div className={styles.onWords}>
-        <p className={styles.strong}>What is asked and answered is being recorded.</p>
+        <p className={layout.name}>What is asked and answered is being recorded.</p>
         <p>
           <TimeLeft until={recording.until} /> {recordedInWords(recorded)} Select one in the list to read it.
         </p>
       </div>
-      <div className={styles.actions}>
+      <div className={layout.actions}>
         {recording.until !== null && (
           <Button variant="default" size="compact-sm" onClick={() => extending.mutate()}>
             15 minutes more
@@ -36,7 +36,7 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
           Stop and delete
         </Button>
       </div>
-      {error && <Notice {...problemIn(error)} />}
+      <FailureNotice error={stopping.error ?? extending.error} />
     </section>
   );
 }
@@ -53,7 +53,7 @@ export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording;
         checked={isOn}
         onChange={() => (isOn ? stopping.mutate() : onTurnOn())}
       />
-      {stopping.error && <Notice {...problemIn(stopping.error)} />}
+      <FailureNotice error={stopping.error} />
     </div>
   );
 }
