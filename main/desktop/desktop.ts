@@ -33,7 +33,7 @@ export interface Desktop {
   suspend(): void;
   /** The computer has slept, its clock was set or its network is another one: what was known may be wrong. */
   lookAgain(): void;
-  /** Ends what is under way, the proxies' calls last. */
+  /** Ends what is under way, once the proxies have the answers that they wait for, as far as these come soon. */
   close(): Promise<void>;
 }
 
@@ -100,9 +100,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       endWatch();
       updates.close();
       for (const end of ends) end();
-      await servers.close();
-      await model.close();
-      await endProxies();
+      // The answers under way take their time: meanwhile the rest ends.
+      await Promise.all([endProxies(), servers.close(), model.close()]);
     },
   };
 }

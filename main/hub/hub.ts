@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { feed } from '../bridge/feed.ts';
@@ -34,6 +35,11 @@ export interface HubOptions {
 /** The running application's side of the private socket. */
 export interface Hub {
   sessions(): HubSession[];
+  /**
+   * Lets no new proxies in, and closes once those that are here have their answers, at most `graceMs` later. What a proxy
+   * still waits for then, it answers by itself.
+   */
+  finish(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -78,6 +84,15 @@ class PrivateHub implements Hub {
 
   sessions(): HubSession[] {
     return this.#board.sessions();
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    await withdrawRendezvous(this.#options.folder, this.#rendezvous);
+    const grace = new AbortController();
+    const answered = this.#board.settled().then(() => Promise.all(Array.from(this.#sockets, written)));
+    await Promise.race([answered, sleep(graceMs, undefined, { signal: grace.signal })]);
+    grace.abort();
+    await this.close();
   }
 
   async close(): Promise<void> {
@@ -160,6 +175,14 @@ function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buff
   });
   fed.push(rest);
   socket.resume();
+}
+
+/** Ends a socket as soon as it has taken what was written to it. */
+async function written(socket: Socket): Promise<void> {
+  if (socket.destroyed) return;
+  const closed = once(socket, 'close');
+  socket.destroySoon();
+  await closed;
 }
 
 function sameSecret(given: string, expected: string): boolean {

@@ -23,6 +23,7 @@ export class SessionBoard {
   /** Set while a change has to wait before it is told. */
   #pause: NodeJS.Timeout | undefined;
   #isStale = false;
+  #settled: () => void = () => {};
 
   constructor(watcher: HubWatcher) {
     this.#watcher = watcher;
@@ -30,6 +31,16 @@ export class SessionBoard {
 
   sessions(): HubSession[] {
     return Array.from(this.#records.values(), ({ session }) => session);
+  }
+
+  /** Resolves once no proxy waits for an answer that only this hub can give it. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#settled = () => {
+        if (!Array.from(this.#records.values()).some(({ awaitsAnswer }) => awaitsAnswer)) resolve();
+      };
+      this.#settled();
+    });
   }
 
   /** A record for a proxy that may be about to attach. */
@@ -65,6 +76,7 @@ export class SessionBoard {
   }
 
   #changed(): void {
+    this.#settled();
     if (this.#pause) this.#isStale = true;
     else this.#tell();
   }

@@ -1,5 +1,6 @@
 import { parseFrame } from '../bridge/envelope.ts';
 import { revisionOf } from '../bridge/eras/headers.ts';
+import { isHarmless } from '../bridge/repeat.ts';
 import type { ContentsRecorder } from './contents-recorder.ts';
 import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from './glance.ts';
 
@@ -107,6 +108,11 @@ export class SessionRecord {
   /** As it is now. */
   get session(): HubSession {
     return { ...this.#session, open: this.#open.size };
+  }
+
+  /** Whether an answer is awaited that nobody else could get: what is harmless, a proxy asks for again elsewhere. */
+  get awaitsAnswer(): boolean {
+    return Array.from(this.#open.values()).some(({ method }) => method !== STANDING && !isHarmless(method));
   }
 
   /** A frame of the client's has come. */

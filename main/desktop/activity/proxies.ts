@@ -4,6 +4,9 @@ import type { HubWatcher } from '../../hub/session-board.ts';
 import type { HubSession } from '../../hub/session-record.ts';
 import { inOneLine } from '../../platform/errors.ts';
 
+/** How long the answers under way are waited for at the end, in milliseconds: less than the application itself is given. */
+const ANSWERS_MS = 8_000;
+
 type Show = (proxies: AttachedProxy[]) => void;
 type Session = Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>;
 
@@ -51,5 +54,5 @@ export function serveProxies(causeway: Causeway, watcher: HubWatcher): () => Pro
     console.error(`The proxies work alone. ${inOneLine(error)}`);
     return undefined;
   });
-  return async () => (await hub)?.close();
+  return async () => (await hub)?.finish(ANSWERS_MS);
 }

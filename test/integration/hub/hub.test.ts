@@ -182,6 +182,71 @@ describe('the application goes away mid-session', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
+  it('a call under way is waited for, and what its client asks meanwhile; then the application ends', async () => {
+    const held: (() => void)[] = [];
+    session = orderly({
+      onCall: ({ frame }, response) => {
+        const answer = () => json(response, result(frame?.id, frame?.method ?? ''));
+        if (frame?.method === 'tools/call') held.push(answer);
+        else answer();
+      },
+    });
+    server.script = session.script;
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    const call = proxy.request(1, 'tools/call');
+    await expect.poll(() => held.length).toBe(1);
+    let isOver = false;
+    const finished = app.hub.finish(60_000).then(() => {
+      isOver = true;
+    });
+    await expect.poll(() => readRendezvous(hubFolder())).toBeUndefined();
+    expect(await proxy.request(2, 'tools/list')).toMatchObject({ result: 'tools/list' });
+    expect(isOver).toBe(false);
+    held[0]?.();
+    expect(await call).toMatchObject({ result: 'tools/call' });
+    await finished;
+    await app.close();
+    expect(await proxy.request(3, 'tools/list')).toMatchObject({ result: 'tools/list' });
+    expect(server.count('tools/call')).toBe(1);
+  });
+
+  it('a call that takes longer than that is answered with an error that says so', async () => {
+    session = orderly({
+      onCall: ({ frame }, response) => {
+        if (frame?.method !== 'tools/call') json(response, result(frame?.id, 'listed'));
+      },
+    });
+    server.script = session.script;
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    const stuck = proxy.request(1, 'tools/call');
+    await expect.poll(() => server.count('tools/call')).toBe(1);
+    await app.hub.finish(50);
+    expect((await stuck).error?.message).toContain('It may or may not have run');
+  });
+
+  it('a list that is under way is not waited for: the proxy asks again by itself', async () => {
+    let lists = 0;
+    session = orderly({
+      onCall: ({ frame }, response) => {
+        if (frame?.method === 'tools/list' && ++lists === 1) return;
+        json(response, result(frame?.id, 'listed'));
+      },
+    });
+    server.script = session.script;
+    const app = await startApp();
+    const proxy = new Spawned();
+    await proxy.open();
+    const list = proxy.request(1, 'tools/list');
+    await expect.poll(() => lists).toBe(1);
+    await app.hub.finish(3_600_000);
+    await app.close();
+    expect(await list).toMatchObject({ result: 'listed' });
+  });
+
   it('the proxy attaches again when the application is back at once', async () => {
     const first = await startApp();
     const proxy = new Spawned();
