@@ -57,7 +57,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
   };
   return (
     <>
-      <div className={layout.actions}>
+      <div className={`${layout.actions} ${styles.find}`}>
         <TextInput
           aria-label="Find in what was asked and answered"
           placeholder="Find"
@@ -134,7 +134,7 @@ function Part({ title, part, pieces, at, none }: PartProps) {
 function Found({ text, isCurrent }: { text: string; isCurrent: boolean }) {
   const mark = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isCurrent) mark.current?.scrollIntoView({ block: 'nearest' });
+    if (isCurrent) mark.current?.scrollIntoView({ block: 'center' });
   }, [isCurrent]);
   return (
     <mark ref={mark} aria-current={isCurrent || undefined}>

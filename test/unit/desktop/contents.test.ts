@@ -198,11 +198,19 @@ describe('what is read of it', () => {
     expect(readContents(undefined)).toEqual({ status: 'deleted' });
   });
 
-  it('is the beginning as it was sent where the rest was cut', () => {
-    const { request } = read(asked({ query: 'x'.repeat(100_000) }));
-    expect(request).toMatchObject({ isCut: true, bytes: bytes(asked({ query: 'x'.repeat(100_000) })).length });
-    expect(request.blocks[0]?.title).toBe('As it was sent');
-    expect(request.blocks[0]?.text).toMatch(/^\{"id":1,"method":"tools\/call".*xxx$/);
+  it('is the beginning where the rest was cut', () => {
+    const request = asked({ query: 'x'.repeat(100_000), more: 1 });
+    const given = answer({ content: [{ type: 'text', text: 'row\n'.repeat(50_000) }], structuredContent: {} });
+    const contents = read(request, given);
+    expect(contents.request).toMatchObject({ isCut: true, bytes: bytes(request).length });
+    expect(contents.request.blocks).toMatchObject([{ title: 'Arguments' }]);
+    expect(contents.request.blocks[0]?.text).toMatch(/^\{\n {2}"query": "x{60000,}"\n\}$/);
+    expect(contents.answer?.blocks).toMatchObject([{ title: 'Text' }]);
+    expect(contents.answer?.blocks[0]?.text).toMatch(/^(row\n)+r?o?w?$/);
+  });
+
+  it('is as it was sent where it is no JSON', () => {
+    expect(read('no JSON').request.blocks).toEqual([{ title: 'As it was sent', text: 'no JSON' }]);
   });
 
   it('is short for what is nested without end', () => {

@@ -1,5 +1,6 @@
 import type { CallContents, ContentsPart } from '../../../../preload/contract.ts';
 import { redact } from '../../../platform/redact.ts';
+import { closedJson } from './closed-json.ts';
 import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
 import { redactedJson } from './redacted-json.ts';
 
@@ -26,7 +27,7 @@ export function contentsAsText(call: RecordedCall | undefined): string {
 
 /** A request or an answer as a value for a file: the JSON that it is, or the text of its beginning. */
 export function frameAsValue(frame: RecordedFrame): unknown {
-  const value = jsonOf(frame);
+  const value = isCut(frame) ? undefined : jsonIn(frame.text);
   if (value !== undefined) return redactedJson(value);
   return `${redact(frame.text)}${isCut(frame) ? ` [cut: ${frame.bytes} bytes in all]` : ''}`;
 }
@@ -38,17 +39,16 @@ function textOf(heading: string, { blocks, bytes, isCut }: ContentsPart): string
 
 function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): ContentsPart {
   const { bytes } = frame;
-  const value = jsonOf(frame);
+  const value = jsonIn(isCut(frame) ? closedJson(frame.text) : frame.text);
   const blocks =
     value === undefined ? [{ title: 'As it was sent', text: redact(frame.text) }] : blocksOf(redactedJson(value));
   return { blocks, bytes, isCut: isCut(frame) };
 }
 
-/** Undefined for what is no JSON, as the beginning of a long frame is none. */
-function jsonOf(frame: RecordedFrame): unknown {
-  if (isCut(frame)) return undefined;
+/** Undefined for what is no JSON. */
+function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(frame.text);
+    return JSON.parse(text);
   } catch {
     // It is shown as it was sent.
     return undefined;
@@ -90,13 +90,8 @@ function blockOf(title: string, value: unknown): Block[] {
 
 /** A text that is JSON itself, as the answers of some servers are, is set out as such. */
 function legible(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(redactedJson(JSON.parse(text)), null, 2);
-  } catch {
-    // It only begins like JSON.
-    return text;
-  }
+  const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
+  return value === undefined ? text : JSON.stringify(redactedJson(value), null, 2);
 }
 
 function isCut({ bytes, held }: RecordedFrame): boolean {
