@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnswerMemory, type EraMemory, openMemory } from '../../../main/bridge/memory.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
@@ -17,6 +17,7 @@ beforeEach(async () => {
   memory = openMemory({ CAUSEWAY_HOME: home }, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const thing of open.splice(0).reverse()) await thing.close();
   await rm(home, { recursive: true, force: true });
 });
@@ -84,6 +85,28 @@ describe('the last known answers', () => {
     });
     expect(client.sink.frames.filter((frame) => JSON.parse(String(frame)).id === 1)).toHaveLength(1);
     expect(server.count('notifications/initialized')).toBe(2);
+  });
+
+  it('leave a call waiting for a minute at most, which then says in a result what to do', async () => {
+    const normal = session();
+    const server = await serve(normal.script);
+    await learn(server);
+    server.script = () => {};
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const client = await connect(server.origin);
+    const opened = client.open();
+    await expect.poll(() => server.count('initialize')).toBe(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await opened;
+    const call = client.request('call', 'tools/call');
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(client.sink.frames).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await call).result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringMatching(/^There is still no connection .+ Nothing was run\.$/) }],
+    });
+    expect(server.count('tools/call')).toBe(0);
   });
 
   it('are given at once to a client that is signed out; its calls say what to do, and work after the sign-in', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -287,6 +287,41 @@ describe('who is let in', () => {
     await chmod(file, 0o666);
     expect(readRendezvous(hubFolder())).toBeUndefined();
   });
+
+  it('each start has an address and a secret of its own', async () => {
+    const places = [];
+    for (let start = 0; start < 2; start += 1) {
+      const app = await startApp();
+      places.push(readRendezvous(hubFolder()));
+      await app.close();
+    }
+    const [first, second] = places;
+    expect(first?.secret).toMatch(/^[\w-]{43}$/);
+    expect(second?.secret).not.toBe(first?.secret);
+    expect(second?.address).not.toBe(first?.address);
+  });
+
+  it('a folder that leads elsewhere is not used, and says so', async () => {
+    await mkdir(join(home, 'elsewhere'));
+    await mkdir(join(home, 'causeway'));
+    await symlink(join(home, 'elsewhere'), hubFolder());
+    await expect(startApp()).rejects.toMatchObject({
+      code: 'hub_foreign',
+      message: expect.stringContaining(hubFolder()),
+    });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "somebody else's folder is not used, and their file is not believed",
+    async () => {
+      await startApp();
+      const file = join(hubFolder(), 'hub.json');
+      await chown(file, 12_345, 12_345);
+      expect(readRendezvous(hubFolder())).toBeUndefined();
+      await chown(hubFolder(), 12_345, 12_345);
+      await expect(startApp()).rejects.toMatchObject({ code: 'hub_foreign' });
+    },
+  );
 
   it('a second hub is refused while the first lives, and replaces one that was killed', async () => {
     const first = await startApp();

@@ -137,6 +137,22 @@ describe('a session whose application was killed', () => {
     expect(heard.slice(0, before).map(({ id }) => id)).toEqual(['open', 1, 2, 3, 4]);
   });
 
+  it('that was not open yet is opened without it, and the client is answered once', async () => {
+    const { script } = server;
+    server.script = (arrival, response) => {
+      if (server.count('initialize') > 1) return script(arrival, response);
+    };
+    const hub = await startHub();
+    const proxy = startProxy();
+    const opened = proxy.open();
+    await expect.poll(() => server.count('initialize')).toBe(1);
+    await hub.end();
+    expect(await opened).toMatchObject({ result: { serverInfo: { name: 'scripted' } } });
+    await proxy.request(1, 'tools/list');
+    expect(proxy.frames).toHaveLength(2);
+    expect(server.count('notifications/initialized')).toBe(1);
+  });
+
   it('has each call of a batch that was open answered with an error that says what is not known', async () => {
     const hub = await startHub();
     const proxy = startProxy();

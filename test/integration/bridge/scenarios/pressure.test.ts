@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, expect, it } from 'vitest';
 import { json, orderly, result } from '../scripted-server.ts';
 import { Stage } from './hostile.ts';
@@ -41,6 +42,24 @@ it('request ids of every legal kind come back as they were written, also from a 
     ids.map((id, at) => `{"jsonrpc":"2.0","id":${id},"result":"${at}"}`).toSorted(),
   );
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a connection on which nothing is said is asked by TCP itself whether it is still there',
+  async () => {
+    const { server, proxy } = await stage.begin(orderly({ onCall: () => {} }).script);
+    await proxy.open();
+    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    await expect.poll(() => server.count('tools/call')).toBe(1);
+    const port = Number(new URL(server.origin).port).toString(16).toUpperCase().padStart(4, '0');
+    // proc(5): a connection's other end, its state (01: it is open), its timer (02: for keep-alive).
+    const open = new RegExp(`:\\w{4} \\w+:${port} 01 \\S+ (\\d\\d):`, 'g');
+    const timers = async () => {
+      const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')));
+      return Array.from(tables.join('').matchAll(open), ([, timer]) => timer);
+    };
+    await expect.poll(async () => new Set(await timers())).toEqual(new Set(['02']));
+  },
+);
 
 it('three thousand calls, hundreds at a time, leave not a word on stderr', async () => {
   const { proxy } = await stage.begin(orderly().script);

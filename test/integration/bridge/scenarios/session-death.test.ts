@@ -37,6 +37,31 @@ describe('a session that the server forgets', () => {
     expect(ran.toSorted()).toEqual(['warm', ...ids].toSorted());
   });
 
+  it('is judged by the session that a request carried: one that hears of it late costs no other session', async () => {
+    const late: (() => void)[] = [];
+    const ran: unknown[] = [];
+    const session = orderly({
+      onCall: ({ frame, headers }, response) => {
+        if (frame?.id === 'late' && headers['mcp-session-id'] === 'session-1') {
+          late.push(() => void response.writeHead(404).end());
+          return;
+        }
+        ran.push(frame?.id);
+        json(response, result(frame?.id, 'ran'));
+      },
+    });
+    const { server, proxy } = await stage.begin(session.script);
+    await proxy.open();
+    const call = proxy.request('late', 'tools/call');
+    await expect.poll(() => late.length).toBe(1);
+    session.expireAll();
+    expect(await proxy.request('first', 'tools/call')).toMatchObject({ result: 'ran' });
+    late[0]?.();
+    expect(await call).toMatchObject({ result: 'ran' });
+    expect(ran).toEqual(['first', 'late']);
+    expect(server.count('initialize')).toBe(2);
+  });
+
   it('lets new frames wait while it is replaced, and none goes before the server has taken initialized', async () => {
     const session = orderly();
     const order: string[] = [];

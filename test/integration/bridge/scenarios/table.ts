@@ -1,27 +1,15 @@
-/** A test as it stands in its file: the file under `test/integration/`, and its title as it is written there. */
-type Proof = [file: string, title: string];
-
-/** One thing that a proxy must survive or do, why we know, and the tests that show it with real processes. */
-interface Scenario {
-  demand: string;
-  /** Where users of other proxies reported it, or what those proxies were seen to do. */
-  seen?: string;
-  proofs: Proof[];
-}
+import { APPLICATION, NO_CONNECTION } from './application.ts';
+import { REMOTE, type Scenario } from './scenario.ts';
 
 const DEATH = 'bridge/scenarios/session-death.test.ts';
 const STREAMS = 'bridge/scenarios/streams.test.ts';
 const ERAS = 'bridge/scenarios/eras.test.ts';
 const PRESSURE = 'bridge/scenarios/pressure.test.ts';
-const INSTANT = 'bridge/scenarios/instant.test.ts';
 const OFFICIAL = 'proxy/official-client.test.ts';
 const STDIO = 'proxy/stdio.test.ts';
 const ENDS = 'proxy/ends.test.ts';
-const NETWORK = 'proxy/network.test.ts';
 const PAUSED = 'proxy/back-pressure.test.ts';
 const MANY = 'auth/many-processes.test.ts';
-
-const REMOTE = 'https://github.com/punkpeye/mcp-remote';
 
 const SIGN_IN: Scenario[] = [
   {
@@ -73,6 +61,7 @@ const SESSIONS: Scenario[] = [
     seen: `${REMOTE}/issues/106, https://github.com/apache/rocketmq-dashboard/issues/4880, https://github.com/aklivity/zilla/issues/2525; mcp-remote loses 7 of 16 calls, begins 5 sessions and does not know 410`,
     proofs: [
       [DEATH, '(%s) costs sixteen calls one new one: sixteen answers, no call run twice'],
+      [DEATH, 'is judged by the session that a request carried: one that hears of it late costs no other session'],
       [OFFICIAL, 'when its session expires under its feet (%i), not even under ten calls at once'],
     ],
   },
@@ -164,6 +153,7 @@ const STREAMING: Scenario[] = [
     proofs: [
       ['proxy/odd-servers.test.ts', 'is answered in words, once the bridge has waited long enough'],
       ['proxy/odd-servers.test.ts', 'is none where progress comes'],
+      [PRESSURE, 'a connection on which nothing is said is asked by TCP itself whether it is still there'],
       [OFFICIAL, 'a stall in the middle of an answer'],
     ],
   },
@@ -233,6 +223,7 @@ const UNDER_PRESSURE: Scenario[] = [
     proofs: [
       [STDIO, 'of 64 MiB pass both ways, byte for byte'],
       [STDIO, 'of 64 MiB pass as one event too'],
+      ['hub/shared.test.ts', 'frames of 64 MiB pass through the application both ways, byte for byte'],
     ],
   },
   {
@@ -261,49 +252,6 @@ const UNDER_PRESSURE: Scenario[] = [
   },
 ];
 
-const NO_CONNECTION: Scenario[] = [
-  {
-    demand: 'a slow workspace: known answers at once, the session behind their back, a word when the tools differ',
-    proofs: [
-      [
-        INSTANT,
-        'in time is answered from what is known; a call waits for the session, and a list that differs is told',
-      ],
-    ],
-  },
-  {
-    demand:
-      'an unreachable workspace, or a sign-in that it refuses: tools at once, and calls say in a result what to do',
-    proofs: [[INSTANT, '%s has its tools, and a call says in a result what to do']],
-  },
-  {
-    demand: 'probes that need no server are answered at once',
-    proofs: [[INSTANT, 'a probe that needs no server is answered without one']],
-  },
-  {
-    demand: 'a sign-in page, a page where JSON was due, a captive portal, a private link are recognised and named',
-    proofs: [
-      [OFFICIAL, 'a redirect to a sign-in page'],
-      [OFFICIAL, 'a private link'],
-      [OFFICIAL, 'a page with 502'],
-      ['proxy/odd-servers.test.ts', 'a redirect is not followed, and the token goes nowhere else'],
-    ],
-  },
-  {
-    demand: 'company proxies and company certificates',
-    seen: 'https://github.com/upstash/context7/pull/2271',
-    proofs: [
-      [NETWORK, 'is reached with %s and %s'],
-      [NETWORK, 'is not trusted without the authority, and gets no token'],
-    ],
-  },
-  {
-    demand: 'a command that starts from folders with spaces',
-    seen: 'https://github.com/anthropics/claude-ai-mcp/issues/891',
-    proofs: [['clients/launcher.test.ts', 'a script in a folder with spaces starts through a link without']],
-  },
-];
-
 /** All of them. */
 export const SCENARIOS: Record<string, Scenario[]> = {
   'signing in': SIGN_IN,
@@ -312,4 +260,5 @@ export const SCENARIOS: Record<string, Scenario[]> = {
   'both eras': BOTH_ERAS,
   pressure: UNDER_PRESSURE,
   'no connection': NO_CONNECTION,
+  'the application': APPLICATION,
 };

@@ -1,0 +1,131 @@
+import { REMOTE, type Scenario } from './scenario.ts';
+
+const INSTANT = 'bridge/scenarios/instant.test.ts';
+const OFFICIAL = 'proxy/official-client.test.ts';
+const NETWORK = 'proxy/network.test.ts';
+
+/** What holds where the workspace, the network or somebody's sign-in is missing. */
+export const NO_CONNECTION: Scenario[] = [
+  {
+    demand: 'a slow workspace: known answers at once, the session behind their back, a word when the tools differ',
+    proofs: [
+      [
+        INSTANT,
+        'in time is answered from what is known; a call waits for the session, and a list that differs is told',
+      ],
+      ['bridge/instant.test.ts', 'leave a call waiting for a minute at most, which then says in a result what to do'],
+    ],
+  },
+  {
+    demand:
+      'an unreachable workspace, or a sign-in that it refuses: tools at once, and calls say in a result what to do',
+    proofs: [[INSTANT, '%s has its tools, and a call says in a result what to do']],
+  },
+  {
+    demand: 'probes that need no server are answered at once',
+    proofs: [[INSTANT, 'a probe that needs no server is answered without one']],
+  },
+  {
+    demand: 'a sign-in page, a page where JSON was due, a captive portal, a private link are recognised and named',
+    proofs: [
+      [OFFICIAL, 'a redirect to a sign-in page'],
+      [OFFICIAL, 'a private link'],
+      [OFFICIAL, 'a page with 502'],
+      ['proxy/odd-servers.test.ts', 'a redirect is not followed, and the token goes nowhere else'],
+    ],
+  },
+  {
+    demand: 'company proxies and company certificates',
+    seen: 'https://github.com/upstash/context7/pull/2271',
+    proofs: [
+      [NETWORK, 'is reached with %s and %s'],
+      [NETWORK, 'is not trusted without the authority, and gets no token'],
+    ],
+  },
+  {
+    demand: 'a command that starts from folders with spaces',
+    seen: 'https://github.com/anthropics/claude-ai-mcp/issues/891',
+    proofs: [['clients/launcher.test.ts', 'a script in a folder with spaces starts through a link without']],
+  },
+];
+
+const HUB = 'hub/hub.test.ts';
+const KILLED = 'hub/killed.test.ts';
+const SHARED = 'hub/shared.test.ts';
+
+/** What holds where proxies go through the running application. */
+export const APPLICATION: Scenario[] = [
+  {
+    demand: 'the socket is of this user alone: a folder and a secret of its own, nobody unproven stays, no TCP port',
+    proofs: [
+      [HUB, 'only this user can read where the hub is, and a file that others could write is not believed'],
+      [HUB, 'each start has an address and a secret of its own'],
+      [HUB, 'nobody without the secret, and nobody who says nothing for a second'],
+      [SHARED, 'the application opens no TCP port'],
+    ],
+  },
+  {
+    demand: 'what a killed application left is replaced, and what belongs to somebody else is refused',
+    proofs: [
+      [HUB, 'a second hub is refused while the first lives, and replaces one that was killed'],
+      [HUB, 'a folder that leads elsewhere is not used, and says so'],
+      [HUB, "somebody else's folder is not used, and their file is not believed"],
+    ],
+  },
+  {
+    demand: 'an application that goes mid-session costs its clients nothing but answers that nobody knows',
+    proofs: [
+      [HUB, 'the proxy goes on alone, the client sees no error, and what was open and harmless is asked again'],
+      [HUB, 'the proxy attaches again when the application is back at once'],
+      [HUB, 'a call whose outcome nobody knows is answered with an error that says so, and is not sent again'],
+      [KILLED, 'goes on %s: what it follows and how much of the log it hears stays'],
+      [KILLED, 'that was not open yet is opened without it, and the client is answered once'],
+      [KILLED, 'has each call of a batch that was open answered with an error that says what is not known'],
+    ],
+  },
+  {
+    demand: 'a proxy and an application of different versions get along, or the proxy works alone',
+    proofs: [
+      ['hub/versions.test.ts', 'with %s works alone'],
+      ['hub/versions.test.ts', 'but the same protocol goes through it, whatever else it says'],
+      ['hub/versions.test.ts', 'lets it go where the protocol is another, so that it works alone'],
+      ['hub/versions.test.ts', 'serves it where the protocol is the same, whatever else it says'],
+    ],
+  },
+  {
+    demand: 'many clients share connections and a token, and each has a session and a share of the workspace',
+    seen: `${REMOTE}/issues/251`,
+    proofs: [
+      [SHARED, 'many proxies of one profile have one token and few connections between them, and a session each'],
+      ['hub/many-calls.test.ts', 'a client with a thousand calls under way has a share of the workspace'],
+    ],
+  },
+  {
+    demand: 'who asks what and how it went is known, and nothing of what was given and returned is written down',
+    proofs: [
+      [
+        'hub/sessions.test.ts',
+        'the application knows who is attached, what they ask and how it went, and sees them go',
+      ],
+      [SHARED, 'nothing of what a call was given or gave back is written down'],
+    ],
+  },
+  {
+    demand: 'a client that is killed is gone at once, and its open calls are taken back at the server',
+    proofs: [
+      [
+        'hub/sessions.test.ts',
+        'a client that is killed with a call open is gone at once, and the call is taken back at the server',
+      ],
+    ],
+  },
+  {
+    demand: 'after sleep and in another network neither calls nor tokens wait for connections that lead nowhere',
+    proofs: [
+      ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
+      ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
+      ['platform/connections.test.ts', 'are new ones, too, for the first request after a sleep of which nobody tells'],
+      ['hub/warm/keep-warm.test.ts', 'sleep is noticed where nobody tells of it'],
+    ],
+  },
+];
