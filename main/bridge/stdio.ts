@@ -7,6 +7,8 @@ import type { StreamSink } from './stream-sink.ts';
 const FINISH_MS = 8_000;
 /** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
+/** How often it is while answers are waited for behind the end of stdin, in milliseconds: a client that was killed wants none. */
+const HURRIED_CHECK_MS = 250;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -37,11 +39,15 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
       resolve();
     };
     const stop = () => void end(() => bridge.close());
+    const parent = host.ppid;
+    const isOrphan = () => !isProcessAlive(parent) || host.ppid !== parent;
 
     stdin.on('end', () => {
       fed.end();
       void end(async () => {
+        const hurriedCheck = setInterval(() => isOrphan() && bridge.close(), HURRIED_CHECK_MS);
         await bridge.finish(FINISH_MS);
+        clearInterval(hurriedCheck);
         await within(FINISH_MS, sink.flushed());
       });
     });
@@ -49,10 +55,7 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
     stdout.on('error', stop);
     for (const signal of SIGNALS) host.on(signal, stop);
 
-    const parent = host.ppid;
-    const parentCheck = setInterval(() => {
-      if (!isProcessAlive(parent) || host.ppid !== parent) stop();
-    }, PARENT_CHECK_MS);
+    const parentCheck = setInterval(() => isOrphan() && stop(), PARENT_CHECK_MS);
     parentCheck.unref();
   });
 }

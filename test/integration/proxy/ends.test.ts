@@ -174,4 +174,26 @@ describe('a client that goes', () => {
     expect(deletions()).toHaveLength(1);
     expect(stderr).toBe('');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'by kill -9 with a call open: that is taken back, and not waited for',
+    async () => {
+      const held = holdCalls();
+      const relay =
+        "const { stdin, stdout } = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] }); process.stdin.pipe(stdin); stdout.pipe(process.stdout)";
+      const parent = spawn(process.execPath, ['-e', relay, CAUSEWAY, 'proxy', ...ARGS], {
+        env: environment(home.home),
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const ended = once(parent.stderr.resume(), 'end');
+      parent.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
+      parent.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+      parent.stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}\n');
+      await held.until(1);
+      parent.kill('SIGKILL');
+      await expect.poll(deletions, { timeout: 6_000 }).toHaveLength(1);
+      expect(server.count('notifications/cancelled')).toBe(1);
+      await ended;
+    },
+  );
 });

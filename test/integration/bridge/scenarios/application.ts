@@ -113,6 +113,7 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'a client that is killed is gone at once, and its open calls are taken back at the server',
     proofs: [
+      ['proxy/ends.test.ts', 'by kill -9 with a call open: that is taken back, and not waited for'],
       [
         'hub/sessions.test.ts',
         'a client that is killed with a call open is gone at once, and the call is taken back at the server',
