@@ -14,6 +14,9 @@ export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: str
   }, [page, place]);
 }
 
+/** A dialog that closes gives the focus back to what had it before within this time, in milliseconds. */
+const AFTER_DIALOG = 50;
+
 /**
  * Keeps the focus when what has it goes away, or cannot be pressed for a while: it goes back to that as soon as it can,
  * else to the dialog or the heading that is there instead. A browser would leave it nowhere.
@@ -22,6 +25,7 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
     let wasDisabled = false;
+    let waiting: ReturnType<typeof setTimeout> | undefined;
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof HTMLElement ? target : null;
       wasDisabled = false;
@@ -29,13 +33,20 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
     const mend = () => {
       if (last?.matches(':disabled')) wasDisabled = true;
       if (last === null || document.activeElement !== document.body) return;
-      if (!last.isConnected) instead(page.current)?.focus({ preventScroll: true });
-      else if (wasDisabled) last.focus({ preventScroll: true });
+      if (last.isConnected) {
+        if (wasDisabled) last.focus({ preventScroll: true });
+        return;
+      }
+      clearTimeout(waiting);
+      waiting = setTimeout(() => {
+        if (document.activeElement === document.body) instead(page.current)?.focus({ preventScroll: true });
+      }, AFTER_DIALOG);
     };
     const watching = new MutationObserver(mend);
     watching.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', remember);
     return () => {
+      clearTimeout(waiting);
       watching.disconnect();
       document.removeEventListener('focusin', remember);
     };

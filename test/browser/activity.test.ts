@@ -223,7 +223,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
 
     await shown.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
-    expect(await grid().evaluate((table) => table === document.activeElement)).toBe(true);
+    await expect.poll(() => grid().evaluate((table) => table === document.activeElement)).toBe(true);
     await openCall('execute_sql');
     await part('What was asked').waitFor();
     shown.server.activity.recording.stop();

@@ -24,10 +24,10 @@ export function CallDetails({ call, recording, onClose, onTurnOn }: CallDetailsP
       {shown && (
         <div className={`${layout.screen} ${styles.call}`}>
           <Facts call={shown} />
-          {call === null ? null : call.contents === null ? (
+          {shown.contents === null ? (
             <NotRecorded recording={recording} onTurnOn={onTurnOn} />
           ) : (
-            <RecordedContents number={call.contents} recording={recording} />
+            <RecordedContents number={shown.contents} recording={recording} />
           )}
         </div>
       )}
