@@ -206,6 +206,21 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('link', { name: 'Warehouse' }).click();
   });
 
+  it('says in the tray that contents of calls are being recorded for as long as they are', async () => {
+    const words = 'Contents of calls are being recorded…';
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('switch', { name: 'Record what is asked and answered' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await expect.poll(() => tray.labels()).toContain(words);
+    await page.getByRole('link', { name: 'Warehouse' }).click();
+    await tray.click(words);
+    await takePicture('activity-recording');
+    await page.getByRole('button', { name: 'Stop and delete' }).click();
+    await expect.poll(() => tray.labels()).not.toContain(words);
+    await page.getByRole('link', { name: 'Warehouse' }).click();
+  });
+
   it('lives on in the tray when its window is closed, and opens again from there', async () => {
     await page.close();
     await tray.click('Open Causeway');
