@@ -27,6 +27,10 @@ export class Ledger {
     return [...this.#open.values()];
   }
 
+  get isSettled(): boolean {
+    return this.#open.size === 0;
+  }
+
   /** A frame of the client's has passed. */
   sent(frame: Buffer): void {
     const { id, method } = scanFrame(frame);

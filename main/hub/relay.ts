@@ -35,6 +35,8 @@ export class Relay implements Bridge {
   #source: Way | undefined;
   readonly #lost = new WeakSet<Way>();
   #settled: () => void = () => {};
+  /** Called when nothing is open any more. */
+  #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
 
@@ -67,15 +69,29 @@ export class Relay implements Bridge {
     this.#settled = listener;
   }
 
+  /** What is open is waited for before the way is told: a way that has heard of the end may be no way back any more. */
   async finish(graceMs: number): Promise<void> {
+    const until = performance.now() + graceMs;
     await this.#moving;
+    await this.#answers(until - performance.now());
     this.#ended = true;
-    await this.#way?.finish(graceMs);
+    await this.#way?.finish(Math.max(0, until - performance.now()));
   }
 
   async close(): Promise<void> {
     this.#ended = true;
+    this.#answered();
     await this.#way?.close();
+  }
+
+  async #answers(withinMs: number): Promise<void> {
+    if (this.#ledger.isSettled) return;
+    let tooLong: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      tooLong = setTimeout(resolve, withinMs);
+      this.#answered = resolve;
+    });
+    clearTimeout(tooLong);
   }
 
   #through(connection: HubConnection): Way {
@@ -99,6 +115,7 @@ export class Relay implements Bridge {
     }
     this.#ledger.answered(frame);
     this.#client.write(frame);
+    if (this.#ledger.isSettled) this.#answered();
   }
 
   async #moveOn(): Promise<void> {
@@ -136,6 +153,7 @@ export class Relay implements Bridge {
   #refuse(id: string, error: unknown): void {
     this.#ledger.forget(id);
     this.#client.write(errorFrame(id, error));
+    if (this.#ledger.isSettled) this.#answered();
   }
 
   async #alone(): Promise<Way> {

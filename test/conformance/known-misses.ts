@@ -2,7 +2,7 @@
 export const NOT_OURS: [scenario: string, why: string][] = [
   [
     'auth/',
-    "How an MCP client finds an authorization server that it does not know, registers there and asks for scopes. Causeway signs in to workspaces, whose authorization server is on the workspace's own host under /oidc and knows its public client already (test/integration/auth); the bridge is given a token.",
+    "How an MCP client finds an authorization server that it does not know, registers there and asks for scopes. Causeway signs in to workspaces, whose authorization server is on the workspace's own host under /oidc and knows its public client already (test/integration/auth); the bridge is given a token. A service's token, which `client-credentials-basic` is about, is asked for in the same way: it could only be met with something in between that finds the server in Causeway's place, and then that would be tested.",
   ],
   ['tasks-', 'An extension, which the fixture does not have: it fails the same way without the proxy.'],
   [

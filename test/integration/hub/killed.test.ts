@@ -31,7 +31,7 @@ const ends: (() => Promise<unknown>)[] = [];
 /** A server that tells each session of the resources that it follows, and of the log as loudly as it asked for. */
 beforeEach(async () => {
   sessions = new Map();
-  server = await startScriptedServer(({ method, headers, frame }, response) => {
+  server = await startScriptedServer(({ method, headers, frame, body }, response) => {
     const granted = sessions.get(String(headers['mcp-session-id']));
     if (frame?.method === 'initialize') {
       const id = `session-${sessions.size + 1}`;
@@ -48,7 +48,8 @@ beforeEach(async () => {
     if (frame?.method === 'resources/subscribe') granted.followed.add(uri);
     if (frame?.method === 'resources/unsubscribe') granted.followed.delete(uri);
     if (frame?.method === 'logging/setLevel') granted.level = level;
-    if (frame?.method === 'tools/call') return;
+    // A call, or a batch of them.
+    if (frame?.method === 'tools/call' || body[0] === 0x5b) return;
     if (frame?.id === undefined) response.writeHead(202).end();
     else json(response, result(frame.id, {}));
   });
@@ -151,6 +152,23 @@ describe('a session whose application was killed', () => {
     await proxy.request(1, 'tools/list');
     expect(proxy.frames).toHaveLength(2);
     expect(server.count('notifications/initialized')).toBe(1);
+  });
+
+  it('after the client has said its last still brings what can be asked again', async () => {
+    const { script } = server;
+    server.script = (arrival, response) => {
+      const isHeld = arrival.frame?.method === 'tools/list' && server.count('tools/list') === 1;
+      if (!isHeld) return script(arrival, response);
+    };
+    const hub = await startHub();
+    const proxy = startProxy();
+    await proxy.open();
+    proxy.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    proxy.stdin.end();
+    await expect.poll(() => server.count('tools/list')).toBe(1);
+    await hub.end();
+    expect(await proxy.answerTo(1)).toHaveProperty('result');
+    expect(await proxy.ended).toBe(0);
   });
 
   it('has each call of a batch that was open answered with an error that says what is not known', async () => {

@@ -80,6 +80,7 @@ export const APPLICATION: Scenario[] = [
       [HUB, 'a call whose outcome nobody knows is answered with an error that says so, and is not sent again'],
       [KILLED, 'goes on %s: what it follows and how much of the log it hears stays'],
       [KILLED, 'that was not open yet is opened without it, and the client is answered once'],
+      [KILLED, 'after the client has said its last still brings what can be asked again'],
       [KILLED, 'has each call of a batch that was open answered with an error that says what is not known'],
     ],
   },
