@@ -22,10 +22,13 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    await shown.page.route('**/requests/causeway:getState', async (route) => {
-      await held;
-      await route.continue();
-    });
+    // Events bring the state too, such as when the server has been asked how it is.
+    for (const way of ['**/requests/causeway:getState', '**/events']) {
+      await shown.page.route(way, async (route) => {
+        await held;
+        await route.continue();
+      });
+    }
     await shown.page.reload();
     await shown.page.getByText('Asking the workspace…').waitFor();
     await inspect('loading');
