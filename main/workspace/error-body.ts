@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What a refusal says about itself, whichever of its five spellings it came in. */
 export interface ErrorBody {
-  kind: 'rest' | 'api-1.2' | 'scim' | 'text' | 'html' | 'private-link' | 'redirect' | 'other';
+  kind: 'rest' | 'api-1.2' | 'scim' | 'text' | 'html' | 'page' | 'private-link' | 'redirect' | 'other';
   errorCode: string;
   message: string;
   requestId: string | undefined;
@@ -28,7 +28,8 @@ const MESSAGE_LIMIT = 600;
 
 /**
  * Reads a refusal in the order in which the workspace's own clients do: REST, API 1.2, SCIM, `CODE: message` text,
- * HTML with `<pre>`, the private-link redirect. Never throws: what fits none of them is quoted.
+ * HTML with `<pre>`, the private-link redirect. A web page that is none of the workspace's is a `page`. Never throws:
+ * what fits none of them is quoted.
  */
 export function readErrorBody(answer: RawAnswer): ErrorBody {
   const requestId = answer.header('x-request-id') ?? answer.header('x-databricks-request-id');
@@ -79,7 +80,7 @@ function fromHtml(text: string): ErrorBody | undefined {
   const pre = /<pre[^>]*>(.*?)<\/pre>/is.exec(text)?.[1] ?? /<title[^>]*>(.*?)<\/title>/is.exec(text)?.[1];
   const message = (pre ?? 'a web page instead of an answer').replace(/<[^>]*>/g, ' ');
   return {
-    kind: pre === undefined || !/<pre/i.test(text) ? 'other' : 'html',
+    kind: pre !== undefined && /<pre/i.test(text) ? 'html' : 'page',
     errorCode: '',
     message,
     requestId: undefined,

@@ -113,9 +113,9 @@ function classify(status: number, body: ErrorBody): ErrorCode {
   const byMessage = CODE_BY_MESSAGE.find(([when, pattern]) => when === status && pattern.test(body.message));
   if (byMessage) return byMessage[2];
   // The workspace gives its reasons as data. A page that says no is that of a proxy, a gateway or a hotel.
-  if (status === 403 && (body.kind === 'html' || body.kind === 'other')) return 'login_page';
+  if (status === 403 && body.kind === 'page') return 'login_page';
   // A 404 that is no REST error at all comes from something in front of the API, not from a missing record.
-  if (status === 404 && body.kind === 'other') return 'feature_unavailable';
+  if (status === 404 && (body.kind === 'page' || body.kind === 'other')) return 'feature_unavailable';
   return (
     CODE_BY_ERROR_CODE[body.errorCode] ??
     CODE_BY_STATUS[status] ??

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -58,11 +59,20 @@ afterEach(async () => {
 /** Notes the arguments of every process that this computer shows while the test runs. */
 function watchArguments(): void {
   const lines = new Set<string>();
-  watch = setInterval(async () => {
-    const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-    for (const id of ids) lines.add(await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => ''));
+  // At once, without waiting for each file: where the computer is busy, a process would come and go meanwhile.
+  watch = setInterval(() => {
+    for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) lines.add(argumentsOf(id));
     seen.set('process arguments', [...lines].join('\n'));
   }, 15);
+}
+
+function argumentsOf(processId: string): string {
+  try {
+    return readFileSync(`/proc/${processId}/cmdline`, 'utf8');
+  } catch {
+    // It has ended.
+    return '';
+  }
 }
 
 /** Takes the tokens that are stored now to the list of what must be found nowhere. */

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const WRITER = fileURLToPath(new URL('writer.ts', import.meta.url));
-const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 60);
+const KILLS = Number(process.env.CAUSEWAY_KILLS ?? 30);
 const CURSOR = '.cursor/mcp.json';
 
 test(`killed ${KILLS} times while it writes: the file is the old or the new one, whole`, {
