@@ -89,6 +89,7 @@ function explainRefusal(head: Head, text: string, where: Where, method: string):
   if (isSignInPage(head, text)) return inWords('login_page', where, '');
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) });
   const known = refusal('POST', head.status, body);
+  if (known.code === 'login_page') return inWords('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
   if (!(code in REFUSALS)) {
@@ -108,7 +109,7 @@ function inWords(code: ErrorCode, where: Where, detail: string, retryAfterMs?: n
 /** A redirect, or a web page with a good status: no managed server answers with either. */
 function isSignInPage(head: Head, text: string): boolean {
   if (head.status >= 300 && head.status < 400) return !(header(head, 'location') ?? '').includes('private-link');
-  return head.status < 300 && /^\s*<(!doctype|html|head|body)/i.test(text);
+  return head.status < 300 && /^\s*<(!doctype|!--|\?xml|html|head|body|meta|script)/i.test(text);
 }
 
 function explainBreak(error: Error, sent: boolean, where: Where, method: string): CausewayError {

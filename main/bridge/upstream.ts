@@ -4,9 +4,12 @@ import { type Ending, endingWith } from './ending.ts';
 import { EventFeed } from './event-feed.ts';
 import type { FlowControl, Reader } from './flow.ts';
 import { toUtf8 } from './frames.ts';
+import { skipWhiteSpace } from './json-bytes.ts';
 
 /** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
+
+const LESS_THAN = 0x3c;
 
 /** An answer's status line and headers (names in lower case). */
 export interface Head {
@@ -161,7 +164,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
-    if (this.#form === 'frame' && body.length > 0) this.#settle({ kind: 'frame', head, frame: toUtf8(body) });
+    const frame = this.#form === 'frame' && body.length > 0 ? toUtf8(body) : undefined;
+    if (frame && !isPage(frame)) this.#settle({ kind: 'frame', head, frame });
     else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
   }
@@ -181,6 +185,11 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     this.#resolve(outcome);
     this.#flow.ended(this, bytes);
   }
+}
+
+/** Whether a body that calls itself JSON is a page: those who stand in between do not always say what they send. */
+function isPage(body: Buffer): boolean {
+  return body[skipWhiteSpace(body, 0)] === LESS_THAN;
 }
 
 function abortError(signal: AbortSignal | undefined): Error {

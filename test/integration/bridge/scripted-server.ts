@@ -42,6 +42,8 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
     arrivals.push(arrival);
     await scripted.script(arrival, response);
   });
+  // As load balancers do, and longer than any proxy keeps one: a request that meets the end of its connection is lost.
+  server.keepAliveTimeout = 60_000;
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));

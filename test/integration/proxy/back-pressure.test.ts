@@ -86,29 +86,33 @@ onLinux('a client that stops reading', () => {
     ['events', 'alone'],
     ['json', 'through the application'],
     ['events', 'through the application'],
-  ])('does not make 300 answers of 1 MiB (%s, %s) stay in memory, and gets them all later', async (form, way) => {
-    const payload = 'x'.repeat(MIB);
-    const proxy = await startWarm(({ frame }, response) => {
-      const text = `{"jsonrpc":"2.0","id":${frame?.id},"result":"${payload}"}`;
-      if (form === 'json') json(response, text);
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
-    }, way);
-    const idle = await resident(proxy);
-    proxy.stdout.pause();
-    for (let id = 0; id < 300; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);
-    const growth = await growthWhile(
-      proxy,
-      idle,
-      standstill(() => server.arrivals.length),
-    );
-    expect(server.arrivals.length).toBeGreaterThan(64);
-    console.log(`300 × 1 MiB unread (${form}, ${way}): +${growth.toFixed(0)} MiB on ${idle.map(Math.round)} MiB`);
-    expect(growth).toBeLessThan(120);
-    proxy.stdout.resume();
-    await proxy.until(300);
-    expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(300);
-    expect(proxy.frames.filter((frame) => frame.length < MIB).map(String)).toEqual([]);
-  });
+  ])(
+    'does not make 300 answers of 1 MiB (%s, %s) stay in memory, and gets them all later',
+    { timeout: 120_000 },
+    async (form, way) => {
+      const payload = 'x'.repeat(MIB);
+      const proxy = await startWarm(({ frame }, response) => {
+        const text = `{"jsonrpc":"2.0","id":${frame?.id},"result":"${payload}"}`;
+        if (form === 'json') json(response, text);
+        else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`);
+      }, way);
+      const idle = await resident(proxy);
+      proxy.stdout.pause();
+      for (let id = 0; id < 300; id += 1) proxy.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`);
+      const growth = await growthWhile(
+        proxy,
+        idle,
+        standstill(() => server.arrivals.length),
+      );
+      expect(server.arrivals.length).toBeGreaterThan(64);
+      console.log(`300 × 1 MiB unread (${form}, ${way}): +${growth.toFixed(0)} MiB on ${idle.map(Math.round)} MiB`);
+      expect(growth).toBeLessThan(120);
+      proxy.stdout.resume();
+      await proxy.until(300);
+      expect(new Set(proxy.frames.map((frame) => JSON.parse(String(frame)).id)).size).toBe(300);
+      expect(proxy.frames.filter((frame) => frame.length < MIB).map(String)).toEqual([]);
+    },
+  );
 
   it('while it sends what is no frame is not read from either', async () => {
     const proxy = await startWarm(() => {}, 'alone');

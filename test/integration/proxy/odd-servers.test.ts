@@ -101,6 +101,16 @@ describe('an answer that is not quite right', () => {
       /a sign-in page answered: a captive portal/,
     ],
     [
+      'a sign-in page that calls itself JSON',
+      asJson('\n<!-- hotel --><html><title>Hotel</title></html>'),
+      /a sign-in page answered: a captive portal/,
+    ],
+    [
+      'a network that says that it wants a sign-in',
+      (response) => void response.writeHead(511).end('Sign in to the network'),
+      /a sign-in page answered: a captive portal/,
+    ],
+    [
       '502 with a page',
       (response) => void response.writeHead(502).end('<html><title>502 Bad Gateway</title></html>'),
       /could not answer \(502: 502 Bad Gateway\)\. It may or may not have run/,
@@ -201,7 +211,8 @@ describe('a batch', () => {
   });
 
   it('that fails is answered for each of its requests', async () => {
-    const client = await connect((_arrival, response) => void response.writeHead(403).end());
+    const words = '{"error_code":"PERMISSION_DENIED","message":"No."}';
+    const client = await connect((_arrival, response) => void response.writeHead(403).end(words));
     client.send(batch);
     const errors = (await client.sink.until(2)).map((frame) => JSON.parse(String(frame)));
     expect(errors.map(({ id, error }) => [id, error.data.reason])).toEqual([

@@ -31,6 +31,8 @@ export const NO_CONNECTION: Scenario[] = [
       [OFFICIAL, 'a redirect to a sign-in page'],
       [OFFICIAL, 'a private link'],
       [OFFICIAL, 'a page with 502'],
+      ['proxy/odd-servers.test.ts', 'a sign-in page that calls itself JSON'],
+      ['proxy/odd-servers.test.ts', 'a network that says that it wants a sign-in'],
       ['proxy/odd-servers.test.ts', 'a redirect is not followed, and the token goes nowhere else'],
     ],
   },
