@@ -90,6 +90,7 @@ function ApplicationForm({
         value={secret}
         onChange={({ currentTarget }) => setSecret(currentTarget.value)}
         autoComplete="off"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show the secret' }}
       />
       <TextField
         label="Port of its redirect address"

@@ -25,28 +25,25 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
     let wasDisabled = false;
-    let waiting: ReturnType<typeof setTimeout> | undefined;
+    let mending: ReturnType<typeof setTimeout> | undefined;
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof HTMLElement ? target : null;
       wasDisabled = false;
     };
     const mend = () => {
-      if (last?.matches(':disabled')) wasDisabled = true;
+      mending = undefined;
       if (last === null || document.activeElement !== document.body) return;
-      if (last.isConnected) {
-        if (wasDisabled) last.focus({ preventScroll: true });
-        return;
-      }
-      clearTimeout(waiting);
-      waiting = setTimeout(() => {
-        if (document.activeElement === document.body) instead(page.current)?.focus({ preventScroll: true });
-      }, AFTER_DIALOG);
+      if (!last.isConnected) instead(page.current)?.focus({ preventScroll: true });
+      else if (wasDisabled && !last.matches(':disabled')) last.focus({ preventScroll: true });
     };
-    const watching = new MutationObserver(mend);
+    const watching = new MutationObserver(() => {
+      if (last?.matches(':disabled')) wasDisabled = true;
+      mending ??= setTimeout(mend, AFTER_DIALOG);
+    });
     watching.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', remember);
     return () => {
-      clearTimeout(waiting);
+      clearTimeout(mending);
       watching.disconnect();
       document.removeEventListener('focusin', remember);
     };

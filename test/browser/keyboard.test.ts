@@ -1,0 +1,357 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { missed, outOfOrder, walk } from './keys.ts';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+const ANA = '9007199254740993001';
+const CHLOE = '8241';
+/** Each screen, and what it says once all of it is there. */
+const SCREENS = [
+  ['Warehouse', 'Applies to the SQL editor'],
+  ['Servers', 'Running, 3 tools'],
+  ['AI clients', 'Any other client'],
+  ['Activity', '300 calls.'],
+  ['Everyone', '2 overrides.'],
+  ['Accounts', 'ana@example.com'],
+  ['Settings', 'These settings are in'],
+  ['Diagnostics', 'Report for whoever helps you'],
+] as const;
+const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
+
+describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, () => {
+  const { shown, button, answer, overrideOf } = useWindow();
+
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await shown.page.keyboard.press(key);
+  };
+  const type = (text: string) => shown.page.keyboard.type(text);
+  const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
+  const dialog = () => role('dialog');
+  const closed = () => dialog().waitFor({ state: 'detached' });
+  const hasFocus = (one: Locator) => one.evaluate((element) => element === document.activeElement);
+  /** What has the focus, where it is not what it should be. */
+  const focused = () => shown.page.evaluate(() => document.activeElement?.outerHTML.slice(0, 120) ?? '');
+  const getsFocus = (one: Locator) =>
+    expect.poll(async () => ((await hasFocus(one)) ? 'here' : focused()), { message: `focus on ${one}` }).toBe('here');
+  /** Goes to something with the Tab key alone. */
+  async function reach(one: Locator): Promise<void> {
+    await one.waitFor();
+    for (let presses = 0; presses < 100 && !(await hasFocus(one)); presses += 1) await press('Tab');
+    expect(await hasFocus(one), `focus on ${one}`).toBe(true);
+  }
+  async function go(screen: string): Promise<void> {
+    await reach(role('link', { name: screen, exact: true }));
+    await press('Enter');
+    await getsFocus(role('heading', { level: 1 }));
+  }
+
+  /** A world in which every screen has something to show. */
+  async function given(): Promise<void> {
+    const { state } = shown.workspace;
+    state.overrides.set(ANA, { userId: ANA, type: 'LAST_SELECTED', warehouseId: undefined });
+    state.overrides.set(CHLOE, { userId: CHLOE, type: 'CUSTOM', warehouseId: '8baced1ff014912d' });
+    const servers = [
+      { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' },
+      { name: 'functions', profile: 'ana', kind: 'functions', path: FUNCTIONS },
+    ];
+    await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
+    await mkdir(join(shown.home, '.cursor'), { recursive: true });
+    await writeFile(join(shown.home, '.cursor/mcp.json'), '{}');
+    for (let at = 0; at < 300; at += 1) {
+      shown.server.activity.add({
+        clientName: 'cursor',
+        profile: 'ana',
+        path: '/api/2.0/mcp/sql',
+        method: 'tools/call',
+        tool: 'execute_sql',
+        startedAt: Date.now() - 100,
+        durationMs: 5 + (at % 90),
+        outcome: 'answered',
+        errorCode: null,
+        bytesFromClient: 300,
+        bytesToClient: 900,
+        contents: null,
+      });
+    }
+    await expect.poll(() => shown.server.model.state.servers.length).toBe(2);
+  }
+
+  /** Every stop of the Tab key shows itself, in the order in which things stand, and nothing is left out. */
+  async function isWhole(inside: 'body' | '[role=dialog]'): Promise<void> {
+    const stops = await walk(shown.page);
+    expect(stops.filter(({ hasRing }) => !hasRing).map(({ what }) => what)).toEqual([]);
+    expect(stops.filter(({ isInSight }) => !isInSight).map(({ what }) => what)).toEqual([]);
+    expect(outOfOrder(stops)).toEqual([]);
+    expect(await missed(shown.page, inside)).toEqual([]);
+  }
+
+  /** A dialog takes the focus, keeps it, gives it back to what opened it, and Escape closes it. */
+  async function opens(opener: Locator, name: string | RegExp, key = 'Enter'): Promise<void> {
+    await reach(opener);
+    await press(key);
+    await role('dialog', { name }).waitFor();
+    await expect.poll(() => dialog().evaluate((one) => one.contains(document.activeElement))).toBe(true);
+    await expect.poll(() => dialog().locator('[aria-busy=true]').count()).toBe(0);
+    await isWhole('[role=dialog]');
+    await press('Escape');
+    await closed();
+    await getsFocus(opener);
+  }
+
+  it.each(SCREENS)(
+    'leads with the Tab key through all of %s, in the order in which it stands',
+    async (screen, last) => {
+      await given();
+      await shown.page.evaluate(
+        (name) => {
+          location.hash = name;
+        },
+        screen === 'AI clients' ? 'clients' : screen.toLowerCase(),
+      );
+      await role('main', { name: screen }).waitFor();
+      await shown.page.getByText(last).first().waitFor();
+      await expect.poll(() => shown.page.locator('main .mantine-Skeleton-root').count()).toBe(0);
+      await isWhole('body');
+    },
+  );
+
+  it('leads past the navigation to the content at one press, and lets it be scrolled', async () => {
+    await shown.page.setViewportSize({ width: 640, height: 480 });
+    await press('Tab');
+    await getsFocus(button('Skip to the content'));
+    await press('Enter');
+    const content = role('main');
+    await getsFocus(content);
+    await press('PageDown');
+    await expect.poll(() => content.evaluate((one) => one.scrollTop)).toBeGreaterThan(100);
+    await go('Settings');
+    expect(await content.evaluate((one) => one.scrollTop)).toBe(0);
+  });
+
+  it('keeps the focus on the page when what had it goes away', async () => {
+    await reach(role('combobox', { name: 'Profile' }));
+    await type('oauth');
+    await reach(button('Sign in'));
+    await press('Enter');
+    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await getsFocus(role('heading', { name: 'Signing in' }));
+    await reach(button('Cancel'));
+    await press('Space');
+    await shown.page.getByText('Signing in was cancelled.').waitFor();
+    await getsFocus(role('heading', { level: 1 }));
+  });
+
+  it('chooses a warehouse, and asks before each other change', async () => {
+    await opens(button('Change…'), 'Choose a warehouse');
+    await opens(button('Use last selected…'), 'Use the last selected warehouse?');
+    await opens(button('Check end to end…'), 'Check end to end?');
+    await reach(button('Start'));
+    await press('Enter');
+    await opens(button('Stop…'), 'Stop the warehouse?');
+    await reach(button('Change…'));
+    await press('Enter');
+    await role('radio', { name: /^Shared analytics/ }).waitFor();
+    await type('data sci');
+    await press('ArrowDown', 'Enter');
+    await closed();
+    await shown.page.getByText('because you chose it').waitFor();
+    expect(await answer()).toBe('Your queries run on Data science');
+    await opens(role('button', { name: 'Set back to No override…' }), 'Set back to No override?');
+    await opens(button('Clear override…'), 'Clear your override?');
+    await press('Enter');
+    await dialog().waitFor();
+    await press('Enter');
+    await closed();
+    await shown.page.getByText('because it is the workspace default').waitFor();
+    expect(overrideOf('ana@example.com')).toBeUndefined();
+  });
+
+  it('adds a server, tries a tool and removes the server', async () => {
+    await given();
+    await go('Servers');
+    await opens(button('Add a server…'), 'Add a server');
+    await press('Enter');
+    await getsFocus(role('radio', { name: 'SQL' }));
+    await press('ArrowRight');
+    await role('radio', { name: /^New York taxi trips/ }).waitFor();
+    await reach(role('textbox', { name: 'Search Genie spaces' }));
+    await type('taxi');
+    await press('ArrowDown');
+    expect(await role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);
+    await reach(button('Add'));
+    await press('Space');
+    await role('heading', { level: 1, name: 'genie-7191' }).waitFor();
+    await closed();
+    await getsFocus(role('heading', { level: 1, name: 'genie-7191' }));
+
+    await reach(role('link', { name: 'All servers' }));
+    await press('Enter');
+    await getsFocus(role('heading', { level: 1, name: 'Servers' }));
+    await reach(role('link', { name: 'functions', exact: true }));
+    await press('Enter');
+    await getsFocus(role('heading', { level: 1, name: 'functions' }));
+    const tool = role('button', { name: 'Try main__default__initials…' });
+    await opens(tool, 'Try main__default__initials');
+    await press('Enter');
+    await reach(role('textbox', { name: 'full_name' }));
+    await type('Ada Lovelace');
+    await press('Control+Enter');
+    await role('cell', { name: 'AL' }).waitFor();
+    await reach(role('region', { name: 'The answer as a table' }));
+    await press('Escape');
+    await closed();
+    await getsFocus(tool);
+
+    await opens(button('Remove…'), 'Remove functions?');
+    await press('Enter');
+    await getsFocus(button('Cancel'));
+    await reach(button('Remove'));
+    await press('Enter');
+    await getsFocus(role('heading', { level: 1, name: 'Servers' }));
+    expect(await role('link', { name: 'functions', exact: true }).count()).toBe(0);
+  });
+
+  it('gives a client its servers, and puts its file back', async () => {
+    await given();
+    await go('AI clients');
+    const toggle = role('switch', { name: 'sql in Cursor' });
+    await opens(toggle, 'Add sql to Cursor', 'Space');
+    await opens(button('Add to all…'), 'Add all servers to all clients');
+    await opens(button('Backups…'), 'Backups');
+    await press('Shift+Tab', 'Enter');
+    await role('dialog', { name: 'Add all servers to all clients' }).waitFor();
+    await reach(button('Write'));
+    await press('Enter');
+    await closed();
+    expect(Object.keys(JSON.parse(await readFile(join(shown.home, '.cursor/mcp.json'), 'utf8')).mcpServers)).toEqual([
+      'sql',
+      'functions',
+    ]);
+    await reach(button('Backups…'));
+    await press('Enter');
+    await reach(role('button', { name: /^Put back Cursor/ }));
+    await press('Enter');
+    await dialog().getByText('"functions": {').waitFor();
+    await isWhole('[role=dialog]');
+    await reach(button('Put it back'));
+    await press('Enter');
+    await role('button', { name: /^Put back Cursor/ })
+      .nth(1)
+      .waitFor();
+    await press('Escape');
+    await closed();
+    expect(await readFile(join(shown.home, '.cursor/mcp.json'), 'utf8')).toBe('{}');
+  });
+
+  it('reads the calls: filters, pauses, and scrolls through them', async () => {
+    await given();
+    await go('Activity');
+    const grid = role('grid', { name: 'Calls' });
+    await reach(role('combobox', { name: 'Outcome' }));
+    await type('All that failed');
+    await shown.page.getByText('No call matches.').waitFor();
+    await press('Home');
+    await shown.page.getByText('300 calls.', { exact: true }).waitFor();
+    await reach(grid);
+    await press('PageDown', 'PageDown');
+    await expect.poll(() => grid.evaluate((table) => table.scrollTop)).toBeGreaterThan(100);
+    await press('End');
+    await expect.poll(() => grid.getAttribute('aria-activedescendant')).toMatch(/-299$/);
+    await grid.locator('[aria-rowindex="301"]').waitFor();
+    await press('Home', 'ArrowDown');
+    await expect.poll(() => grid.getAttribute('aria-activedescendant')).toMatch(/-1$/);
+    await press('Shift+Tab');
+    await reach(button('Pause'));
+    await press('Space');
+    await getsFocus(button('Go on'));
+  });
+
+  it('sets an override for somebody, and changes it from the table', async () => {
+    await given();
+    await go('Everyone');
+    await opens(button('Set for somebody…'), 'Whose override?');
+    await press('Enter');
+    await dialog().waitFor();
+    await type('ben');
+    await press('Enter');
+    await role('dialog', { name: 'The override of Ben Okafor' }).waitFor();
+    await reach(role('radio', { name: 'A warehouse' }));
+    await press('ArrowDown');
+    expect(await role('radio', { name: 'Last selected' }).isChecked()).toBe(true);
+    await reach(button('Change'));
+    await press('Enter');
+    await closed();
+    expect(overrideOf('ben@example.com')).toMatchObject({ type: 'LAST_SELECTED' });
+
+    const grid = role('grid', { name: 'Overrides' });
+    await grid.getByText('Ben Okafor').waitFor();
+    await reach(grid);
+    await press('Home', 'ArrowDown', 'Space');
+    await shown.page.getByText('1 person selected').waitFor();
+    await press('Enter');
+    await role('dialog', { name: /^The override of / }).waitFor();
+    await expect.poll(() => dialog().locator('[aria-busy=true]').count()).toBe(0);
+    await isWhole('[role=dialog]');
+    await press('Escape');
+    await closed();
+    await getsFocus(grid);
+    await opens(button('Change these…'), /^The overrides? of /);
+    await reach(role('button', { name: 'Person', exact: true }));
+    await press('Enter');
+    await expect.poll(() => role('columnheader', { name: /^Person/ }).getAttribute('aria-sort')).toBe('ascending');
+  });
+
+  it('adds a workspace, and edits, signs in to and removes profiles', async () => {
+    await go('Accounts');
+    await opens(button('Add a workspace…'), 'Add a workspace');
+    await opens(role('button', { name: 'Edit oauth…' }), 'Edit oauth');
+    await reach(role('button', { name: 'Edit ben…' }));
+    await press('Space');
+    await role('dialog', { name: 'Edit ben' }).waitFor();
+    await reach(button('Remove…'));
+    await press('Enter');
+    await reach(button('Remove ben'));
+    await press('Enter');
+    await closed();
+    await role('button', { name: 'Edit ben…' }).waitFor({ state: 'detached' });
+    await getsFocus(role('heading', { level: 1, name: 'Accounts' }));
+    await reach(button('Add a workspace…'));
+    await press('Enter');
+    await getsFocus(role('textbox', { name: 'Workspace address' }));
+    await type(shown.workspace.host);
+    await reach(role('textbox', { name: 'Name' }));
+    await press('ControlOrMeta+a');
+    await type('second');
+    await press('Enter');
+    await getsFocus(role('heading', { name: 'Signing in' }));
+  });
+
+  it('changes the settings', async () => {
+    await go('Settings');
+    const notifications = role('switch', { name: 'Notifications' });
+    await reach(notifications);
+    await press('Space');
+    await expect.poll(() => notifications.isChecked()).toBe(false);
+    await getsFocus(notifications);
+    const appearance = role('combobox', { name: 'Appearance' });
+    await reach(appearance);
+    await type('Dark');
+    await expect
+      .poll(
+        async () => JSON.parse(await readFile(join(shown.home, 'causeway/config/settings.json'), 'utf8')).appearance,
+      )
+      .toBe('dark');
+    await getsFocus(appearance);
+  });
+
+  it('runs the checks, and reads the report', async () => {
+    await go('Diagnostics');
+    await reach(button('Run the checks'));
+    await press('Enter');
+    await button('Run again').waitFor();
+    await getsFocus(button('Run again'));
+    await opens(button('Read it first'), 'Report');
+  });
+});
