@@ -62,7 +62,7 @@ export function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProp
           </Button>
         )}
         {!signingIn && (
-          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${name}…`} onClick={onEdit}>
+          <Button variant="default" size="compact-sm" aria-label={`Edit ${name}…`} onClick={onEdit}>
             Edit…
           </Button>
         )}
