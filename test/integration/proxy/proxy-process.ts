@@ -108,6 +108,8 @@ export class ProxyProcess {
   }
 
   async #more(): Promise<void> {
+    // As many may wait as there are calls under way.
+    this.stdout.setMaxListeners(0);
     const exited = this.ended.then((how) => {
       throw new Error(`the proxy has ended (${how}): ${this.stderr}`);
     });
