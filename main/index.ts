@@ -149,6 +149,9 @@ function start(): void {
   app.on('window-all-closed', () => {});
   powerMonitor.on('suspend', () => desktop.suspend());
   powerMonitor.on('resume', () => desktop.lookAgain());
+  // Behind a locked screen nobody sees the window.
+  powerMonitor.on('lock-screen', () => model.watch(false));
+  powerMonitor.on('unlock-screen', () => model.watch(window.isInSight));
   quitCleanly(close);
 
   if (earlyLink !== undefined) followLink(earlyLink);

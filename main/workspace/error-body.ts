@@ -22,6 +22,8 @@ const Rest = z.looseObject({
   details: Details.optional(),
 });
 const Api12 = z.looseObject({ error: z.string(), error_description: z.string().optional() });
+/** An MCP server's own refusal (JSON-RPC 2.0 §5.1). */
+const Rpc = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 const Scim = z.looseObject({ detail: z.string(), scimType: z.string().optional() });
 
 const MESSAGE_LIMIT = 600;
@@ -64,6 +66,8 @@ function fromJson(text: string): ErrorBody | undefined {
     const message = api12.data.error_description ?? api12.data.error;
     return { kind: 'api-1.2', errorCode: '', message, requestId: undefined };
   }
+  const rpc = Rpc.safeParse(json);
+  if (rpc.success) return { kind: 'other', errorCode: '', message: rpc.data.error.message, requestId: undefined };
   const scim = Scim.safeParse(json);
   if (!scim.success) return undefined;
   return { kind: 'scim', errorCode: scim.data.scimType ?? '', message: scim.data.detail, requestId: undefined };

@@ -35,6 +35,11 @@ export class MainWindow {
     return this.#window?.isDestroyed() === false ? this.#window : undefined;
   }
 
+  get isInSight(): boolean {
+    const { current } = this;
+    return current?.isVisible() === true && !current.isMinimized();
+  }
+
   /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
   open(screen?: ScreenName, item?: string): void {
     const { current } = this;

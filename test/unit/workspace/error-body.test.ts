@@ -19,6 +19,7 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
     ['text', 'INVALID_STATE: it sleeps', 'text', 'INVALID_STATE', 'it sleeps'],
     ['HTML', '<html><body><pre>deep\n <b>trouble</b></pre></body></html>', 'html', '', 'deep trouble'],
     ['HTML without pre', '<!DOCTYPE html><title>Bad gateway</title>', 'page', '', 'Bad gateway'],
+    ['JSON-RPC', '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad"},"id":null}', 'other', '', 'Bad'],
     ['anything else', 'what?', 'other', '', 'what?'],
     ['nothing', '', 'other', '', 'no explanation'],
     ['JSON of no known form', '[1]', 'other', '', '[1]'],
@@ -61,6 +62,7 @@ describe('refusal decides by status, and by the error code only where the status
     [403, '<html><title>Blocked by your company</title></html>', 'login_page'],
     [403, '<html><pre>PERMISSION_DENIED</pre></html>', 'permission_denied'],
     [403, '', 'permission_denied'],
+    [403, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"}}', 'permission_denied'],
     [511, '<html><title>Hotel</title></html>', 'login_page'],
     [403, '{"message":"Provided OAuth token does not have required scopes: sql"}', 'missing_scope'],
     [

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ProxyProcess } from '../integration/proxy/proxy-process.ts';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
+
+const reason = whyNotHere(process.env);
+const SQL = '/api/2.0/mcp/sql';
+const QUERY = { name: 'execute_sql_read_only', arguments: { query: 'SELECT 41 + 1 AS answer' } };
+
+/** What becomes of a call that is under way when the person quits. */
+describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, () => {
+  let application: RunningApplication;
+  let proxy: ProxyProcess;
+  /** What happened, in its order. */
+  let order: string[];
+
+  beforeEach(async () => {
+    application = await startApplication();
+    order = [];
+    const page = await application.window();
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+    proxy = new ProxyProcess(['--path', SQL], application.env);
+    const clientInfo = { name: 'somebody', version: '1' };
+    await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const attached = () => page.evaluate(() => window.causeway.request.getState());
+    await expect.poll(attached).toMatchObject({ ok: true, value: { proxies: [{ path: SQL }] } });
+  }, 60_000);
+  afterEach(async () => {
+    await proxy?.close();
+    await application?.close();
+  });
+
+  /** Sends the call, whose answer comes so much later, and quits while it is under way. */
+  async function quitDuringCall(milliseconds: number) {
+    const { electron, workspace } = application;
+    workspace.faults.add({ path: SQL, method: 'POST', effect: { kind: 'delay', milliseconds } });
+    const before = workspace.requests.count({ path: SQL, method: 'POST' });
+    const answer = proxy.request(1, 'tools/call', QUERY);
+    void answer.then(() => order.push('answer'));
+    await expect.poll(() => workspace.requests.count({ path: SQL, method: 'POST' })).toBe(before + 1);
+    const ended = once(electron.process(), 'exit').then(([code]) => {
+      order.push('end');
+      return code;
+    });
+    await electron.evaluate(({ app }) => app.quit()).catch(() => undefined);
+    return { answer: await answer, code: await ended };
+  }
+
+  it('delivers the answer, then ends', async () => {
+    const { answer, code } = await quitDuringCall(3_000);
+    expect(answer).toHaveProperty('result.structuredContent.statement_id');
+    expect(order).toEqual(['answer', 'end']);
+    expect(code).toBe(0);
+  });
+
+  it('says of a call that takes too long that nobody knows what became of it, and the client goes on', async () => {
+    const { answer, code } = await quitDuringCall(90_000);
+    expect(answer.error).toMatchObject({
+      message:
+        'Causeway was closed before it had the answer to tools/call. It may or may not have run: look at the result before you repeat it.',
+    });
+    expect(code).toBe(0);
+    expect(await proxy.request(2, 'tools/list')).toHaveProperty('result');
+  });
+});
