@@ -85,24 +85,39 @@ describe.skipIf(reason)('the running application', () => {
     expect(log).not.toContain(token);
   });
 
-  it('starts again after it broke, and says so', async () => {
+  it('says after a crash that it was started again', async () => {
+    application = await startApplication({ flags: [`--crashed-at=${Date.now()}`] });
+    const page = await application.window();
+    await page.getByText('Causeway stopped unexpectedly and was started again').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('Causeway stopped unexpectedly').waitFor({ state: 'detached' });
+  });
+
+  it('starts again after it broke', async () => {
     const running = await start();
     const page = await running.window();
     await page.getByRole('button', { name: 'Change…' }).waitFor();
+    const note = join(running.home, 'started-again');
+    const program = join(running.home, 'in-its-place');
+    await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" > "${note}.part" && mv "${note}.part" "${note}"\n`, {
+      mode: 0o755,
+    });
     const ended = once(running.electron.process(), 'exit');
     await running.electron
-      .evaluate(({ app }) => {
-        // The new one would be out of this test's reach: what it is started with is what counts.
-        app.relaunch = (options) => {
-          process.stderr.write(`started again with ${JSON.stringify(options?.args)}\n`);
-        };
+      .evaluate(({ app }, execPath) => {
+        // The new one would be out of this test's reach: another program is started in its place, by Electron itself.
+        const { relaunch } = app;
+        app.relaunch = (options) => relaunch.call(app, { ...options, execPath });
         setTimeout(() => {
           throw new Error('broken on purpose');
         });
-      })
+      }, program)
       .catch(() => undefined);
     const [code] = await ended;
     expect(code).toBe(1);
+    const given = () => readFile(note, 'utf8').catch(() => '');
+    await expect.poll(given, { timeout: 10_000 }).toMatch(/--crashed-at=\d+\n$/);
+    expect(await given()).not.toContain('--hidden');
     const log = await readFile(join(running.home, '.state', 'causeway', 'logs', 'main.log'), 'utf8');
     expect(log).toContain('broken on purpose');
   });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -63,6 +64,52 @@ export async function press(button: 1 | 3, { x, y }: { x: number; y: number }): 
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** Whether there is something here that types and presses as a person does. */
+export function hasHands(): Promise<boolean> {
+  return run('xdotool', ['version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** How often a dialog is typed into before that is given up. */
+const MOST_ATTEMPTS = 5;
+/** How often, and after how many milliseconds, it is looked whether the dialog has gone. */
+const LOOKS = 20;
+const LOOK_MS = 100;
+
+/**
+ * Types a path into the file dialog of that title (in GTK's, Ctrl+L leads to where one is typed) and ends it with Return:
+ * again where the dialog was not ready yet for what was typed.
+ */
+export async function typePath(title: string, path: string): Promise<void> {
+  await run('xdotool', ['search', '--sync', '--onlyvisible', '--name', `^${title}$`]);
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    const window = await windowOf(title);
+    if (window === undefined) return;
+    // It may go away at any of these.
+    await type(window, path).catch(() => undefined);
+    for (let look = 1; look <= LOOKS && (await windowOf(title)) !== undefined; look += 1) await pause(LOOK_MS);
+  }
+  if ((await windowOf(title)) !== undefined) throw new Error(`The dialog "${title}" does not take ${path}.`);
+}
+
+async function windowOf(title: string): Promise<string | undefined> {
+  const found = run('xdotool', ['search', '--onlyvisible', '--name', `^${title}$`]);
+  const printed = await found.then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
+  return printed.trim().split('\n')[0] || undefined;
+}
+
+async function type(window: string, path: string): Promise<void> {
+  await run('xdotool', ['windowactivate', '--sync', window]);
+  for (const keys of ['ctrl+l', 'ctrl+a']) await run('xdotool', ['key', '--clearmodifiers', keys]);
+  await run('xdotool', ['type', '--clearmodifiers', '--delay', '30', path]);
+  await run('xdotool', ['key', '--clearmodifiers', 'Return']);
 }
 
 export async function pressKey(key: string): Promise<void> {

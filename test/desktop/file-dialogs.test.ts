@@ -1,0 +1,142 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { hasHands, takePicture, typePath } from './screen.ts';
+
+const reason = whyNotHere(process.env);
+const canType = reason === undefined && (await hasHands());
+if (!reason && !canType) console.warn('The file dialogs are not typed into: there is no xdotool here.');
+
+describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
+  let application: RunningApplication;
+  let page: Page;
+
+  beforeAll(async () => {
+    application = await startApplication();
+    page = await application.window();
+    await page.getByRole('button', { name: 'Change…' }).waitFor();
+  }, 60_000);
+  afterAll(() => application?.close());
+
+  const inHome = (...names: string[]) => join(application.home, ...names);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const go = async (screen: string) => {
+    await page.getByRole('link', { name: screen, exact: true }).click();
+    await page.getByRole('heading', { name: screen, level: 1 }).waitFor();
+  };
+  const overrides = async (name: string) => {
+    const { workspace } = application;
+    const [, ben] = workspace.users;
+    const science = workspace.state.warehouses.find((warehouse) => warehouse.name === 'Data science');
+    const file = inHome(name);
+    await writeFile(file, `user_id,type,warehouse_id\n${ben?.id},CUSTOM,${science?.id}\n`);
+    return file;
+  };
+
+  describe.skipIf(!canType)('of the system, typed into', () => {
+    it('save where the person says', async () => {
+      const file = inHome('for the helper.txt');
+      await go('Diagnostics');
+      await button('Save…').click();
+      await takePicture('save-dialog');
+      await typePath('Save diagnostics', file);
+      await page.getByText(`Saved as ${file}.`).waitFor();
+      expect(await readFile(file, 'utf8')).toContain('Causeway');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    });
+
+    it('open what the person chooses', async () => {
+      const file = await overrides('changes.csv');
+      await go('Everyone');
+      await button('Import…').click();
+      await takePicture('open-dialog');
+      await typePath('Import overrides', file);
+      await page.getByText('ben@example.com').first().waitFor();
+      await page.getByText('Data science').first().waitFor();
+      await page.evaluate(() => window.causeway.request.dismissBulk());
+    });
+  });
+
+  describe('with answers of every kind', () => {
+    /** What the dialogs answer from now on, and what they were asked with. */
+    const answering = async (path: string | null) => {
+      await application.electron.evaluate(({ dialog }, chosen) => {
+        const offered: unknown[] = [];
+        Object.assign(globalThis, { offered });
+        const note = (given: unknown[]) => void offered.push(given.at(-1));
+        dialog.showSaveDialog = async (...given: unknown[]) => {
+          note(given);
+          return { canceled: chosen === null, filePath: chosen ?? '' };
+        };
+        dialog.showOpenDialog = async (...given: unknown[]) => {
+          note(given);
+          return { canceled: chosen === null, filePaths: chosen === null ? [] : [chosen] };
+        };
+      }, path);
+      return () => application.electron.evaluate((): unknown => Reflect.get(globalThis, 'offered'));
+    };
+
+    it('are offered a name among the person’s documents, and may be cancelled', async () => {
+      const offered = await answering(null);
+      await go('Diagnostics');
+      await button('Save…').click();
+      await expect.poll(offered).toMatchObject([
+        {
+          title: 'Save diagnostics',
+          defaultPath: expect.stringMatching(/\/causeway-diagnostics\.txt$/),
+          filters: [{ extensions: ['txt'] }],
+        },
+      ]);
+      await expect.poll(() => button('Save…').isEnabled()).toBe(true);
+      expect(await page.getByText('Saved as').count()).toBe(0);
+      expect(await page.getByRole('alert').count()).toBe(0);
+
+      await go('Everyone');
+      await button('Import…').click();
+      await expect.poll(offered).toMatchObject([{}, { title: 'Import overrides', properties: ['openFile'] }]);
+      await expect.poll(() => button('Import…').isEnabled()).toBe(true);
+      expect(await page.getByRole('alert').count()).toBe(0);
+    });
+
+    it('write over a file that is there', async () => {
+      const file = inHome('there.txt');
+      await writeFile(file, 'x'.repeat(100_000));
+      await answering(file);
+      await go('Diagnostics');
+      await button('Save…').click();
+      await page.getByText(`Saved as ${file}.`).waitFor();
+      expect(await readFile(file, 'utf8')).not.toContain('xxxx');
+    });
+
+    it('say it where a file cannot be written, and what to do', async () => {
+      const file = inHome('no-such-folder', 'diagnostics.txt');
+      await answering(file);
+      await go('Diagnostics');
+      await button('Save…').click();
+      await page.getByText(`${file} could not be written`).waitFor();
+      await page.getByText('Choose another folder, or copy the diagnostics instead.').waitFor();
+    });
+
+    it('say it where a file cannot be read, or holds nothing of use', async () => {
+      const folder = inHome('a-folder.csv');
+      await mkdir(folder);
+      await go('Everyone');
+      await answering(folder);
+      await button('Import…').click();
+      await page.getByText('a-folder.csv cannot be read').waitFor();
+      await answering(inHome('gone.csv'));
+      await button('Import…').click();
+      await page.getByText('gone.csv is not there any more').waitFor();
+    });
+
+    it('read the file that was chosen', async () => {
+      await answering(await overrides('others.csv'));
+      await go('Everyone');
+      await button('Import…').click();
+      await page.getByText('ben@example.com').first().waitFor();
+      await page.getByText('others.csv').first().waitFor();
+    });
+  });
+});
