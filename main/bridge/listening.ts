@@ -62,8 +62,7 @@ export class Listening {
       hadStream ||= streams;
       failures = streams ? 0 : failures + 1;
       place = placeAfter(outcome, place);
-      const wait = place.retryMs ?? Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS);
-      await sleep(wait * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {});
+      await sleep(waitBefore(place.retryMs, failures), undefined, { signal }).catch(() => {});
     }
   }
 
@@ -88,6 +87,16 @@ export class Listening {
       return undefined;
     }
   }
+}
+
+/**
+ * How long to wait before the stream is opened again, in milliseconds: never less than the server asked for (MCP ›
+ * Resumability and Redelivery), and longer from one failure to the next.
+ */
+export function waitBefore(retryMs: number | undefined, failures: number, random: () => number = Math.random): number {
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS) * (0.75 + random() / 2);
+  const asked = (retryMs ?? 0) * (1 + random() / 4);
+  return retryMs !== undefined && failures === 0 ? asked : Math.max(asked, backoff);
 }
 
 function placeAfter(outcome: Outcome | undefined, before: StreamPlace): StreamPlace {

@@ -1,6 +1,6 @@
 import type { Outcome, StreamPlace } from './upstream.ts';
 
-/** The wait before resuming where the server asks for none, in milliseconds; doubled after each failure. */
+/** The wait before resuming where the server asks for none, in milliseconds; doubled after each failure, whatever it asks for. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 /** How many times in a row resuming may bring nothing. A server that closes on purpose and is polled brings events. */
@@ -21,7 +21,9 @@ export async function resume(cut: Outcome, { listen, wait, isAnswered }: Resumpt
   let last = cut;
   let place = placeOf(cut);
   for (let fruitless = 0; place?.lastEventId !== undefined && !isAnswered() && fruitless < FRUITLESS; ) {
-    await wait(place.retryMs ?? Math.min(FIRST_WAIT_MS * 2 ** fruitless, LONGEST_WAIT_MS));
+    const backoff = Math.min(FIRST_WAIT_MS * 2 ** fruitless, LONGEST_WAIT_MS);
+    const isFirst = fruitless === 0 && place.retryMs !== undefined;
+    await wait(isFirst ? (place.retryMs ?? 0) : Math.max(place.retryMs ?? 0, backoff));
     last = await listen(place);
     const reached = placeOf(last);
     // A server that answers a resumption with an error does not have the stream any more.

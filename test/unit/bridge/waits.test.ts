@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { waitBefore } from '../../../main/bridge/listening.ts';
+import { resume } from '../../../main/bridge/resume.ts';
+import type { Outcome } from '../../../main/bridge/upstream.ts';
+
+describe("the wait before the server's own stream is opened again", () => {
+  it.each<[name: string, retryMs: number | undefined, failures: number, least: number, most: number]>([
+    ['a second where the server asked for none', undefined, 0, 750, 1_250],
+    ['what the server asked for, and never less', 5_000, 0, 5_000, 6_250],
+    ['next to none where it asked for that', 10, 0, 10, 12.5],
+    ['longer from one failure to the next', undefined, 4, 6_000, 10_000],
+    ['half a minute at the most', undefined, 100, 22_500, 37_500],
+    ['longer in an outage than what was asked for before it', 10, 3, 3_000, 5_000],
+    ['what was asked for in an outage, too, where that is longer', 60_000, 3, 60_000, 75_000],
+  ])('is %s', (_name, retryMs, failures, least, most) => {
+    expect(waitBefore(retryMs, failures, () => 0)).toBe(least);
+    expect(waitBefore(retryMs, failures, () => 1)).toBe(most);
+  });
+});
+
+describe('the waits before an answer that was cut is read on', () => {
+  const cut = (lastEventId: string, retryMs: number | undefined): Outcome => ({
+    kind: 'streamed',
+    head: { status: 200, headers: {} },
+    place: { lastEventId, retryMs },
+  });
+
+  async function waits(outcomes: Outcome[], first: Outcome): Promise<number[]> {
+    const waited: number[] = [];
+    let asked = 0;
+    await resume(first, {
+      listen: async () => outcomes[asked++] ?? first,
+      wait: async (milliseconds) => void waited.push(milliseconds),
+      isAnswered: () => false,
+    });
+    return waited;
+  }
+
+  it('are what the server asks for as long as something comes', async () => {
+    const outcomes = [cut('2', 10), cut('3', 10), cut('4', 700)];
+    expect((await waits(outcomes, cut('1', 10))).slice(0, 4)).toEqual([10, 10, 10, 700]);
+  });
+
+  it('grow where nothing comes, so that an outage of half a minute is survived', async () => {
+    const waited = await waits([], cut('1', 10));
+    expect(waited).toEqual([10, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  });
+});
