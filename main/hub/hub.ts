@@ -67,6 +67,8 @@ class PrivateHub implements Hub {
   readonly #rendezvous: Rendezvous;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Each resolves when its proxy has gone and its session is ended. */
+  readonly #served = new Set<Promise<void>>();
   readonly #board: SessionBoard;
 
   constructor(options: HubOptions, rendezvous: Rendezvous) {
@@ -100,7 +102,7 @@ class PrivateHub implements Hub {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await Promise.all([closed, ...this.#served]);
   }
 
   #receive(socket: Socket): void {
@@ -146,8 +148,11 @@ class PrivateHub implements Hub {
     if (socket.destroyed) return bridge.close();
     this.#board.add(record);
     socket.write(welcome(true));
-    serveSocket(recordedBridge(bridge, record), sink, socket, rest);
+    const served = serveSocket(recordedBridge(bridge, record), sink, socket, rest);
+    this.#served.add(served);
     socket.on('close', () => this.#board.remove(record));
+    await served;
+    this.#served.delete(served);
   }
 }
 
@@ -155,7 +160,7 @@ class PrivateHub implements Hub {
  * Runs a bridge over a socket until the proxy has gone. One that has closed its end waits for its answers, or was killed:
  * a blank line between frames, which it skips, finds out.
  */
-function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): void {
+function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
   const fed = feed(bridge, sink, socket);
   const probe = () => socket.write('\n');
   let probing: NodeJS.Timeout | undefined;
@@ -168,21 +173,27 @@ function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buff
     clearInterval(probing);
     socket.end();
   });
-  socket.on('close', () => {
+  const over = gone(socket).then(() => {
     clearInterval(probing);
     fed.stop();
-    void bridge.close();
+    return bridge.close();
   });
   fed.push(rest);
   socket.resume();
+  return over;
 }
 
 /** Ends a socket as soon as it has taken what was written to it. */
 async function written(socket: Socket): Promise<void> {
   if (socket.destroyed) return;
-  const closed = once(socket, 'close');
+  const closed = gone(socket);
   socket.destroySoon();
   await closed;
+}
+
+/** Resolves when a socket is closed, well or badly. */
+function gone(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 function sameSecret(given: string, expected: string): boolean {

@@ -161,6 +161,15 @@ describe('the application goes away mid-session', () => {
     expect(await proxy.end()).toBe(0);
   });
 
+  it('ends its sessions at the server before it is gone', async () => {
+    const app = await startApp();
+    const proxies = [new Spawned(), new Spawned()];
+    for (const proxy of proxies) await proxy.open();
+    await app.close();
+    const ended = server.arrivals.filter(({ method }) => method === 'DELETE');
+    expect(ended.map(({ headers }) => headers['mcp-session-id']).toSorted()).toEqual(['session-1', 'session-2']);
+  });
+
   it('a call whose outcome nobody knows is answered with an error that says so, and is not sent again', async () => {
     session = orderly({
       onCall: ({ frame }, response) => {
