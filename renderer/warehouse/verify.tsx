@@ -36,6 +36,11 @@ export function Verify({ profile, verification }: { profile: string; verificatio
           </div>
         )}
       </div>
+      {verify.error && (
+        <div className={styles.checks}>
+          <FailureNotice error={verify.error} />
+        </div>
+      )}
       <ul className={`${layout.list} ${styles.checks}`} aria-live="polite">
         {checkLines(verification).map(({ name, title, status, words }) => (
           <li key={name} className={`${layout.row} ${layout.split} ${styles.check}`} data-status={status}>
@@ -45,7 +50,6 @@ export function Verify({ profile, verification }: { profile: string; verificatio
           </li>
         ))}
       </ul>
-      <FailureNotice error={verify.error} />
       <AskEndToEnd
         profile={profile}
         opened={asking}

@@ -1,0 +1,208 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
+const PROBLEM = {
+  code: 'unavailable',
+  message: 'The workspace at acme-production-europe-west.cloud.databricks.com is not available just now.',
+  remedy: 'Wait a little, then try again. If it goes on, ask whoever looks after the workspace.',
+};
+
+/** What each screen and dialog shows where a request of its own fails, besides what the tests of the screens look at. */
+describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 180_000 }, () => {
+  const { shown, button, inspect, go } = useWindow();
+
+  const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
+  const press = (name: string | RegExp) => role('button', { name, exact: typeof name === 'string' }).click();
+  const open = async (screen: string, name: string | RegExp) => {
+    await go(screen);
+    await press(name);
+  };
+  const tool = async () => {
+    await go('Servers');
+    await role('link', { name: 'functions', exact: true }).click();
+    await role('heading', { level: 1, name: 'functions' }).waitFor();
+  };
+  const toRename = async () => {
+    await open('Accounts', 'Edit ben…');
+    await role('textbox', { name: 'Name' }).fill('other');
+    await press('Rename');
+  };
+  const toRemove = async () => {
+    await open('Accounts', 'Edit ben…');
+    await press('Remove…');
+    await press('Remove ben');
+  };
+  const toSetForSomebody = async () => {
+    await open('Everyone', 'Set for somebody…');
+    await role('textbox', { name: 'Name, e-mail address or user id' }).fill('ben');
+    await press('Find');
+    await role('radio', { name: /^Data science/ }).check();
+    await press('Change');
+  };
+  const toUseApplication = async () => {
+    await open('Accounts', 'Edit oauth…');
+    await role('textbox', { name: 'Client id' }).fill('ours');
+    await press('Use this application');
+  };
+  const turnOn = async () => {
+    await go('AI clients');
+    await role('switch', { name: 'functions in Cursor' }).press('Space');
+  };
+
+  const FAILURES: [what: string, request: string, lead: () => Promise<unknown>][] = [
+    ['the list of warehouses', 'listWarehouses', () => press('Change…')],
+    [
+      'the choice of a warehouse',
+      'setOverride',
+      async () => {
+        await press('Change…');
+        await role('radio', { name: /^Data science/ }).check();
+        await press('Use this warehouse');
+      },
+    ],
+    [
+      'a change of the override',
+      'setLastSelected',
+      async () => {
+        await press('Use last selected…');
+        await press('Use last selected');
+      },
+    ],
+    ['what the third check would stop', 'wouldStop', () => press('Check end to end…')],
+    ['the checks of the warehouse', 'verify', () => press('Run checks')],
+    [
+      'the removal of a server',
+      'removeServer',
+      async () => {
+        await tool();
+        await press('Remove…');
+        await press('Remove');
+      },
+    ],
+    ['the list of tools', 'listTools', tool],
+    [
+      'a server that is added',
+      'addServer',
+      async () => {
+        await open('Servers', 'Add a server…');
+        await press('Add');
+      },
+    ],
+    [
+      'the call of a tool',
+      'tryTool',
+      async () => {
+        await tool();
+        await press('Try main__default__initials…');
+        await role('textbox', { name: 'full_name' }).fill('Ada Lovelace');
+        await press('Run');
+      },
+    ],
+    ['the preview of an entry', 'previewClientChange', turnOn],
+    [
+      'the writing of an entry',
+      'changeClients',
+      async () => {
+        await turnOn();
+        await press('Write');
+      },
+    ],
+    ['the list of backups', 'listClientBackups', () => open('AI clients', 'Backups…')],
+    ['the JSON for other clients', 'clientJson', () => go('AI clients')],
+    ['the clearing of the calls', 'clearActivity', () => open('Activity', 'Clear')],
+    ['the export of the calls', 'exportActivity', () => open('Activity', 'Export…')],
+    [
+      'the start of a recording',
+      'recordContents',
+      async () => {
+        await go('Activity');
+        await role('switch', { name: 'Record what is asked and answered' }).press('Space');
+        await press('Record');
+      },
+    ],
+    ['the list of everybody', 'readEveryone', () => go('Everyone')],
+    ['an override of somebody', 'setOverrideOf', toSetForSomebody],
+    ['an import', 'planImport', () => open('Everyone', 'Import…')],
+    ['another name for a profile', 'renameAccount', toRename],
+    ['the removal of a profile', 'removeAccount', toRemove],
+    ['the OAuth application', 'getOAuthApplication', () => open('Accounts', 'Edit oauth…')],
+    ['another OAuth application', 'setOAuthApplication', toUseApplication],
+    ['the settings', 'getSettings', () => go('Settings')],
+    [
+      'the start at login',
+      'setStartAtLogin',
+      async () => {
+        await go('Settings');
+        await role('switch', { name: 'Start at login' }).press('Space');
+      },
+    ],
+    ['the diagnosis', 'getDiagnosis', () => go('Diagnostics')],
+    ['the report', 'previewDiagnostics', () => open('Diagnostics', 'Read it first')],
+    ['the copy of the report', 'copyDiagnostics', () => open('Diagnostics', 'Copy diagnostics')],
+  ];
+
+  it.each(FAILURES)('says of %s why it failed and what to do', async (_, request, lead) => {
+    await mkdir(join(shown.home, '.cursor'), { recursive: true });
+    await writeFile(join(shown.home, '.cursor/mcp.json'), '{}');
+    const servers = [{ name: 'functions', profile: 'ana', kind: 'functions', path: FUNCTIONS }];
+    await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
+    shown.server.activity.add({
+      clientName: 'cursor',
+      profile: 'ana',
+      path: FUNCTIONS,
+      method: 'tools/list',
+      tool: null,
+      startedAt: Date.now(),
+      durationMs: 5,
+      outcome: 'answered',
+      errorCode: null,
+      bytesFromClient: 300,
+      bytesToClient: 900,
+      contents: null,
+    });
+    await button('Change…').waitFor();
+    await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
+    await shown.page.route(`**/requests/causeway:${request}`, (route) =>
+      route.fulfill({ json: { ok: false, problem: PROBLEM } }),
+    );
+    await lead();
+    await role('alert').filter({ hasText: PROBLEM.message }).filter({ hasText: PROBLEM.remedy }).waitFor();
+    await inspect(`failed-${request}`);
+  });
+
+  it('says which sign-in waits for an answer, and shows its address where no browser opens', async () => {
+    const address = `https://acme.cloud.databricks.com/oidc/v1/authorize?state=${'x'.repeat(200)}`;
+    const state = {
+      ...shown.server.model.state,
+      otherSignIns: [{ profile: 'oauth', step: 'waiting-for-browser', address }],
+    };
+    await shown.page.route('**/requests/causeway:getState', (route) =>
+      route.fulfill({ json: { ok: true, value: state } }),
+    );
+    await shown.page.reload();
+    await shown.page.getByText('You are signing in to oauth in your browser.').waitFor();
+    await inspect('other-sign-in');
+    await go('Accounts');
+    await shown.page.getByText('Your browser could not be opened.').waitFor();
+    await inspect('accounts-no-browser');
+    const warehouse = { status: 'signing-in', step: 'waiting-for-browser', address };
+    await shown.page.unroute('**/requests/causeway:getState');
+    await shown.page.route('**/requests/causeway:getState', (route) =>
+      route.fulfill({ json: { ok: true, value: { ...state, warehouse, otherSignIns: [] } } }),
+    );
+    await go('Warehouse');
+    await shown.page.reload();
+    await shown.page.getByText('Your browser could not be opened. Copy this address into one:').waitFor();
+    await inspect('signing-in-no-browser');
+    await button('Cancel').waitFor();
+  });
+
+  it('says of a server that is no longer there that it has gone', async () => {
+    await shown.page.goto(`${shown.server.url}#servers/gone`);
+    await shown.page.getByText('There is no server “gone” any more.').waitFor();
+    await inspect('server-gone');
+  });
+});
