@@ -17,7 +17,7 @@ export async function prepareAlone(
   request: ServerRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
-  tuneEngine('bridge');
+  await tuneEngine('bridge');
   const endpoint = await openEndpoint(
     request,
     openAuth({ env, signInWhenNeeded: true }),

@@ -5,6 +5,7 @@ import { attach, type HubConnection } from '../hub/attach.ts';
 import { Relay } from '../hub/relay.ts';
 import { hubFolder, readRendezvous } from '../hub/rendezvous.ts';
 import { inOneLine } from '../platform/errors.ts';
+import { tuneEngine } from './engine.ts';
 import { PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
 
 /** When to look for the application again after it has gone, in milliseconds; then the proxy goes on alone. */
@@ -37,7 +38,7 @@ async function openBridge(request: ProxyRequest, sink: StreamSink): Promise<Brid
   const connection = await attachNow(request);
   if (!connection) return (await prepareAlone(request))(sink);
   // Not before the first frames are on their way: nothing is compiled twice so early.
-  setImmediate(async () => (await import('./engine.ts')).tuneEngine('relay'));
+  setImmediate(() => void tuneEngine('relay'));
   return new Relay(connection, sink, {
     reattach: async () => {
       for (const wait of REATTACH_AFTER_MS) {

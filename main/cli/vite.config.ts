@@ -19,7 +19,7 @@ export default defineConfig({
         // What AI clients spawn reads few files: one to go through the application, and two more to work alone.
         codeSplitting: {
           groups: [
-            { name: 'proxy', test: /\/main\/cli\/proxy\.ts$/, priority: 3 },
+            { name: 'proxy', test: /\/main\/cli\/(proxy|engine)\.ts$/, priority: 3 },
             { name: 'alone', test: /\/main\/(cli\/alone|auth\/(sources|personal-token))\.ts$/, priority: 2 },
             { name: 'pool', test: /\/undici\/lib\/dispatcher\/pool\.js$/, priority: 1 },
           ],
