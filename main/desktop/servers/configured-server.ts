@@ -2,6 +2,8 @@ import type { ConfiguredServer } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ServerHealth } from '../../hub/warm/health.ts';
 import { healthInWords } from '../../hub/warm/words.ts';
+import type { ErrorCode } from '../../platform/errors.ts';
+import { asSentence } from '../../platform/sentences.ts';
 
 /** A server of the list with how it is, as tray and window show it. `now` is in milliseconds since the epoch. */
 export function configuredServer(server: ManagedServer, health: ServerHealth, now: number): ConfiguredServer {
@@ -17,16 +19,20 @@ export function configuredServer(server: ManagedServer, health: ServerHealth, no
       tools: health.name === 'ready' ? health.tools : null,
       label,
       // When it is tried again is shown as time goes by, not as it was when this was said.
-      words: 'problem' in health ? closed(health.problem.message) : sentence,
-      // The services' remedy may be a command; here there is a button.
-      remedy: action === 'sign-in' ? 'Sign in: a page opens in your browser.' : remedy,
+      words: 'problem' in health ? asSentence(health.problem.message) : sentence,
+      remedy: ('problem' in health ? remedyHere(health.problem.code, action) : undefined) ?? remedy,
       retryAt: 'until' in health ? health.until : null,
       action,
     },
   };
 }
 
-/** Servers leave out the full stop after what they say. */
-function closed(sentence: string): string {
-  return /[.!?…]$/.test(sentence.trimEnd()) ? sentence : `${sentence.trimEnd()}.`;
+const SIGN_IN = 'Sign in: a page opens in your browser.';
+const ACCOUNTS = 'Look at its profile on the Accounts screen, or remove the server here.';
+const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_found', 'profile_unusable', 'ambiguous']);
+
+/** The services' remedy may be a command; here there is a button or a screen. */
+function remedyHere(code: ErrorCode, action: 'sign-in' | 'check-again' | null): string | undefined {
+  if (action === 'sign-in') return SIGN_IN;
+  return WITHOUT_PROFILE.has(code) ? ACCOUNTS : undefined;
 }

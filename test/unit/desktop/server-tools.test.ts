@@ -88,6 +88,13 @@ describe('a server as the window shows it', () => {
     const { state } = configuredServer(server, { name: 'signed-out', problem, until: 900 }, 0);
     expect(state).toMatchObject({ action: 'sign-in', remedy: 'Sign in: a page opens in your browser.' });
   });
+
+  it('leads to the screen where its profile is put right', () => {
+    const remedy = 'Sign in with: causeway login --host https://YOUR-WORKSPACE --profile gone.';
+    const problem = { code: 'profile_not_found', message: 'There is no profile "gone".', remedy } as const;
+    const { state } = configuredServer(server, { name: 'failing', problem, until: 900 }, 0);
+    expect(state.remedy).toBe('Look at its profile on the Accounts screen, or remove the server here.');
+  });
 });
 
 describe('work that the window has started', () => {
