@@ -139,7 +139,9 @@ function start(): void {
     log.setLevel(logLevel);
   });
 
+  const isClosing = quitCleanly(close);
   app.on('second-instance', (_event, args) => {
+    if (isClosing()) return;
     const link = linkIn(args);
     if (link !== undefined) followLink(link);
     else if (opensWindowAtStart(args, true)) open();
@@ -152,7 +154,6 @@ function start(): void {
   // Behind a locked screen nobody sees the window.
   powerMonitor.on('lock-screen', () => model.watch(false));
   powerMonitor.on('unlock-screen', () => model.watch(window.isInSight));
-  quitCleanly(close);
 
   if (earlyLink !== undefined) followLink(earlyLink);
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();

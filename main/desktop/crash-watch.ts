@@ -1,6 +1,7 @@
 import { app, BrowserWindow } from 'electron';
 import type { FailedAction } from '../../preload/contract.ts';
 import { argumentsAfterCrash, crashesIn, withCrash } from './crash.ts';
+import { relaunch } from './quit.ts';
 
 /** Starts the application again when it breaks, unless it keeps breaking. The proxies go on alone meanwhile. */
 export function restartAfterCrash(): void {
@@ -10,9 +11,7 @@ export function restartAfterCrash(): void {
     ending = true;
     console.error(what, error);
     const args = argumentsAfterCrash(process.argv.slice(1), Date.now(), BrowserWindow.getAllWindows().length > 0);
-    // An AppImage's own program lies in a folder that goes with it.
-    const program = process.env.APPIMAGE ? { execPath: process.env.APPIMAGE } : {};
-    if (args) app.relaunch({ args, ...program });
+    if (args) relaunch(args);
     else console.error('Causeway broke again and again: it is not started another time.');
     app.exit(1);
   };

@@ -28,7 +28,10 @@ export function withCrash(before: readonly number[], now: number): number[] | un
 export function argumentsAfterCrash(args: readonly string[], now: number, windowOpen: boolean): string[] | undefined {
   const crashes = withCrash(crashesIn(args), now);
   if (crashes === undefined) return undefined;
-  // A link has led where it was to lead.
-  const kept = args.filter((argument) => !/^(--crashed-at=|--hidden$|causeway:)/.test(argument));
-  return [...kept, ...(windowOpen ? [] : ['--hidden']), `${CRASHES}${crashes.join(',')}`];
+  return [...argumentsOfNextStart(args), ...(windowOpen ? [] : ['--hidden']), `${CRASHES}${crashes.join(',')}`];
+}
+
+/** The arguments that count for the next start as well: a link has led where it was to lead. */
+export function argumentsOfNextStart(args: readonly string[]): string[] {
+  return args.filter((argument) => !/^(--crashed-at=|--hidden$|causeway:)/.test(argument));
 }

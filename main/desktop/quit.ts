@@ -1,15 +1,34 @@
 import { app } from 'electron';
+import { argumentsOfNextStart } from './crash.ts';
 
-/** Closes everything when the application is asked to quit, and then lets it go. */
-export function quitCleanly(close: () => Promise<void>): void {
+/**
+ * Closes everything when the application is asked to quit, and then lets it go. Who starts it again while it still waits
+ * for answers gets it as soon as it has gone. Gives the function that says whether it is closing.
+ */
+export function quitCleanly(close: () => Promise<void>): () => boolean {
+  let closing: Promise<void> | undefined;
   let closed = false;
+  let startAgain = false;
   app.on('will-quit', (event) => {
     if (closed) return;
     event.preventDefault();
     // Electron ignores a second quit until the event of the first has returned, and everything may be closed before that.
-    void close().then(() => {
+    closing ??= close().then(() => {
       closed = true;
+      // Each call would start one more.
+      if (startAgain) relaunch(argumentsOfNextStart(process.argv.slice(1)));
       setImmediate(() => app.quit());
     });
   });
+  app.on('second-instance', () => {
+    if (closing) startAgain = true;
+  });
+  return () => closing !== undefined;
+}
+
+/** Starts the application again once it has ended. */
+export function relaunch(args: string[]): void {
+  // An AppImage's own program lies in a folder that goes with it.
+  const program = process.env.APPIMAGE ? { execPath: process.env.APPIMAGE } : {};
+  app.relaunch({ args, ...program });
 }

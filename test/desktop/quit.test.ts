@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hubFolder, readRendezvous } from '../../main/hub/rendezvous.ts';
 import { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 
@@ -52,6 +55,26 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     expect(answer).toHaveProperty('result.structuredContent.statement_id');
     expect(order).toEqual(['answer', 'end']);
     expect(code).toBe(0);
+  });
+
+  it('is started again where somebody asks for that meanwhile, once it has gone', async () => {
+    const note = join(application.home, 'started-again');
+    const program = join(application.home, 'in-its-place');
+    const script = `#!/bin/sh\nprintf '%s\\n' "$@" >> "${note}.part" && cp "${note}.part" "${note}"\n`;
+    await writeFile(program, script, { mode: 0o755 });
+    await application.electron.evaluate(({ app }, execPath) => {
+      const { relaunch } = app;
+      app.relaunch = (options) => relaunch.call(app, { ...options, execPath });
+    }, program);
+    const quitting = quitDuringCall(5_000);
+    const { env } = application;
+    await expect.poll(() => readRendezvous(hubFolder(env))).toBeUndefined();
+    expect(await application.startAgain()).toBe(0);
+    expect(await readFile(note, 'utf8').catch(() => 'not yet')).toBe('not yet');
+    const { answer, code } = await quitting;
+    expect(answer).toHaveProperty('result');
+    expect(code).toBe(0);
+    await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
   });
 
   it('says of a call that takes too long that nobody knows what became of it, and the client goes on', async () => {
