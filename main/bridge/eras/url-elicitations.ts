@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { asSentence } from '../../platform/sentences.ts';
 import { parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { withoutMembers } from './members.ts';
@@ -147,13 +148,13 @@ function required(frame: Buffer): { message: string; addresses: Address[] } {
   const wanted: unknown = Object(data).elicitations;
   if (code !== URL_REQUIRED || !Array.isArray(wanted)) return { message: '', addresses: [] };
   const addresses = wanted.map((each) => Object(each)).filter(({ url }) => typeof url === 'string');
-  return { message: asSentence(message), addresses };
+  return { message: wordsOf(message), addresses };
 }
 
-function asSentence(message: unknown): string {
-  const text =
-    typeof message === 'string' && message !== '' ? message : 'The server wants an address to be opened first';
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+const UNSAID = 'The server wants an address to be opened first.';
+
+function wordsOf(message: unknown): string {
+  return typeof message === 'string' && message !== '' ? asSentence(message) : UNSAID;
 }
 
 /** What could not be run: a tool's failure, which the model reads, or for other requests an error. */
