@@ -87,13 +87,17 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await missed(shown.page, inside)).toEqual([]);
   }
 
+  /** Nothing in the dialog is still on its way. */
+  const isFilled = () =>
+    expect.poll(() => dialog().locator('[aria-busy=true], .mantine-Skeleton-root').count()).toBe(0);
+
   /** A dialog takes the focus, keeps it, gives it back to what opened it, and Escape closes it. */
   async function opens(opener: Locator, name: string | RegExp, key = 'Enter'): Promise<void> {
     await reach(opener);
     await press(key);
     await role('dialog', { name }).waitFor();
     await expect.poll(() => dialog().evaluate((one) => one.contains(document.activeElement))).toBe(true);
-    await expect.poll(() => dialog().locator('[aria-busy=true]').count()).toBe(0);
+    await isFilled();
     await isWhole('[role=dialog]');
     await press('Escape');
     await closed();
@@ -292,7 +296,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await shown.page.getByText('1 person selected').waitFor();
     await press('Enter');
     await role('dialog', { name: /^The override of / }).waitFor();
-    await expect.poll(() => dialog().locator('[aria-busy=true]').count()).toBe(0);
+    await isFilled();
     await isWhole('[role=dialog]');
     await press('Escape');
     await closed();
