@@ -295,9 +295,10 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     const tool = 'a_tool_whose_name_is_much_longer_than_any_that_people_would_type';
     const frame = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: tool, inputSchema: { type: 'object' } }] } };
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
-    // What the server itself tells comes first, and is kept as well.
-    await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
     const memory = openMemory(env, { host: shown.workspace.host, path: SQL.path, profile: 'ana' });
+    // What the server itself tells is kept first, and would be kept instead.
+    await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
+    await expect.poll(async () => await memory.get('tools/list')).toBeDefined();
     await memory.put('tools/list', Buffer.from(JSON.stringify(frame)));
     await file(CURSOR, '{}');
     await go('AI clients');
