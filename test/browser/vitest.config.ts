@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/browser/**/*.test.ts'],
-    fileParallelism: false,
+    // A browser, a workspace and an application each: more at once would only be in each other's way.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },
