@@ -9,7 +9,7 @@ export function OtherSignIns({ signIns }: { signIns: readonly OtherSignIn[] }) {
     <div key={profile} className={styles.failed}>
       <Notice
         tone="note"
-        message={`You are signing in to ${profile} in your browser.`}
+        message={address ? `You are signing in to ${profile}.` : `You are signing in to ${profile} in your browser.`}
         remedy={address && `Your browser could not be opened. Copy this address into one: ${address}`}
       >
         <Button variant="default" onClick={() => void window.causeway.request.cancelSignInTo({ profile })}>

@@ -1,6 +1,5 @@
 import type { Activity, ActivitySession, CallFilter, Latency, Recording } from '../../../preload/contract.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
-import type { DesktopContext } from '../context.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
 import { ContentsRecording } from './contents/recording.ts';
@@ -24,7 +23,7 @@ export class ActivityLog {
   #sessions: ActivitySession[] = [];
   #watched = false;
 
-  constructor(emit: DesktopContext['emit'], show: (recording: Recording) => void) {
+  constructor(emit: (name: 'activityChanged', activity: Activity) => void, show: (recording: Recording) => void) {
     this.#tell = throttled(() => emit('activityChanged', this.state), TELL_EVERY);
     this.recording = new ContentsRecording((recording) => {
       show(recording);
