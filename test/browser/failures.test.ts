@@ -183,7 +183,7 @@ describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 
       route.fulfill({ json: { ok: true, value: state } }),
     );
     await shown.page.reload();
-    await shown.page.getByText('You are signing in to oauth in your browser.').waitFor();
+    await shown.page.getByText('You are signing in to oauth.').waitFor();
     await inspect('other-sign-in');
     await go('Accounts');
     await shown.page.getByText('Your browser could not be opened.').waitFor();
