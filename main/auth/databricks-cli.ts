@@ -89,9 +89,11 @@ export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' 
     action: { do: 'sign-in', profile: profile.name } as const,
   });
   throw legacy
-    ? new CausewayError('cli_unavailable', `${legacy} is the legacy Databricks CLI, which gives no tokens.`, {
-        ...next('Install the present one'),
-      })
+    ? new CausewayError(
+        'cli_unavailable',
+        `${legacy} is the legacy Databricks CLI, which gives no tokens.`,
+        next('Install the present one'),
+      )
     : new CausewayError(
         'cli_unavailable',
         cliPath

@@ -9,6 +9,6 @@ export function asSentence(text: string): string {
 
 /** Texts one after the other, each a sentence of its own; the last one as it is, for it may end with a command. */
 export function sentences(...texts: readonly (string | null | undefined)[]): string {
-  const said = texts.map((text) => text?.trim()).filter((text) => text !== undefined && text !== '');
-  return said.map((text, index) => (index === said.length - 1 ? text : asSentence(text ?? ''))).join(' ');
+  const said = texts.flatMap((text) => text?.trim() || []);
+  return said.map((text, index) => (index === said.length - 1 ? text : asSentence(text))).join(' ');
 }

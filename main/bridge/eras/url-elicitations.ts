@@ -83,6 +83,7 @@ export class UrlElicitations {
 
   /** Takes a request that goes on with one that was answered with an address; false where it is another. */
   resume(frame: Buffer): boolean {
+    if (this.#asked.size === 0) return false;
     const { method, params } = Object(parseFrame(frame));
     const { requestState, inputResponses } = Object(params);
     const message = this.#asked.get(requestState);

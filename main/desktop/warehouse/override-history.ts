@@ -54,11 +54,11 @@ export class OverrideHistory {
 
   async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
+    // Most looks find what the one before found: only a change is worth reading who made it.
+    if (afterSeeing(this.#known, effective, by, this.#now()) === this.#known) return;
     const noted = by === 'elsewhere' ? await commandChanges(this.#env).catch(() => []) : [];
     const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), noted);
-    const before = this.#known;
-    this.#known = edit(before);
-    if (this.#known === before) return;
+    this.#known = edit(this.#known);
     // Another process may have written meanwhile; what cannot be written is known for this run.
     this.#known = (await file?.change(edit).catch(() => undefined)) ?? this.#known;
     this.#onChange(effective.profile);
