@@ -97,6 +97,25 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await expect.poll(() => shown.server.copied).toEqual([`${shown.workspace.host}${FUNCTIONS}`]);
   });
 
+  it('lets a proposed name give way to what is typed, however late it comes', async () => {
+    let propose = (): void => undefined;
+    const isTime = new Promise<void>((resolve) => {
+      propose = resolve;
+    });
+    await shown.page.route('**/requests/causeway:proposeServer', async (route) => {
+      await isTime;
+      await route.continue();
+    });
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await field('Name').focus();
+    expect(await field('Name').inputValue()).toBe('');
+    propose();
+    await expect.poll(() => field('Name').inputValue()).toBe('databricks-sql');
+    await shown.page.keyboard.type('mine');
+    expect(await field('Name').inputValue()).toBe('mine');
+  });
+
   it('says why nothing can be browsed, and offers to try again', async () => {
     shown.workspace.faults.add({
       path: '/api/2.1/unity-catalog/catalogs',

@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { DesktopState, ServerKind } from '../../../preload/contract.ts';
 import { hostInWords, serverKindInWords } from '../../../preload/words.ts';
 import { answered } from '../../shared/answered.ts';
@@ -62,6 +62,12 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
     gcTime: 0,
   });
   const name = ownName ?? proposal.data?.name ?? '';
+  const nameField = useRef<HTMLInputElement>(null);
+  // What is proposed while somebody is about to type a name gives way to what is typed, as it does on coming into the field.
+  useLayoutEffect(() => {
+    const isHere = document.activeElement === nameField.current;
+    if (isHere && ownName === null && name !== '') nameField.current?.select();
+  }, [name, ownName]);
   const adding = useMutation({
     mutationFn: (server: { path: string; name: string }) => answered(request.addServer({ profile, kind, ...server })),
     onSuccess: (_, added) => {
@@ -117,6 +123,7 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
       <p>{KIND_HINTS[kind]}</p>
       <ChooseTarget key={kind} kind={kind} profile={profile} target={target} onChoose={choose} />
       <TextField
+        ref={nameField}
         label="Name"
         description="AI clients show it before each tool’s name: short is better. Use a-z, 0-9 and “-”."
         value={name}
