@@ -1,5 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
@@ -11,8 +10,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     shown.page.getByRole('listitem').filter({ has: shown.page.getByText(name, { exact: true }) });
 
   it('leads from nothing to signed in, by the address of a workspace alone', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'causeway-empty-'));
-    await reopenIn(empty);
+    await reopenIn(join(shown.home, 'empty'));
     await shown.page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
     await inspect('unconfigured');
 
@@ -29,7 +27,6 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.getByText('because it is the workspace default').waitFor();
     await go('Accounts');
     await account('mine').getByText('Signed in', { exact: true }).waitFor();
-    await rm(empty, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
   it('shows every profile: where, who, how, and why one cannot be used', async () => {

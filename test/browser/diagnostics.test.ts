@@ -74,12 +74,10 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
   });
 
   it('say where nothing is set up that there is nothing yet', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'causeway-empty-'));
-    await reopenIn(empty);
+    await reopenIn(join(shown.home, 'empty'));
     await go('Diagnostics');
     await button('Run the checks').click();
     await check('Configuration file').getByText('No workspace is set up yet.').waitFor();
     await check('Clock').getByText('Nothing to check').waitFor();
-    await rm(empty, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 });

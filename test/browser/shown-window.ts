@@ -77,7 +77,8 @@ export function useWindow() {
     workspace = await startWorkspace({ home });
     await open(home);
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await showPage(task.name);
     await page.close();
     await server.close();
     await workspace.close();
@@ -95,6 +96,12 @@ export function useWindow() {
     page.on('pageerror', (error) => trouble.push(error.message));
     await page.goto(server.url);
     await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  /** What was on the page when the test failed: the error alone tells only what was not. */
+  async function showPage(name: string): Promise<void> {
+    const body = page.locator('body').ariaSnapshot({ timeout: 5_000 });
+    console.error(`When “${name}” failed, ${page.url()} showed:\n${await body.catch(String)}`);
   }
 
   async function reopenIn(folder: string): Promise<void> {

@@ -1,5 +1,4 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
@@ -206,7 +205,8 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   });
 
   it('lets a profile be chosen where none is the default', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'causeway-several-'));
+    const folder = join(shown.home, 'several');
+    await mkdir(folder);
     const profile = (name: string, token: string) => `[${name}]\nhost = ${shown.workspace.host}\ntoken = ${token}\n`;
     const [ana, ben] = shown.workspace.users.map(({ token }) => token);
     await writeFile(join(folder, '.databrickscfg'), profile('one', ana ?? '') + profile('two', ben ?? ''));
@@ -215,7 +215,6 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('choose-profile');
     await button('Use two').click();
     await shown.page.getByText('Ben Okafor').waitFor();
-    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
   it('signs in in the browser', async () => {
