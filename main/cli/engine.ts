@@ -4,23 +4,39 @@
  */
 export async function tuneEngine(work: keyof typeof FLAGS): Promise<void> {
   // Loaded late: a relay's first frames do not wait for it.
-  const { setFlagsFromString } = await import('node:v8');
+  const { getHeapSpaceStatistics, setFlagsFromString } = await import('node:v8');
   for (const flag of FLAGS[work]) setFlagsFromString(flag);
+  if (work !== 'bridge') return;
+  // An upper limit is taken by V8 only when it starts, and it starts with the least.
+  const observer = new PerformanceObserver(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+    if (young && young.space_size < YOUNG_HEAP_BYTES) return;
+    setFlagsFromString(YOUNG_HEAP_STAYS);
+    observer.disconnect();
+  });
+  observer.observe({ entryTypes: ['gc'] });
 }
+
+const YOUNG_HEAP_STAYS = '--semi-space-growth-factor=1';
 
 const FLAGS = {
   /**
    * A relay finds two members in each frame and passes it on. The quick compiler takes two thirds off what that costs and
    * little memory, as long as it copies no function into another; the thorough one would take 6 MiB more for nothing.
    */
-  relay: ['--no-opt', '--no-maglev-inlining', '--semi-space-growth-factor=1'],
+  relay: ['--no-opt', '--no-maglev-inlining', YOUNG_HEAP_STAYS],
   bridge: [
-    '--opt',
+    // The thorough compiler takes the processor from the calls for seconds, and gives nothing back.
+    '--no-opt',
     '--maglev-inlining',
     // The HTTP parser as it is first compiled reads headers as fast; to do it again takes 23 MiB and a tenth of a second.
     '--no-wasm-tier-up',
     '--no-wasm-dynamic-tiering',
-    // The young heap stays small: what lives longer than an answer is little.
-    '--semi-space-growth-factor=1',
+    // What there is to clear away is little: to wake other threads for it costs more than doing it.
+    '--no-parallel-scavenge',
+    '--semi-space-growth-factor=2',
   ],
 };
+
+/** Where the young heap stops growing, in bytes: smaller, it takes calls under way for things that live long. */
+const YOUNG_HEAP_BYTES = 4 * 1024 * 1024;
