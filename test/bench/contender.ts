@@ -26,6 +26,12 @@ export function causeway(name: string, command: string, env: NodeJS.ProcessEnv, 
   return { name, env, helper, arguments: (path) => [command, 'proxy', '--path', path] };
 }
 
+/** The least that any proxy does. */
+export function bareRelay(origin: string, env: NodeJS.ProcessEnv): Contender {
+  const program = fileURLToPath(new URL('bare-relay.ts', import.meta.url));
+  return { name: 'bare relay', env, helper: undefined, arguments: (path) => [program, origin, path] };
+}
+
 /** Spawns a contender and waits for the answer of `initialize`. */
 export async function openSession(contender: Contender, path: string): Promise<StdioClient> {
   const client = new StdioClient(process.execPath, contender.arguments(path), contender.env);

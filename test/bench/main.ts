@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: what the bridge costs, beside a direct HTTP call to the same server in the same run.
+ * `npm run bench`: what the bridge costs, beside a direct HTTP call to the same server and the least of relays in the same
+ * run.
  * `npm run bench -- --peers` installs the proxies that people use today outside the project and measures them too.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bareNodeMiB, type DirectFigures, measureCalls, measureDirectCalls, medianOf } from './calls.ts';
 import { measureColdStarts } from './cold-start.ts';
-import { type Contender, causeway, copyCommand } from './contender.ts';
+import { bareRelay, type Contender, causeway, copyCommand } from './contender.ts';
 import { measurePausedReader } from './paused-reader.ts';
 import { installPeers } from './peers.ts';
 import { startProgram } from './program.ts';
@@ -32,9 +33,10 @@ const peers = process.argv.includes('--peers') ? await installPeers(origin) : un
 const contenders = {
   alone: causeway('alone', command, env),
   hub: causeway('through the hub', command, { ...env, CAUSEWAY_HOME: home }, hubProgram.pid),
+  bare: bareRelay(origin, env),
   peers: peers?.contenders ?? [],
 };
-const cold = await measureColdStarts([contenders.alone, contenders.hub, ...contenders.peers]);
+const cold = await measureColdStarts([contenders.alone, contenders.hub, contenders.bare, ...contenders.peers]);
 
 const paths = { json: JSON_PATH, events: EVENTS_PATH };
 const directRuns: Record<(typeof FORMS)[number], DirectFigures[]> = { json: [], events: [] };
@@ -61,6 +63,7 @@ const resident = await bareNodeMiB();
 for (const form of FORMS) await measureDirectCalls(origin, paths[form]);
 const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);
+const bare = await figuresOf(contenders.bare, ROUNDS);
 const others: [string, Figures][] = [];
 for (const contender of contenders.peers) others.push([contender.name, await figuresOf(contender, 1)]);
 const floor: Floor = {
@@ -69,7 +72,8 @@ const floor: Floor = {
   calls: { json: medianOf(directRuns.json), events: medianOf(directRuns.events) },
 };
 
-console.log(table(figuresTable(floor, [['alone', alone], ['through the hub', hub], ...others])));
+const columns: [string, Figures][] = [['alone', alone], ['through the hub', hub], ['bare relay', bare], ...others];
+console.log(table(figuresTable(floor, columns)));
 console.log();
 const peerFigures = others.map(([, figures]) => figures);
 console.log(table(verdicts(floor, { alone, hub }, peerFigures)));
