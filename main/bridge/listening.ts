@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EitherEra } from './eras/either-era.ts';
+import { placeAfter, waitBefore } from './reconnect.ts';
 import type { Session } from './session-state.ts';
 import type { Outcome, StreamPlace } from './upstream.ts';
-
-/** The waits before the stream is opened again, in milliseconds: doubled from the first to the longest, jittered. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
 
 /** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
 const NO_STREAM = new Set([400, 404, 405, 406, 501]);
@@ -87,22 +84,4 @@ export class Listening {
       return undefined;
     }
   }
-}
-
-/**
- * How long to wait before the stream is opened again, in milliseconds: never less than the server asked for (MCP ›
- * Resumability and Redelivery), and longer from one failure to the next.
- */
-export function waitBefore(retryMs: number | undefined, failures: number, random: () => number = Math.random): number {
-  const backoff = Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS) * (0.75 + random() / 2);
-  const asked = (retryMs ?? 0) * (1 + random() / 4);
-  return retryMs !== undefined && failures === 0 ? asked : Math.max(asked, backoff);
-}
-
-function placeAfter(outcome: Outcome | undefined, before: StreamPlace): StreamPlace {
-  if (outcome?.kind !== 'streamed' && outcome?.kind !== 'broken') return before;
-  return {
-    lastEventId: outcome.place.lastEventId ?? before.lastEventId,
-    retryMs: outcome.place.retryMs ?? before.retryMs,
-  };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { waitBefore } from '../../../main/bridge/listening.ts';
-import { resume } from '../../../main/bridge/resume.ts';
-import type { Outcome } from '../../../main/bridge/upstream.ts';
+import { waitBefore } from '../../../main/bridge/reconnect.ts';
+import { resume, type Streamed } from '../../../main/bridge/resume.ts';
 
-describe("the wait before the server's own stream is opened again", () => {
+describe('the wait before an event stream is opened again', () => {
   it.each<[name: string, retryMs: number | undefined, failures: number, least: number, most: number]>([
     ['a second where the server asked for none', undefined, 0, 750, 1_250],
     ['what the server asked for, and never less', 5_000, 0, 5_000, 6_250],
@@ -19,20 +18,24 @@ describe("the wait before the server's own stream is opened again", () => {
 });
 
 describe('the waits before an answer that was cut is read on', () => {
-  const cut = (lastEventId: string, retryMs: number | undefined): Outcome => ({
+  const cut = (lastEventId: string, retryMs: number | undefined): Streamed => ({
     kind: 'streamed',
     head: { status: 200, headers: {} },
     place: { lastEventId, retryMs },
   });
 
-  async function waits(outcomes: Outcome[], first: Outcome): Promise<number[]> {
+  async function waits(outcomes: Streamed[], first: Streamed): Promise<number[]> {
     const waited: number[] = [];
     let asked = 0;
-    await resume(first, {
-      listen: async () => outcomes[asked++] ?? first,
-      wait: async (milliseconds) => void waited.push(milliseconds),
-      isAnswered: () => false,
-    });
+    await resume(
+      first,
+      {
+        listen: async () => outcomes[asked++] ?? first,
+        wait: async (milliseconds) => void waited.push(milliseconds),
+        isAnswered: () => false,
+      },
+      () => 0,
+    );
     return waited;
   }
 
@@ -43,6 +46,7 @@ describe('the waits before an answer that was cut is read on', () => {
 
   it('grow where nothing comes, so that an outage of half a minute is survived', async () => {
     const waited = await waits([], cut('1', 10));
-    expect(waited).toEqual([10, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+    expect(waited).toEqual([10, 750, 1_500, 3_000, 6_000, 12_000, 22_500]);
+    expect(waited.reduce((sum, each) => sum + each)).toBeGreaterThan(30_000);
   });
 });
