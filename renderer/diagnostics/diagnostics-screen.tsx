@@ -1,11 +1,11 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { useTold } from '../shared/told.ts';
 import { CheckRow } from './check-row.tsx';
 import styles from './diagnostics.module.css';
 import { Report } from './report.tsx';
@@ -16,9 +16,8 @@ const KEY = ['diagnosis'];
 /** The checks, run when the person asks for it, and the report for whoever helps. */
 export function DiagnosticsScreen() {
   const { request, on } = window.causeway;
-  const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => answered(request.getDiagnosis()) });
-  useEffect(() => on.diagnosisChanged((diagnosis) => void queries.setQueryData(KEY, diagnosis)), [on, queries]);
+  useTold(KEY, on.diagnosisChanged);
   const running = useMutation({ mutationFn: () => answered(request.runDiagnosis()) });
   return (
     <div className={layout.sections}>

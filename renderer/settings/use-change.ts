@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { Reply, Settings, SettingsState } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
+import { useTold } from '../shared/told.ts';
 
 export const SETTINGS_KEY = ['settings'];
 
@@ -23,9 +23,5 @@ export function useChange(): UseMutationResult<SettingsState, Error, Partial<Set
 
 /** Shows what was changed outside the screen. */
 export function useSettingsEvents(): void {
-  const queries = useQueryClient();
-  useEffect(
-    () => window.causeway.on.settingsChanged((state) => void queries.setQueryData(SETTINGS_KEY, state)),
-    [queries],
-  );
+  useTold(SETTINGS_KEY, window.causeway.on.settingsChanged);
 }

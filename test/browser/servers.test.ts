@@ -4,7 +4,7 @@ import { openServers, withoutServer, withServer } from '../../main/clients/serve
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the servers in the window', () => {
-  const { shown, button, inspect, allow, go } = useWindow();
+  const { shown, button, inspect, allow, go, hold } = useWindow();
 
   const heading = (name: string) => shown.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
@@ -98,14 +98,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('lets a proposed name give way to what is typed, however late it comes', async () => {
-    let propose = (): void => undefined;
-    const isTime = new Promise<void>((resolve) => {
-      propose = resolve;
-    });
-    await shown.page.route('**/requests/causeway:proposeServer', async (route) => {
-      await isTime;
-      await route.continue();
-    });
+    const propose = await hold('request', 'requests/causeway:proposeServer');
     await go('Servers');
     await button('Browse the workspace…').click();
     await field('Name').focus();
@@ -128,6 +121,20 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('add-refused');
     await shown.page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
     await button('samples').waitFor();
+  });
+
+  it('shows what came while it was still being told how things were before', async () => {
+    const answer = await hold('answer', 'requests/causeway:getState');
+    await shown.page.reload();
+    await go('Servers');
+    await given('from-elsewhere', FUNCTIONS);
+    const link = shown.page.getByRole('link', { name: 'from-elsewhere' });
+    await link.waitFor();
+    const told = shown.page.waitForResponse('**/requests/causeway:getState');
+    answer();
+    await (await told).finished();
+    await shown.page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+    expect(await link.isVisible()).toBe(true);
   });
 
   it('shows a change that the command line makes', async () => {

@@ -166,6 +166,22 @@ export function useWindow() {
   const go = (screen: string) =>
     page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
 
+  /** Lets what the page asks for wait, before it is heard or with its answer, until the function that it gives is called. */
+  async function hold(what: 'request' | 'answer', ...requests: string[]): Promise<() => void> {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    for (const request of requests) {
+      await page.route(`**/${request}`, async (route) => {
+        const response = what === 'answer' ? await route.fetch() : undefined;
+        await held;
+        await (response ? route.fulfill({ response }) : route.continue());
+      });
+    }
+    return letGo;
+  }
+
   /** In place of one that a test has closed. */
   async function startWorkspaceAgain(): Promise<void> {
     workspace = await startWorkspace();
@@ -200,6 +216,7 @@ export function useWindow() {
     allow,
     go,
     reopenIn,
+    hold,
     startWorkspaceAgain,
   };
 }

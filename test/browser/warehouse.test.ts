@@ -4,8 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the warehouse in the window', () => {
-  const { shown, button, choose, answer, focused, tabTo, overrideOf, inspect, allow, reopenIn, startWorkspaceAgain } =
-    useWindow();
+  const {
+    shown,
+    button,
+    choose,
+    answer,
+    focused,
+    tabTo,
+    overrideOf,
+    inspect,
+    allow,
+    hold,
+    reopenIn,
+    startWorkspaceAgain,
+  } = useWindow();
 
   it('opens on the answer', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
@@ -17,17 +29,8 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     const servers = [{ name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }];
     await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
     await expect.poll(() => shown.server.model.state.servers.length).toBe(1);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
     // Events bring the state too, such as when the server has been asked how it is.
-    for (const way of ['**/requests/causeway:getState', '**/events']) {
-      await shown.page.route(way, async (route) => {
-        await held;
-        await route.continue();
-      });
-    }
+    const letGo = await hold('request', 'requests/causeway:getState', 'events');
     await shown.page.reload();
     await shown.page.getByText('Asking the workspace…').waitFor();
     await inspect('loading');
