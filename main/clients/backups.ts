@@ -72,7 +72,7 @@ export async function readBackup(
   const backup = (await listBackups(env)).find((one) => one.id === id);
   if (!backup) {
     throw new CausewayError('not_found', `There is no backup "${id}".`, {
-      remedy: '"causeway clients backups" lists them.',
+      action: { do: 'list-backups' },
     });
   }
   const bytes = backup.missing ? undefined : await readFile(join(backupFolder(env), id, basename(backup.file)));

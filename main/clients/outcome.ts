@@ -6,16 +6,6 @@ import type { LocatedFile } from './detect.ts';
 import { differenceOf } from './difference.ts';
 import type { ManagedServer } from './servers.ts';
 
-/** Why nothing came of a file. */
-interface OutcomeError {
-  code: string;
-  /** What happened and what to do, in one line. */
-  message: string;
-  /** The same in its two parts. */
-  what: string;
-  remedy: string | null;
-}
-
 /** What came of one file. */
 export interface Outcome {
   client: string;
@@ -28,7 +18,8 @@ export interface Outcome {
   /** What to do for it to be noticed. */
   afterwards?: string;
   warnings: string[];
-  error?: OutcomeError;
+  /** Why nothing came of it. */
+  error?: CausewayError;
 }
 
 /** What came of a file that was, or would be, changed. */
@@ -78,11 +69,9 @@ function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | u
 
 /** What came of a file, or a client, at which an error stopped. */
 export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): Outcome {
-  const code = error instanceof CausewayError ? error.code : 'internal';
-  const own = error instanceof CausewayError ? { what: error.message, remedy: error.remedy ?? null } : undefined;
-  const message = inOneLine(error);
-  const problem = { code, message, ...(own ?? { what: message, remedy: null }) };
-  return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: problem };
+  const known =
+    error instanceof CausewayError ? error : new CausewayError('internal', inOneLine(error), { cause: error });
+  return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: known };
 }
 
 /** For a client that was asked for and is not there. */
@@ -98,7 +87,8 @@ export function taken({ name }: ClientFacts, file: LocatedFile, server: ManagedS
     'already_exists',
     `${file.path} has an entry "${server.name}" that Causeway did not write.`,
     {
-      remedy: `Rename it in ${name}, or name the server otherwise; --force changes it.`,
+      remedy: 'Nothing was written.',
+      action: { do: 'free-entry', client: name },
     },
   );
 }

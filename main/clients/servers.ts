@@ -74,7 +74,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   if (found) return found;
   const known = servers.map((server) => server.name).join(', ');
   throw new CausewayError('not_found', `There is no server "${name}".`, {
-    remedy: known === '' ? 'Add one with "causeway servers add sql".' : `There are ${known}.`,
+    ...(known === '' ? { action: { do: 'add-server' } } : { remedy: `There are ${known}.` }),
   });
 }
 

@@ -138,7 +138,8 @@ export class ClientsService {
     const found = this.#clients.find((client) => client.id === id.toLowerCase());
     if (found) return found;
     throw new CausewayError('not_found', `There is no client "${id}".`, {
-      remedy: `Causeway knows ${this.#clients.map((client) => client.id).join(', ')}; for any other, "causeway clients json" prints what to paste.`,
+      remedy: `Causeway knows ${this.#clients.map((client) => client.id).join(', ')}.`,
+      action: { do: 'paste-by-hand' },
     });
   }
 
@@ -272,7 +273,8 @@ export class ClientsService {
   async #refuseRunning({ id, name, overwritesWhileRunning }: ClientFacts): Promise<void> {
     if (!overwritesWhileRunning || !(await this.inTheWay()).includes(id)) return;
     throw new CausewayError('client_running', `${name} is running, and overwrites its configuration while it does.`, {
-      remedy: `Nothing was written. Quit ${name} and try again; --force writes all the same.`,
+      remedy: 'Nothing was written.',
+      action: { do: 'quit-client', client: name },
     });
   }
 }

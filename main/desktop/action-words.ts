@@ -13,6 +13,11 @@ const AS_BUTTON: ActionWords = {
   'show-own-override': () => 'Your own override is on the Warehouse screen.',
   'list-warehouses': () => 'Choose another one: the list shows those that do.',
   'export-overrides': () => '“Export…” on the Everyone screen writes such a file.',
+  'quit-client': ({ client }) => `Quit ${client}, then try again.`,
+  'free-entry': ({ client }) => `Rename it in ${client}, or replace it.`,
+  'list-backups': () => '“Backups…” on the AI clients screen lists them.',
+  'paste-by-hand': () => '“Any other client” on the AI clients screen has what to paste.',
+  'add-server': () => 'Add one on the Servers screen.',
 };
 
 /** What can be done about a failure, as the window says it. */

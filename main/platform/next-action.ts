@@ -10,6 +10,14 @@ interface Details {
   'show-own-override': object;
   'list-warehouses': object;
   'export-overrides': object;
+  /** An AI client that runs would write over what is written. */
+  'quit-client': { client: string };
+  /** An AI client's entry of this name is somebody else's. */
+  'free-entry': { client: string };
+  'list-backups': object;
+  /** Into an AI client that Causeway does not know. */
+  'paste-by-hand': object;
+  'add-server': object;
 }
 type Name = keyof Details;
 
@@ -45,4 +53,9 @@ export const AS_COMMAND: ActionWords = {
   'show-own-override': () => '`causeway warehouse` shows your own.',
   'list-warehouses': () => '`causeway warehouse list` shows those that do.',
   'export-overrides': () => '`causeway warehouse export` writes such a file.',
+  'quit-client': ({ client }) => `Quit ${client} and try again; --force writes all the same.`,
+  'free-entry': ({ client }) => `Rename it in ${client}, or name the server otherwise; --force changes it.`,
+  'list-backups': () => '`causeway clients backups` lists them.',
+  'paste-by-hand': () => 'For any other, `causeway clients json` prints what to paste.',
+  'add-server': () => 'Add one with: causeway servers add sql.',
 };

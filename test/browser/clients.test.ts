@@ -202,7 +202,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Backups…').click();
     await shown.page.getByRole('button', { name: /^Put back Claude Desktop/ }).click();
     await button('Put it back').click();
-    await dialog('Backups').getByText('Quit it, then try again').waitFor();
+    await dialog('Backups').getByText('Quit Claude Desktop, then try again').waitFor();
     expect(await read(CLAUDE)).toContain('"proxy"');
     await button('Put it back all the same').click();
     await expect.poll(() => read(CLAUDE)).toBe(theirs);

@@ -1,7 +1,7 @@
 import { type ChangeChoice, directly, type HttpChoice } from '../../clients/choice.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, write, writeJson, writeLine } from '../print.ts';
 import { type CommonOptions, chosenServers, openClients } from './options.ts';
@@ -22,7 +22,7 @@ export async function add(context: CommandContext, ids: string[], options: AddOp
   const servers = await chosenServers(context, options);
   if (servers.length === 0) {
     throw new CausewayError('not_found', 'There are no servers to add.', {
-      remedy: 'Add one with "causeway servers add sql".',
+      action: { do: 'add-server' },
     });
   }
   const http = await httpChoice(context, servers, options);
@@ -75,14 +75,21 @@ async function httpChoice(
 
 async function report(context: CommandContext, options: ChangeOptions, outcomes: Outcome[]): Promise<void> {
   if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
-  if (options.json) return writeJson(context.stdout, outcomes);
+  if (options.json) return writeJson(context.stdout, outcomes.map(asData));
   if (outcomes.length === 0) return writeLine(context.stderr, 'No AI client was found.');
   for (const outcome of outcomes) await print(context, outcome);
 }
 
+/** Why nothing came of a file: in one line, and in its two parts. */
+function asData({ error, ...outcome }: Outcome): object {
+  if (!error) return outcome;
+  const { code, message: what, remedy = null } = error;
+  return { ...outcome, error: { code, message: inOneLine(error), what, remedy } };
+}
+
 async function print(context: CommandContext, outcome: Outcome): Promise<void> {
   const { name, file, result, diff: difference, backup, afterwards, warnings, error } = outcome;
-  if (error) return writeLine(context.stderr, printable(`${name}: ${error.message}`));
+  if (error) return writeLine(context.stderr, printable(`${name}: ${inOneLine(error)}`));
   const line = (text: string) => writeLine(context.stdout, printable(text));
   await line(`${name}: ${result}${file === null ? '' : ` ${file}`}`);
   if (result === 'would change') {

@@ -22,7 +22,7 @@ export async function test(context: CommandContext, names: string[], options: { 
   const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
   if (servers.length === 0) {
     throw new CausewayError('not_found', 'There are no servers yet.', {
-      remedy: 'Add one with "causeway servers add sql".',
+      action: { do: 'add-server' },
     });
   }
   const tested: Tested[] = [];

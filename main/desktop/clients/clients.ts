@@ -9,6 +9,7 @@ import type { ClientReport } from '../../clients/survey.ts';
 import { type LongNames, longNamesByClient } from '../../clients/tool-names.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { DesktopContext } from '../context.ts';
+import { problemOf } from '../problem.ts';
 import { knownTools } from './known-tools.ts';
 import { openDesktopClients } from './service.ts';
 
@@ -54,14 +55,8 @@ export class Clients {
   }
 
   async restore(id: string, choice: RestoreChoice): Promise<{ diff: string | null }> {
-    try {
-      const { diff } = await this.#service.restore(id, choice);
-      return { diff: diff === undefined ? null : readable(diff) };
-    } catch (error) {
-      if (!(error instanceof CausewayError) || error.code !== 'client_running') throw error;
-      const remedy = 'Nothing was written. Quit it, then try again.';
-      throw new CausewayError(error.code, error.message, { cause: error, remedy });
-    }
+    const { diff } = await this.#service.restore(id, choice);
+    return { diff: diff === undefined ? null : readable(diff) };
   }
 
   async json(client: string | null): Promise<string> {
@@ -135,19 +130,12 @@ export class Clients {
   }
 }
 
-/** Where the services' remedy is an option of a command, the window has a button. */
-const REMEDIES: Record<string, (client: string) => string> = {
-  client_running: (client) => `Nothing was written. Quit ${client}, then try again.`,
-  already_exists: (client) => `Nothing was written. Rename it in ${client}, or replace it.`,
-};
-
 function outcomeOf({ error, diff, afterwards, backup: _, ...outcome }: Outcome): ClientOutcome {
-  const remedy = error && (REMEDIES[error.code]?.(outcome.name) ?? error.remedy);
   return {
     ...outcome,
     diff: diff === undefined ? null : readable(diff),
     afterwards: afterwards ?? null,
-    problem: error ? { code: error.code, message: error.what, remedy: remedy ?? null } : null,
+    problem: error ? problemOf(error) : null,
   };
 }
 

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
+import { problemOf } from '../../../main/desktop/problem.ts';
+import { inOneLine } from '../../../main/platform/errors.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
 const CURSOR = '.cursor/mcp.json';
@@ -157,7 +159,7 @@ describe('what cannot be written is left whole, and said', () => {
     await own.file('.config/goose/config.yaml', 'a: [1\nb: 2\n');
     await own.file('.qwen/settings.json', '{}');
     const outcomes = await own.service().add([], [SQL]);
-    const messages = Object.fromEntries(outcomes.map(({ client, error }) => [client, error?.message]));
+    const messages = Object.fromEntries(outcomes.map(({ client, error }) => [client, inOneLine(error)]));
     expect(messages.cursor).toContain(`${path}:3:10 (line 3, column 10)`);
     expect(messages.cursor).toContain('Nothing was written. Correct the file there');
     expect(messages.codex).toContain('config.toml:1:9 (line 1, column 9): this is not valid TOML');
@@ -177,7 +179,8 @@ describe('what cannot be written is left whole, and said', () => {
     await make(path);
     const before = await own.everything();
     const [outcome] = await own.service().add(['cursor'], [SQL]);
-    expect(outcome).toMatchObject({ result: 'failed', error: { code, message: expect.stringMatching(words) } });
+    expect(outcome).toMatchObject({ result: 'failed', error: { code } });
+    expect(inOneLine(outcome?.error)).toMatch(words);
     expect(await own.everything()).toEqual(before);
   });
 
@@ -185,7 +188,8 @@ describe('what cannot be written is left whole, and said', () => {
     await using own = await ownClients();
     await mkdir(join(own.home, CURSOR), { recursive: true });
     const [outcome] = await own.service().add(['cursor'], [SQL]);
-    expect(outcome).toMatchObject({ error: { code: 'invalid_file', message: expect.stringMatching(/is a folder/) } });
+    expect(outcome).toMatchObject({ error: { code: 'invalid_file' } });
+    expect(inOneLine(outcome?.error)).toMatch(/is a folder/);
   });
 
   test.skipIf(process.getuid?.() === 0)('a folder that may not be written to', async () => {
@@ -194,9 +198,8 @@ describe('what cannot be written is left whole, and said', () => {
     await chmod(join(own.home, '.cursor'), 0o500);
     const [outcome] = await own.service().add(['cursor'], [SQL]);
     await chmod(join(own.home, '.cursor'), 0o700);
-    expect(outcome).toMatchObject({
-      error: { code: 'file_not_writable', message: expect.stringMatching(/permissions/) },
-    });
+    expect(outcome).toMatchObject({ error: { code: 'file_not_writable' } });
+    expect(inOneLine(outcome?.error)).toMatch(/permissions/);
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
@@ -204,7 +207,12 @@ describe('what cannot be written is left whole, and said', () => {
     await using own = await ownClients();
     const theirs = '{"mcpServers":{"databricks-sql":{"command":"python","args":["server.py"]}}}';
     await own.file(CURSOR, theirs);
-    expect(await own.service().add([], [SQL])).toMatchObject([{ error: { code: 'already_exists' } }]);
+    const [refused] = await own.service().add([], [SQL]);
+    expect(refused).toMatchObject({ error: { code: 'already_exists' } });
+    expect(inOneLine(refused?.error)).toMatch(
+      /Rename it in Cursor, or name the server otherwise; --force changes it\.$/,
+    );
+    expect(problemOf(refused?.error).remedy).toBe('Nothing was written. Rename it in Cursor, or replace it.');
     await own.service().remove([], ['databricks-sql']);
     expect(await own.read(CURSOR)).toBe(theirs);
     const [report] = (await own.service().survey([SQL])).filter(({ id }) => id === 'cursor');
@@ -215,15 +223,19 @@ describe('what cannot be written is left whole, and said', () => {
     await using own = await ownClients();
     const path = await own.file('.config/Claude/claude_desktop_config.json', '{}');
     const running = own.service({ running: ['init', 'claude-desktop'] });
-    expect(await running.add([], [SQL])).toMatchObject([
-      { error: { code: 'client_running', message: expect.stringMatching(/Quit Claude Desktop/) } },
-    ]);
+    const [refused] = await running.add([], [SQL]);
+    expect(refused).toMatchObject({ error: { code: 'client_running' } });
+    expect(inOneLine(refused?.error)).toMatch(/Quit Claude Desktop and try again; --force writes all the same\.$/);
+    expect(problemOf(refused?.error).remedy).toBe('Nothing was written. Quit Claude Desktop, then try again.');
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
     // What is somebody else's may be replaced, and the client still runs.
     expect(await running.add([], [SQL], { replace: true })).toMatchObject([{ error: { code: 'client_running' } }]);
     expect(await running.add([], [SQL], { whileRunning: true })).toMatchObject([{ file: path, result: 'written' }]);
     const [backup] = await listBackups(own.env);
-    await expect(running.restore(backup?.id ?? '')).rejects.toMatchObject({ code: 'client_running' });
+    await expect(running.restore(backup?.id ?? '')).rejects.toMatchObject({
+      code: 'client_running',
+      action: { do: 'quit-client', client: 'Claude Desktop' },
+    });
     expect(await running.restore(backup?.id ?? '', { dryRun: true })).toMatchObject({ result: 'would restore' });
     expect(await running.restore(backup?.id ?? '', { whileRunning: true })).toMatchObject({ result: 'restored' });
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');

@@ -6,7 +6,7 @@ import type { NextAction } from '../../../main/platform/next-action.ts';
 import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-words.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
-const A_COMMAND = /`causeway |causeway login|--profile|DATABRICKS_/;
+const A_COMMAND = /`causeway |causeway (login|servers)|--profile|--force|DATABRICKS_/;
 
 const ACTIONS: readonly NextAction[] = [
   { do: 'sign-in', profile: 'my work' },
@@ -18,6 +18,11 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'show-own-override' },
   { do: 'list-warehouses' },
   { do: 'export-overrides' },
+  { do: 'quit-client', client: 'Claude Desktop' },
+  { do: 'free-entry', client: 'Cursor' },
+  { do: 'list-backups' },
+  { do: 'paste-by-hand' },
+  { do: 'add-server' },
 ];
 
 describe('what to do next', () => {
