@@ -5,7 +5,6 @@ import type { Hub } from './hub/hub.ts';
 import type { HubWatcher } from './hub/session-board.ts';
 import type { KeepWarmOptions, WarmServers } from './hub/warm/keep-warm.ts';
 import type { WarmServer } from './hub/warm/warm-server.ts';
-import type { RenewableConnections } from './platform/connections.ts';
 import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { RestClient } from './workspace/client.ts';
@@ -66,7 +65,7 @@ const CALLS_AT_ONCE = 128;
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
-  let connections: Promise<RenewableConnections> | undefined;
+  let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
 
   const auth = () => {
@@ -74,11 +73,13 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return opening;
   };
 
-  const http = () => {
-    connections ??= Promise.all([import('./platform/http.ts'), import('./platform/connections.ts')]).then(
-      ([{ openDispatcher }, { RenewableConnections }]) => RenewableConnections.open(() => openDispatcher({ env })),
-    );
-    return connections;
+  const dispatcherTo = async (host: string) => {
+    const [{ openDispatcher }, { sharedPools }] = await Promise.all([
+      import('./platform/http.ts'),
+      import('./platform/pools.ts'),
+    ]);
+    dispatchers ??= sharedPools(() => openDispatcher({ env }));
+    return (await dispatchers.to(host)).whole();
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
@@ -89,7 +90,8 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./discovery/browse.ts'),
     ]);
     const profile = await service.profile(profileName);
-    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher: (await http()).whole() });
+    const dispatcher = await dispatcherTo(profile.host);
+    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {
       env,
@@ -100,11 +102,12 @@ export function createCauseway(options: CausewayOptions): Causeway {
 
   /** Finds a managed server, over connections that everybody shares. */
   const endpoint = async (request: ServerRequest) => {
-    const [{ openEndpoint, SILENCE_MS }, { sharedPools }] = await Promise.all([
+    const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
       import('./bridge/endpoint.ts'),
+      import('./platform/http.ts'),
       import('./platform/pools.ts'),
     ]);
-    pools ??= sharedPools({ env, silenceMs: SILENCE_MS });
+    pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
     return openEndpoint(request, await auth(), pools.to, env);
   };
 
@@ -126,11 +129,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const renewConnections = async () => {
-    await Promise.all([
-      pools?.renew(),
-      connections?.then((open) => open.renew()),
-      opening?.then((service) => service.renewConnections()),
-    ]);
+    await Promise.all([pools?.renew(), dispatchers?.renew(), opening?.then((service) => service.renewConnections())]);
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
@@ -158,8 +157,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     close: async () => {
       await (await opening)?.close();
       await pools?.close();
-      await (await connections)?.destroy();
-      connections = undefined;
+      await dispatchers?.close();
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { RenewableConnections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
+import { type SharedPools, sharedPools } from '../platform/pools.ts';
 
 export interface HostRequest {
   method?: string;
@@ -22,11 +22,10 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** The connections over which tokens are asked for; opened at the first request. */
 export class AuthHttp {
-  readonly #env: NodeJS.ProcessEnv;
-  #connections: Promise<RenewableConnections> | undefined;
+  readonly #pools: SharedPools;
 
   constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
+    this.#pools = sharedPools(() => openDispatcher({ env, silenceMs: SILENCE_MS }));
   }
 
   /**
@@ -38,7 +37,7 @@ export class AuthHttp {
     return async (address, { method = 'GET', headers = {}, body, signal } = {}) => {
       const url = new URL(address);
       if (url.origin !== host) throw elsewhere(host, url.origin);
-      const dispatcher = (await this.#open()).whole();
+      const dispatcher = (await this.#pools.to(host)).whole();
       try {
         const answer = await dispatcher.request({
           origin: host,
@@ -56,23 +55,12 @@ export class AuthHttp {
   }
 
   /** From this call on, requests go over new connections: those that there are may lead nowhere. @throws as `openDispatcher` */
-  async renew(): Promise<void> {
-    await (await this.#connections)?.renew();
+  renew(): Promise<void> {
+    return this.#pools.renew();
   }
 
-  async close(): Promise<void> {
-    await (await this.#connections)?.destroy();
-  }
-
-  #open(): Promise<RenewableConnections> {
-    if (this.#connections) return this.#connections;
-    const opening = RenewableConnections.open(() => openDispatcher({ env: this.#env, silenceMs: SILENCE_MS }));
-    this.#connections = opening;
-    // What failed to open may open later: a certificate file may be put right.
-    opening.catch(() => {
-      this.#connections = undefined;
-    });
-    return opening;
+  close(): Promise<void> {
+    return this.#pools.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { HealthSession, type Tool as WholeTool } from '../../hub/warm/health-session.ts';
+import { openPool } from '../../platform/http.ts';
 import { sharedPools } from '../../platform/pools.ts';
 import type { CommandContext } from '../command.ts';
 
@@ -16,7 +17,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<Tool[]> {
   const { env, signal } = context;
-  const pools = sharedPools({ env, silenceMs: PATIENCE_MS });
+  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: PATIENCE_MS }));
   const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), pools.to, env);
   const session = new HealthSession(endpoint);
   try {

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Connections, RenewableConnections, shareOf } from '../../../main/platform/connections.ts';
 import { openDispatcher, openPool } from '../../../main/platform/http.ts';
+import { sharedPools } from '../../../main/platform/pools.ts';
 
 let origin: string;
 let arrived: string[];
@@ -130,6 +131,26 @@ describe('connections that are renewed', () => {
     await expect(renewal).rejects.toThrow('certificate');
     expect(await answer).toBe('done');
     expect(await send(connections, '/2').answer).toBe('done');
+  });
+});
+
+describe('connections that are shared', () => {
+  it('are opened once for all who ask for an origin, and anew where that failed', async () => {
+    let isBroken = true;
+    const opened: string[] = [];
+    const pools = sharedPools(async (to) => {
+      opened.push(to);
+      if (isBroken) throw new Error('the certificate file is gone');
+      return openPool(to, { env: {} });
+    });
+    ends.push(() => pools.close());
+    await expect(pools.to(origin)).rejects.toThrow('certificate');
+    isBroken = false;
+    const [one, other] = await Promise.all([pools.to(origin), pools.to(origin)]);
+    expect(one).toBe(other);
+    await pools.to('http://localhost:1');
+    expect(opened).toEqual([origin, origin, 'http://localhost:1']);
+    expect(await send(one, '/1').answer).toBe('done');
   });
 });
 
