@@ -5,7 +5,7 @@ import type { Account } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import { Form, TextField } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure } from '../shared/notice.tsx';
 import { useLast } from '../shared/use-last.ts';
 import styles from './accounts.module.css';
 import { OAuthApplication } from './oauth-application.tsx';
@@ -78,7 +78,7 @@ function Remove({ account: { name, state }, onRemoved }: { account: Account; onR
         The profile goes from the configuration file, for the Databricks tools too.{ends} The file as it was stays
         beside it.
       </p>
-      <FailureNotice error={removing.error} />
+      <ActionFailure error={removing.error} />
       <div className={layout.closing}>
         {sure && (
           <Button variant="default" onClick={() => setSure(false)}>

@@ -4,10 +4,11 @@ import { useMemo, useState } from 'react';
 import type { Activity, ActivityCall, CallFilter, Recording } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
+import { AskClear } from './contents/ask-clear.tsx';
 import { AskExport } from './contents/ask-export.tsx';
 import { CallDetails } from './contents/call-details.tsx';
 import {
@@ -53,6 +54,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
   const [visits, setVisits] = useState(0);
   const [opened, setOpened] = useState<ActivityCall | null>(null);
   const [askingExport, setAskingExport] = useState(false);
+  const [askingClear, setAskingClear] = useState(false);
   const { newest, kept, recorded } = activity;
   const scope = `${JSON.stringify(filter)} ${visits}`;
   const rows = usePagedRows({
@@ -63,11 +65,12 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
   const exporting = useMutation({
     mutationFn: (withContents: boolean) => answered(request.exportActivity({ filter, upTo, withContents })),
   });
-  const clearing = useMutation({ mutationFn: () => answered(request.clearActivity()) });
   const clear = () => {
     exporting.reset();
-    clearing.mutate();
+    return answered(request.clearActivity());
   };
+  const clearing = useMutation({ mutationFn: clear });
+  const isRecording = recording.status === 'on';
   const pause = () => {
     setPaused(true);
     setUpTo(newest);
@@ -95,8 +98,13 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
               Pause
             </Button>
           )}
-          <Button variant="default" size="compact-sm" disabled={kept === 0} onClick={clear}>
-            Clear
+          <Button
+            variant="default"
+            size="compact-sm"
+            disabled={kept === 0}
+            onClick={() => (isRecording ? setAskingClear(true) : clearing.mutate())}
+          >
+            {isRecording ? 'Clear…' : 'Clear'}
           </Button>
           <Button
             variant="default"
@@ -110,8 +118,8 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
         </div>
       </div>
       <Filters activity={activity} filter={filter} onFilter={onFilter} />
-      <FailureNotice error={exporting.error} />
-      <FailureNotice error={clearing.error} />
+      <ActionFailure error={exporting.error} />
+      <ActionFailure error={clearing.error} />
       {exporting.data && (
         <Notice
           tone="note"
@@ -138,6 +146,14 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
           setOpened(null);
           onTurnOn();
         }}
+      />
+      <AskClear
+        opened={askingClear}
+        isRecording={isRecording}
+        kept={kept}
+        recorded={recorded}
+        clear={clear}
+        onClose={() => setAskingClear(false)}
       />
       <AskExport
         opened={askingExport}
@@ -224,7 +240,7 @@ function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
         name: 'what',
         title: 'Tool',
         cell: (call) => (
-          <button type="button" tabIndex={-1} className={styles.open} title={`Details of ${whatInWords(call)}`}>
+          <button type="button" tabIndex={-1} className={layout.textButton} title={`Details of ${whatInWords(call)}`}>
             {whatInWords(call)}
           </button>
         ),

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
@@ -102,7 +102,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
       <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {diff !== null && <Difference file={file} diff={diff} />}
       {preview.data && diff === null && <p>The file is as it was: there is nothing to put back.</p>}
-      <FailureNotice error={restoring.error} />
+      <ActionFailure error={restoring.error} />
       <div className={layout.closing}>
         <Button variant="default" onClick={onBack} data-autofocus>
           Back

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './clients.module.css';
 
@@ -35,7 +35,7 @@ export function ByHand({ servers, others, open }: { servers: string[]; others: s
           {copying.isSuccess && 'It is on the clipboard.'}
         </span>
       </div>
-      <FailureNotice error={copying.error} />
+      <ActionFailure error={copying.error} />
       {others.length > 0 && (
         <details className={layout.quiet}>
           <summary>Clients that Causeway knows and did not find here</summary>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
@@ -96,7 +96,7 @@ export function ClientRow(props: ClientRowProps) {
           </Button>
         </Notice>
       )}
-      <FailureNotice error={switching.error} />
+      <ActionFailure error={switching.error} />
       {failures.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
       {client.longNames.map((sentence) => (
         <p key={sentence} className={layout.trouble}>
@@ -158,8 +158,8 @@ function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client
           {copying.isSuccess && 'The JSON is on the clipboard.'}
         </span>
       </div>
-      <FailureNotice error={copying.error} />
-      <FailureNotice error={following.error} />
+      <ActionFailure error={copying.error} />
+      <ActionFailure error={following.error} />
       {warnings.map((warning) => (
         <p key={warning} className={layout.quiet}>
           {warning}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { useLast } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
@@ -67,10 +67,6 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
           remedy={`It writes its file anew from memory, and what is added meanwhile would be lost. Quit ${running} first.`}
         />
       )}
-      {failures.map((problem) => (
-        <Notice key={problem.message} {...problem} />
-      ))}
-      <FailureNotice error={making.error} />
       {preview.isPending && <Skeleton height={120} />}
       <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {changes.map(({ client, name, file, diff }) => (
@@ -80,6 +76,12 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         </section>
       ))}
       {preview.data && changes.length === 0 && failures.length === 0 && <p>There is nothing to change.</p>}
+      {failures.map((problem) => (
+        <InSight key={problem.message}>
+          <Notice {...problem} />
+        </InSight>
+      ))}
+      <ActionFailure error={making.error} />
       <div className={layout.closing}>
         <Button variant="default" onClick={onClose} data-autofocus>
           {making.data ? 'Close' : 'Cancel'}

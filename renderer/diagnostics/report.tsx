@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './diagnostics.module.css';
 
@@ -47,7 +47,7 @@ export function Report() {
         </Button>
         <span role="status">{done}</span>
       </div>
-      <FailureNotice error={copying.error ?? saving.error} />
+      <ActionFailure error={copying.error ?? saving.error} />
       <Modal opened={reading} onClose={() => setReading(false)} title="Report" size="xl">
         {reading && <Preview />}
       </Modal>

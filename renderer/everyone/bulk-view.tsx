@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { Bulk, BulkLine } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
@@ -56,8 +56,8 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         />
       )}
       {bulk.problem && <Notice {...bulk.problem} />}
-      <FailureNotice error={applying.error} />
-      <FailureNotice error={saving.error} />
+      <ActionFailure error={applying.error} />
+      <ActionFailure error={saving.error} />
       {saving.data && <Notice tone="note" message="The report is saved." remedy={`It is in ${saving.data.file}.`} />}
       {total > 0 && (
         <>

@@ -35,7 +35,7 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
     const order = (name: 'user' | 'warehouse', title: string) => (
       <button
         type="button"
-        className={styles.order}
+        className={layout.textButton}
         onClick={() => onOrder({ by: name, descending: by === name && !descending })}
       >
         {title}

@@ -4,7 +4,7 @@ import { useCallback, useDeferredValue, useState } from 'react';
 import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ChangeOverride } from './change-override.tsx';
@@ -59,9 +59,9 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
         </Button>
         <Button onClick={() => setFinding(true)}>Set for somebody…</Button>
       </ScreenHead>
-      <FailureNotice error={importing.error} />
-      <FailureNotice error={exporting.error} />
-      <FailureNotice error={selecting.error} />
+      <ActionFailure error={importing.error} />
+      <ActionFailure error={exporting.error} />
+      <ActionFailure error={selecting.error} />
       {exporting.data && (
         <Notice
           tone="note"

@@ -4,7 +4,7 @@ import type { DesktopState } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 
 function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
@@ -37,7 +37,7 @@ export function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse()
           Sign in first: <a href={addressOf('warehouse')}>go to your workspace</a>.
         </p>
       )}
-      <FailureNotice error={adding.error} />
+      <ActionFailure error={adding.error} />
       {isSignedIn && profile !== null && (
         <div className={layout.actions}>
           <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>

@@ -2,7 +2,7 @@ import { NativeSelect, Switch } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { SettingsState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure } from '../shared/notice.tsx';
 import styles from './settings.module.css';
 import type { SettingWords } from './table.ts';
 import { useChange } from './use-change.ts';
@@ -59,7 +59,7 @@ export function Row({ label, sentence, id, error, children }: RowProps) {
       <div>{children}</div>
       {error && (
         <div className={styles.failure}>
-          <FailureNotice error={error} />
+          <ActionFailure error={error} />
         </div>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import layout from './layout.module.css';
-import { FailureNotice } from './notice.tsx';
+import { ActionFailure } from './notice.tsx';
 
 interface FormProps {
   onSubmit(): void;
@@ -24,7 +24,7 @@ export function Form({ onSubmit, error, actions, children }: FormProps) {
       }}
     >
       {children}
-      <FailureNotice error={error} />
+      <ActionFailure error={error} />
       <div className={layout.closing}>{actions}</div>
     </form>
   );

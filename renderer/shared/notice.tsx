@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { problemIn } from './answered.ts';
 import styles from './notice.module.css';
 
@@ -23,7 +23,7 @@ export function Notice({ message, remedy, tone = 'warning', children }: NoticePr
   );
 }
 
-/** What a request came to that could not be fulfilled; nothing where there is no such. */
+/** Why something is not there to be seen; nothing where there is no such reason. */
 export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {
   if (error === null) return null;
   const { message, remedy } = problemIn(error);
@@ -35,5 +35,30 @@ export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry
         </Button>
       )}
     </Notice>
+  );
+}
+
+/** Why what somebody has just asked for could not be done. */
+export function ActionFailure({ error }: { error: Error | null }) {
+  return (
+    error && (
+      <InSight>
+        <FailureNotice error={error} />
+      </InSight>
+    )
+  );
+}
+
+/**
+ * What answers the press of a button comes into sight: in a low window the button may be all that is left of the form. The
+ * focus stays where it is.
+ */
+export function InSight({ children }: { children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  return (
+    <div ref={place} className={styles.inSight}>
+      {children}
+    </div>
   );
 }

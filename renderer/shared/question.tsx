@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import layout from './layout.module.css';
-import { FailureNotice } from './notice.tsx';
+import { ActionFailure } from './notice.tsx';
 
 interface QuestionProps {
   opened: boolean;
@@ -31,7 +31,7 @@ function Asking({ verb, isGrave = false, act, onClose, children }: Omit<Question
   return (
     <div className={layout.stack}>
       {children}
-      <FailureNotice error={acting.error} />
+      <ActionFailure error={acting.error} />
       <div className={layout.closing}>
         <Button variant="default" data-autofocus={isGrave || undefined} onClick={onClose}>
           Cancel

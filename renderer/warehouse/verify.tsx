@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Verification } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure } from '../shared/notice.tsx';
 import { AskEndToEnd } from './ask-end-to-end.tsx';
 import styles from './verify.module.css';
 import { checkLines, STATUS_WORDS } from './verify-words.ts';
@@ -38,7 +38,7 @@ export function Verify({ profile, verification }: { profile: string; verificatio
       </div>
       {verify.error && (
         <div className={styles.checks}>
-          <FailureNotice error={verify.error} />
+          <ActionFailure error={verify.error} />
         </div>
       )}
       <ul className={`${layout.list} ${styles.checks}`} aria-live="polite">

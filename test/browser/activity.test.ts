@@ -240,6 +240,25 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(isKept()).toBe(0);
   });
 
+  it('asks before it clears what was recorded, and says what goes and what stays', async () => {
+    const claude = await connect('claude-ai');
+    await go('Activity');
+    await turnOn('For 15 minutes');
+    await query(claude, 1);
+    await shown.page.getByText('1 call is recorded.').waitFor();
+    await button('Clear…').click();
+    await dialog().getByText(/list is deleted: 2 calls.* in 1 call, which/).waitFor();
+    await inspect('activity-ask-clear');
+    await shown.page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    expect(isKept()).toBe(1);
+    await button('Clear…').press('Enter');
+    await ofDialog('Clear').click();
+    await status('No call yet.');
+    expect(isKept()).toBe(0);
+    expect(await recordingSwitch().isChecked()).toBe(true);
+  });
+
   it('says of a long answer that only its beginning was recorded', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { CallContents, ContentsPart, Recording } from '../../../preload/contract.ts';
 import { answered } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice } from '../../shared/notice.tsx';
+import { ActionFailure, FailureNotice } from '../../shared/notice.tsx';
 import { ScrollBox } from '../../shared/scroll-box.tsx';
 import styles from './contents.module.css';
 import { MOST_FOUND, type Piece, piecesOf } from './find-text.ts';
@@ -82,7 +82,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
           Copy
         </Button>
       </div>
-      <FailureNotice error={copying.error} />
+      <ActionFailure error={copying.error} />
       <Part title="What was asked" part={request} pieces={ofRequest} at={at} none="Nothing was passed along." />
       {answer ? (
         <Part title="What was answered" part={answer} pieces={ofAnswer} at={at} none="The answer was empty." />

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import type { Recording } from '../../../preload/contract.ts';
 import { answered } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice } from '../../shared/notice.tsx';
+import { ActionFailure } from '../../shared/notice.tsx';
 import styles from './contents.module.css';
 import { recordedInWords, timeLeft } from './words.ts';
 
@@ -36,7 +36,7 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
           Stop and delete
         </Button>
       </div>
-      <FailureNotice error={stopping.error ?? extending.error} />
+      <ActionFailure error={stopping.error ?? extending.error} />
     </section>
   );
 }
@@ -53,7 +53,7 @@ export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording;
         checked={isOn}
         onChange={() => (isOn ? stopping.mutate() : onTurnOn())}
       />
-      <FailureNotice error={stopping.error} />
+      <ActionFailure error={stopping.error} />
     </div>
   );
 }

@@ -29,6 +29,13 @@ export function recordedInWords(count: number): string {
   return `${countInWords(count)} ${count === 1 ? 'is' : 'are'} recorded.`;
 }
 
+/** What is lost when the list of calls is cleared, whatever the filter shows of it. */
+export function whatClearingDeletes(kept: number, recorded: number): string {
+  const list = `The whole list is deleted: ${countInWords(kept)}, whatever the filter shows.`;
+  if (recorded === 0) return `${list} Nothing of them is recorded.`;
+  return `${list} What was recorded is deleted too: what was asked and answered in ${countInWords(recorded)}, which is kept nowhere else.`;
+}
+
 /** Why the contents of a call were not recorded. */
 export function whyNotRecorded({ status }: Recording): string {
   return status === 'on'

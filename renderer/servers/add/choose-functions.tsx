@@ -22,7 +22,7 @@ export function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
               {name}
             </span>
           ) : (
-            <button key={name} type="button" onClick={() => go(place.slice(0, depth))}>
+            <button key={name} type="button" className={layout.textButton} onClick={() => go(place.slice(0, depth))}>
               {name}
             </button>
           ),

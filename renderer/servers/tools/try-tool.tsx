@@ -4,7 +4,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import type { Tool } from '../../../preload/contract.ts';
 import { answered, problemIn } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice, Notice } from '../../shared/notice.tsx';
+import { ActionFailure, Notice } from '../../shared/notice.tsx';
 import { problemsIn } from '../form/check.ts';
 import { entriesOf, readEntries } from '../form/entry.ts';
 import { fieldsOf } from '../form/field.ts';
@@ -101,7 +101,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
       )}
       <div className={layout.stack} aria-live="polite">
         {wasCancelled && <p>It was cancelled. The server may have done part of it.</p>}
-        <FailureNotice error={wasCancelled ? null : calling.error} />
+        <ActionFailure error={wasCancelled ? null : calling.error} />
         {calling.data && !calling.isPending && <Answer answer={calling.data} />}
       </div>
       {!calling.isPending && next.length > 0 && (
