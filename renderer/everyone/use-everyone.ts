@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Bulk, Everyone } from '../../preload/contract.ts';
 import { answered, problemIn } from '../shared/answered.ts';
+import { useTold } from '../shared/told.ts';
 
 const NOTHING: Everyone = {
   profile: null,
@@ -30,12 +32,15 @@ export function useEveryone(profile: string): { everyone: Everyone; readAnew(): 
   return { everyone: everyone.profile === profile ? everyone : NOTHING, readAnew: () => read(true) };
 }
 
+const BULK = ['bulk'];
+
 /** The plan for many overrides that main holds, if there is one. */
 export function useBulk(): Bulk | null {
-  const [bulk, setBulk] = useState<Bulk | null>(null);
-  useEffect(() => {
-    answered(window.causeway.request.getBulk()).then(setBulk, () => {});
-    return window.causeway.on.bulkChanged(setBulk);
-  }, []);
-  return bulk;
+  const { data = null } = useQuery({
+    queryKey: BULK,
+    queryFn: () => answered(window.causeway.request.getBulk()),
+    gcTime: 0,
+  });
+  useTold(BULK, window.causeway.on.bulkChanged);
+  return data;
 }
