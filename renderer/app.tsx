@@ -27,7 +27,11 @@ const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode>
 };
 
 /** Everything is local and main decides when to retry: the cache neither retries nor refetches by itself. */
-const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } } });
+/** Everything is asked of this computer, so that no network is waited for; main knows what needs one. */
+const networkMode = 'always';
+const queries = new QueryClient({
+  defaultOptions: { queries: { networkMode, retry: false, refetchOnWindowFocus: false }, mutations: { networkMode } },
+});
 
 export function App() {
   return (

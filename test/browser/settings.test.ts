@@ -43,6 +43,13 @@ describe.skipIf(whyNotHere)('the settings', () => {
     expect(await toggle('Notifications').isChecked()).toBe(false);
   });
 
+  it('are shown and changed without a network too', async () => {
+    await shown.page.evaluate(() => window.dispatchEvent(new Event('offline')));
+    await go('Settings');
+    await toggle('Notifications').press('Space');
+    await expect.poll(async () => (await stored()).notifications).toBe(false);
+  });
+
   it('show which of them the environment decides', async () => {
     await go('Settings');
     const kept = shown.page.getByRole('combobox', { name: 'Where sign-ins are kept' });
