@@ -1,3 +1,5 @@
+import { parseFrame } from '../envelope.ts';
+import { rawId } from '../raw-id.ts';
 import { MODERN_REVISION, revisionOf } from './headers.ts';
 
 /** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
@@ -5,6 +7,21 @@ const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/su
 
 /** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
 export const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** A request of the client's, and what has been read of it: frames may be large, and are read once. */
+export interface ClientRequest {
+  frame: Buffer;
+  /** As it was written. */
+  id: string;
+  method: string;
+  params: unknown;
+}
+
+/** The request in a frame that is known to hold one. `json` is the frame, where it has been parsed. */
+export function requestIn(frame: Buffer, json: unknown = parseFrame(frame)): ClientRequest {
+  const { method, params } = Object(json);
+  return { frame, id: rawId(frame), method, params };
+}
 
 /** A request of the client's, as far as it may be answered with a question. */
 export interface Asking {
@@ -32,7 +49,7 @@ export function logLevelOf(params: unknown): string | undefined {
  * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined where it does not. A server
  * with sessions would take what that revision forbids, so the bridge in front of it refuses.
  */
-export function refusalOf(method: string, params: unknown): string | undefined {
+export function refusalOf({ method, params }: ClientRequest): string | undefined {
   const revision = revisionOf(params);
   if (revision === undefined || capabilitiesOf(params) === undefined) {
     return refusal(-32602, 'Invalid params: _meta names no protocol version or no client capabilities.');

@@ -2,7 +2,7 @@ import { type Envelope, envelopeOf, parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { MODERN_REVISION } from './headers.ts';
 import { textAt, withMembers } from './members.ts';
-import { type Asking, capabilitiesOf, logLevelOf, refusalOf } from './modern-request.ts';
+import { type Asking, type ClientRequest, capabilitiesOf, logLevelOf, refusalOf, requestIn } from './modern-request.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
 import { ServerQuestions } from './server-questions.ts';
 import { UrlElicitations } from './url-elicitations.ts';
@@ -49,15 +49,16 @@ export class ModernSession {
     this.#subscriptions = new ModernSubscriptions({ request, toClient: (frame) => rim.toClient(frame) });
     this.#questions = new ServerQuestions(rim);
     this.#elicitations = new UrlElicitations({
-      again: (request, waiting) => this.#send(request, waiting),
+      again: (frame, waiting) => this.#send(requestIn(frame), waiting),
       toClient: (frame) => rim.toClient(frame),
     });
   }
 
   /** Takes a frame of the client's. */
   receive(frame: Buffer): void {
-    const envelope = envelopeOf(parseFrame(frame));
-    if (envelope.kind === 'request') this.#requested(envelope.method, frame);
+    const json = parseFrame(frame);
+    const envelope = envelopeOf(json);
+    if (envelope.kind === 'request') this.#requested(requestIn(frame, json));
     else if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') this.#cancel(frame);
     // The revision has no responses of the client's, and no other notifications.
     else if (envelope.kind !== 'notification' && envelope.kind !== 'response') this.#rim.toServer(frame);
@@ -65,10 +66,11 @@ export class ModernSession {
 
   /** Takes a frame of the server's. */
   answer(frame: Buffer): void {
-    const envelope = envelopeOf(parseFrame(frame));
+    const json = parseFrame(frame);
+    const envelope = envelopeOf(json);
     if (envelope.kind === 'request') this.asked(frame, undefined);
     else if (envelope.kind === 'notification') this.#told(envelope, frame);
-    else this.#answered(frame);
+    else this.#answered(frame, json);
   }
 
   /** Takes a request of the server's that came in the answer to `of`. */
@@ -78,24 +80,22 @@ export class ModernSession {
     else this.#questions.ask(frame, of);
   }
 
-  #requested(method: string, frame: Buffer): void {
-    const id = rawId(frame);
-    const { params } = Object(parseFrame(frame));
-    const refusal = refusalOf(method, params);
+  #requested(request: ClientRequest): void {
+    const { id, method } = request;
+    const refusal = refusalOf(request);
     if (refusal !== undefined) {
       this.#rim.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal}}`));
     } else if (method === 'server/discover') this.#rim.toClient(withId(discovered(this.#opened), id));
-    else if (method === 'subscriptions/listen') this.#subscriptions.open(frame, this.#capabilities);
-    else if (!this.#elicitations.resume(frame) && !this.#questions.resume(frame)) this.#send(frame, id);
+    else if (method === 'subscriptions/listen') this.#subscriptions.open(request, this.#capabilities);
+    else if (!this.#elicitations.resume(request) && !this.#questions.resume(request)) this.#send(request, id);
   }
 
   /** Sends a request for whose answer the client waits under the raw id `waiting`. */
-  #send(frame: Buffer, waiting: string): void {
-    const { method, params } = Object(parseFrame(frame));
+  #send({ frame, id, method, params }: ClientRequest, waiting: string): void {
     const logLevel = logLevelOf(params);
     const capabilities = capabilitiesOf(params) ?? {};
     this.#hearFrom(logLevel);
-    this.#requests.set(rawId(frame), { method, capabilities, logLevel });
+    this.#requests.set(id, { method, capabilities, logLevel });
     this.#questions.began(frame, { method, capabilities }, waiting);
     this.#rim.toServer(frame);
   }
@@ -123,13 +123,14 @@ export class ModernSession {
     }
   }
 
-  #answered(frame: Buffer): void {
+  #answered(frame: Buffer, json: unknown): void {
     const id = rawId(frame);
     if (id.startsWith(`"${OWN}`)) return;
     const request = this.#requests.get(id);
     this.#requests.delete(id);
     const told = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
-    const answer = told && this.#questions.settled(complete(told, CACHEABLE.has(request?.method ?? '')));
+    const whole = told === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : told;
+    const answer = whole && this.#questions.settled(whole);
     if (answer) this.#rim.toClient(answer);
     if (!told) this.#questions.cancel(id);
   }
@@ -166,12 +167,13 @@ function discovered(opened: Buffer): Buffer {
     ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
     `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
   ];
-  return complete(Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`), true);
+  const answer = Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`);
+  return complete(answer, parseFrame(answer), true);
 }
 
-/** A result with what the stateless revision demands in it. */
-function complete(frame: Buffer, isCacheable: boolean): Buffer {
-  const { result } = Object(parseFrame(frame));
+/** A result with what the stateless revision demands in it. `json` is the frame as it was parsed. */
+function complete(frame: Buffer, json: unknown, isCacheable: boolean): Buffer {
+  const { result } = Object(json);
   if (typeof result !== 'object' || result === null) return frame;
   const members = [
     ...('resultType' in result ? [] : ['"resultType":"complete"']),

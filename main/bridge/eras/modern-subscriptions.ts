@@ -1,6 +1,6 @@
 import { parseFrame } from '../envelope.ts';
-import { rawId } from '../raw-id.ts';
 import { textAt, withMembers } from './members.ts';
+import type { ClientRequest } from './modern-request.ts';
 
 /** Which wish of a subscription, and which capability behind it, brings a notification. */
 const ANNOUNCEMENTS = new Map([
@@ -31,9 +31,8 @@ export class ModernSubscriptions {
   }
 
   /** A client listens. `capabilities` are the server's. */
-  open(frame: Buffer, capabilities: Record<string, unknown>): void {
-    const id = rawId(frame);
-    const wanted = Object(Object(Object(parseFrame(frame)).params).notifications);
+  open({ id, params }: ClientRequest, capabilities: Record<string, unknown>): void {
+    const wanted = Object(Object(params).notifications);
     const honoured: Record<string, unknown> = {};
     for (const [wish = '', capability = ''] of ANNOUNCEMENTS.values()) {
       if (wanted[wish] === true && Object(capabilities[capability]).listChanged === true) honoured[wish] = true;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { membersOf, placeAt, textAt, withoutMembers } from './members.ts';
-import { type Asking, MAY_ASK, refusal } from './modern-request.ts';
+import { type Asking, type ClientRequest, MAY_ASK, refusal } from './modern-request.ts';
 
 /** How long further questions are waited for before the client is asked the first, in milliseconds: servers ask several at once. */
 const GATHER_MS = 25;
@@ -90,10 +90,9 @@ export class ServerQuestions {
   }
 
   /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
-  resume(frame: Buffer): boolean {
-    const { requestState } = Object(Object(parseFrame(frame)).params);
+  resume({ frame, id, params }: ClientRequest): boolean {
+    const { requestState } = Object(params);
     if (requestState === undefined) return false;
-    const id = rawId(frame);
     const call = [...this.#calls.values()].find(({ state }) => state === requestState);
     if (!call) {
       const why =

@@ -3,7 +3,7 @@ import { asSentence } from '../../platform/sentences.ts';
 import { parseFrame } from '../envelope.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { withoutMembers } from './members.ts';
-import { type Asking, MAY_ASK, refusal } from './modern-request.ts';
+import { type Asking, type ClientRequest, MAY_ASK, refusal } from './modern-request.ts';
 
 /**
  * With this error a server of the session revisions says that its user has to open an address first, and the client sends
@@ -82,14 +82,12 @@ export class UrlElicitations {
   }
 
   /** Takes a request that goes on with one that was answered with an address; false where it is another. */
-  resume(frame: Buffer): boolean {
+  resume({ frame, id, method, params }: ClientRequest): boolean {
     if (this.#asked.size === 0) return false;
-    const { method, params } = Object(parseFrame(frame));
     const { requestState, inputResponses } = Object(params);
     const message = this.#asked.get(requestState);
     if (message === undefined) return false;
     this.#asked.delete(requestState);
-    const id = rawId(frame);
     if (Object.values(Object(inputResponses)).some((response) => Object(response).action !== 'accept')) {
       const words = `${message} The address was not opened, and so nothing was run.`;
       this.#rim.toClient(inWords(id, method, words, refusal(-32603, words)));
