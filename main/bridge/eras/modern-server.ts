@@ -1,14 +1,14 @@
 import type { Secret } from '../../platform/secret.ts';
-import { parseFrame, readEnvelope } from '../envelope.ts';
-import { errorFrame } from '../error-frame.ts';
+import { parseFrame } from '../envelope.ts';
 import type { Line, OnFrame } from '../line.ts';
 import { rawId, withId } from '../raw-id.ts';
-import { isServersOwnError, jsonRpcError } from '../session-death.ts';
+import { jsonRpcError } from '../session-death.ts';
 import type { Head, Outcome } from '../upstream.ts';
+import { oneByOne } from './batch.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
 import { MODERN_REVISION, requestHeaders, revisionOf } from './headers.ts';
 import { InputRounds, needsInput } from './input-rounds.ts';
-import { elementsOf, textAt, wholeOf, withMembers } from './members.ts';
+import { textAt, withMembers } from './members.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ToolCatalog } from './tool-catalog.ts';
 
@@ -110,36 +110,14 @@ export class ModernServer {
     return this.#subscriptions.listen(onFrame, signal);
   }
 
-  /** Batches belong to revision 2025-03-26 alone: their frames go one by one, and the answers come back as one. */
   async #each(batch: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
-    const carried = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
-      const frame = batch.subarray(start, end);
-      const envelope = readEnvelope(frame);
-      if (envelope.kind === 'invalid') return [];
-      const method = 'method' in envelope ? envelope.method : envelope.kind;
-      const answers: Buffer[] = [];
-      const take = (answer: Buffer, head: Head) => {
-        if (readEnvelope(answer).kind === 'response') answers.push(answer);
-        else onFrame(answer, head);
-      };
-      const outcome = await this.post(method, frame, token, take);
-      if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
-      if (envelope.kind !== 'request' || outcome.kind === 'cancelled') return [];
-      if (answers.length === 0) answers.push(await this.#failure(outcome, method));
-      return answers.map((answer) => withId(answer, rawId(frame)));
-    });
-    const answers = (await Promise.all(carried)).flat().map(String);
-    return answers.length === 0
-      ? ACCEPTED
-      : { kind: 'frame', head: LOCAL, frame: Buffer.from(`[${answers.join(',')}]`) };
-  }
-
-  async #failure(outcome: Outcome, method: string): Promise<Buffer> {
-    if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
-      return Buffer.from(outcome.text);
-    }
-    const isFailure = outcome.kind === 'refused' || outcome.kind === 'broken';
-    return errorFrame('null', await this.#line.explained(isFailure ? outcome : { kind: 'unanswered' }, method));
+    const answers = await oneByOne(
+      batch,
+      onFrame,
+      (method, frame, take) => this.post(method, frame, token, take),
+      (failure, method) => this.#line.explained(failure, method),
+    );
+    return answers ? { kind: 'frame', head: LOCAL, frame: answers } : ACCEPTED;
   }
 
   #follow(method: string, frame: Buffer): Outcome {

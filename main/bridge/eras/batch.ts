@@ -1,0 +1,48 @@
+import { readEnvelope } from '../envelope.ts';
+import { errorFrame } from '../error-frame.ts';
+import type { Line, OnFrame } from '../line.ts';
+import { rawId, withId } from '../raw-id.ts';
+import { isServersOwnError } from '../session-death.ts';
+import type { Outcome } from '../upstream.ts';
+import { elementsOf, wholeOf } from './members.ts';
+
+type Post = (method: string, frame: Buffer, onFrame: OnFrame) => Promise<Outcome>;
+type Explained = Line['explained'];
+
+/**
+ * Sends the frames of a batch one by one, and gives the answers as one frame: batches belong to revision 2025-03-26 alone.
+ * Undefined where no answer is owed.
+ */
+export async function oneByOne(
+  batch: Buffer,
+  onFrame: OnFrame,
+  post: Post,
+  explained: Explained,
+): Promise<Buffer | undefined> {
+  const carried = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
+    const frame = batch.subarray(start, end);
+    const envelope = readEnvelope(frame);
+    if (envelope.kind === 'invalid') return [];
+    const method = 'method' in envelope ? envelope.method : envelope.kind;
+    const answers: Buffer[] = [];
+    const take: OnFrame = (answer, head) => {
+      if (readEnvelope(answer).kind === 'response') answers.push(answer);
+      else onFrame(answer, head);
+    };
+    const outcome = await post(method, frame, take);
+    if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
+    if (envelope.kind !== 'request' || outcome.kind === 'cancelled') return [];
+    if (answers.length === 0) answers.push(await failure(outcome, method, explained));
+    return answers.map((answer) => withId(answer, rawId(frame)));
+  });
+  const answers = (await Promise.all(carried)).flat().map(String);
+  return answers.length === 0 ? undefined : Buffer.from(`[${answers.join(',')}]`);
+}
+
+async function failure(outcome: Outcome, method: string, explained: Explained): Promise<Buffer> {
+  if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
+    return Buffer.from(outcome.text);
+  }
+  const isFailure = outcome.kind === 'refused' || outcome.kind === 'broken';
+  return errorFrame('null', await explained(isFailure ? outcome : { kind: 'unanswered' }, method));
+}
