@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { networkFailure } from '../platform/network-failure.ts';
+import type { NextAction } from '../platform/next-action.ts';
 import { asSentence } from '../platform/sentences.ts';
 import { readErrorBody } from '../workspace/error-body.ts';
 import { refusal } from '../workspace/errors.ts';
@@ -24,13 +25,13 @@ export interface Where {
 }
 
 /** Words for one kind of refusal; `detail` is the status and what the workspace said. */
-type Words = (where: Where, detail: string) => [message: string, remedy: string];
+type Words = (where: Where, detail: string) => [message: string, remedy: string | NextAction];
 
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
 const REFUSALS: Partial<Record<ErrorCode, Words>> = {
   unauthenticated: ({ host, path, profile }) => [
     `${host} refused the sign-in of profile "${profile}" (401).`,
-    `Run "causeway whoami --profile ${profile}": if that works, ${path} belongs to another workspace than the profile's; if not, run "causeway login --profile ${profile}".`,
+    { do: 'check-sign-in', profile, path },
   ],
   ip_blocked: ({ host }, detail) => [
     `${host} does not accept connections from this network (${detail}).`,
@@ -38,7 +39,7 @@ const REFUSALS: Partial<Record<ErrorCode, Words>> = {
   ],
   missing_scope: ({ path, profile }, detail) => [
     `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`,
-    `Run "causeway login --profile ${profile}" and grant the missing scope.`,
+    { do: 'grant-scope', profile },
   ],
   permission_denied: ({ path, profile }, detail) => [
     `The user of profile "${profile}" has no access to ${path} (${detail}).`,
@@ -102,8 +103,9 @@ function explainRefusal(head: Head, text: string, where: Where, method: string):
 }
 
 function inWords(code: ErrorCode, where: Where, detail: string, retryAfterMs?: number): CausewayError {
-  const [message, remedy] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
-  return new CausewayError(code, message, { remedy, retryAfterMs });
+  const [message, next] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
+  const todo = typeof next === 'string' ? { remedy: next } : { action: next };
+  return new CausewayError(code, message, { ...todo, retryAfterMs });
 }
 
 /** A redirect, or a web page with a good status: no managed server answers with either. */

@@ -5,6 +5,10 @@ import { sentences } from '../platform/sentences.ts';
 /** What a command line words as commands, in the words of the window's own buttons and screens. */
 const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
+  'check-sign-in': ({ profile, path }) =>
+    `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
+  'grant-scope': ({ profile }) =>
+    `Sign in to ${profile} again and grant the missing scope: a page opens in your browser.`,
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen to have one.',

@@ -1,6 +1,10 @@
 /** What is known of each action. */
 interface Details {
   'sign-in': { profile: string };
+  /** The workspace refused the sign-in for this path: either is the wrong one. */
+  'check-sign-in': { profile: string; path: string };
+  /** The sign-in does not cover what is asked for. */
+  'grant-scope': { profile: string };
   /** To a workspace that no profile names yet. */
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };
@@ -43,6 +47,9 @@ function quoted(name: string): string {
 /** The commands. */
 export const AS_COMMAND: ActionWords = {
   'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
+  'check-sign-in': ({ profile, path }) =>
+    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
+  'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
   'add-workspace': ({ profile }) =>
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
   'choose-profile': ({ profiles }) => `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,

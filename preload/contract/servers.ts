@@ -33,7 +33,7 @@ export const configuredServer = z.object({
     /** When it is asked again by itself, in milliseconds since the epoch; null where only a person can change something. */
     retryAt: z.number().nullable(),
     /** What can be done about it from here. */
-    action: z.enum(['sign-in', 'check-again']).nullable(),
+    action: z.enum(['sign-in', 'accounts', 'check-again']).nullable(),
   }),
 });
 

@@ -5,6 +5,7 @@ import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/words.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
+import { showScreen } from '../shared/screen.ts';
 import dot from '../shared/state-dot.module.css';
 import styles from './servers.module.css';
 import { leadsToWorkspace, passesByItself, soonInWords } from './words.ts';
@@ -62,7 +63,17 @@ export function ServerRemedy({ server }: { server: ConfiguredServer }) {
           Open the workspace
         </Button>
       )}
-      {state.action === 'check-again' && (
+      {state.action === 'accounts' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Accounts, for ${profile}`}
+          onClick={() => showScreen('accounts')}
+        >
+          Accounts
+        </Button>
+      )}
+      {(state.action === 'check-again' || state.action === 'accounts') && (
         <Button
           size="compact-sm"
           variant="default"

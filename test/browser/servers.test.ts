@@ -219,6 +219,39 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     expect(await shown.page.getByRole('combobox', { name: 'Profile' }).inputValue()).toBe('ana');
   });
 
+  it('leads to a new sign-in from a call that the present one does not cover, and keeps what was typed', async () => {
+    await given('mine', FUNCTIONS, 'oauth');
+    await go('Servers');
+    const signIn = shown.page.getByRole('button', { name: 'Sign in to oauth' });
+    await signIn.click();
+    await allow();
+    await shown.page.getByRole('link', { name: 'mine', exact: true }).click();
+    await button('Try main__default__initials…').click();
+    await field('full_name').fill('Ada Lovelace');
+    const body = '{"error_code":"PERMISSION_DENIED","message":"Token does not have required scopes: unity-catalog"}';
+    shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 403, body }, times: 'always' });
+    await button('Run').click();
+    const refusal = shown.page.getByRole('dialog').getByRole('alert');
+    await refusal.getByText('Sign in to oauth again and grant the missing scope').waitFor();
+    await refusal.getByRole('button', { name: 'Sign in to oauth' }).waitFor();
+    await inspect('tool-missing-scope');
+    shown.workspace.faults.clear();
+    await refusal.getByRole('button', { name: 'Sign in to oauth' }).click();
+    await allow();
+    await state('Running, 3 tools');
+    await button('Run').click();
+    await shown.page.getByRole('cell', { name: 'AL', exact: true }).waitFor();
+  });
+
+  it('offers no sign-in where the profile is what has to be put right, but its screen', async () => {
+    await given('lost', FUNCTIONS, 'nobody');
+    await go('Servers');
+    await text('Look at its profile on the Accounts screen, or remove the server here.');
+    await inspect('server-without-profile');
+    await button('Accounts, for nobody').click();
+    await heading('Accounts');
+  });
+
   it('comes back by itself or when asked, after the workspace was away', async () => {
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
     await given('functions', FUNCTIONS);

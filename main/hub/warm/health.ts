@@ -1,14 +1,5 @@
 import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
 
-/** Why a server is not ready. */
-export interface Problem {
-  code: ErrorCode;
-  /** What happened, in the words of what met it. */
-  message: string;
-  /** What a person can do about it. */
-  remedy: string | null;
-}
-
 /** The ways in which a server can be out of order. */
 export type Trouble =
   | 'signed-out'
@@ -32,8 +23,8 @@ export type ServerHealth =
   | { name: 'no-grants'; checkedAt: number }
   /** The person is signing in, in the browser. */
   | { name: 'waiting-for-browser' }
-  /** It is asked again by itself at `until`. */
-  | { name: Trouble; problem: Problem; until: number };
+  /** Why it is not ready. It is asked again by itself at `until`. */
+  | { name: Trouble; problem: CausewayError; until: number };
 
 /** A server's health, and when it is asked next. */
 export interface Watch {
@@ -99,6 +90,11 @@ const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   outcome_unknown: 'unreachable',
 };
 
+/** Whether what became of a call tells that its server may not be as well as it was. */
+export function meansTrouble(error: unknown): boolean {
+  return error instanceof CausewayError && TROUBLES[error.code] !== undefined;
+}
+
 /** A server of which nothing is known, to be asked at once. */
 export function newWatch(at: number): Watch {
   return { health: { name: 'connecting' }, failures: 0, due: at };
@@ -145,7 +141,7 @@ function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name:
   const trouble = TROUBLES[problem.code] ?? 'failing';
   // Another trouble than before begins with its own first pause.
   const failures = watch.health.name === trouble || watch.health.name === 'connecting' ? watch.failures : 0;
-  const asked = error instanceof CausewayError ? (error.retryAfterMs ?? 0) : 0;
+  const { retryAfterMs: asked = 0 } = problem;
   // Never earlier than the server asks for, and not everybody at the very moment it names.
   const until = at + Math.max(pause(trouble, failures, random), Math.round(asked * (1 + random / 4)));
   // A sign-in under way is not overtaken by a question that began before it.
@@ -166,11 +162,7 @@ function isWell({ name }: ServerHealth): boolean {
   return name === 'ready';
 }
 
-/** An error as the window shows it. */
-function problemOf(error: unknown): Problem {
-  if (error instanceof CausewayError) {
-    const { code, message, remedy } = error;
-    return { code, message, remedy: remedy ?? null };
-  }
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error), remedy: null };
+function problemOf(error: unknown): CausewayError {
+  if (error instanceof CausewayError) return error;
+  return new CausewayError('internal', error instanceof Error ? error.message : String(error), { cause: error });
 }

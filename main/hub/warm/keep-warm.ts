@@ -2,7 +2,7 @@ import type { AuthEvent } from '../../auth/auth.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../platform/clock.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { networkAddresses } from '../../platform/network-addresses.ts';
-import type { ServerHealth, WatchEvent } from './health.ts';
+import { meansTrouble, type ServerHealth, type WatchEvent } from './health.ts';
 import type { HealthSession, Tool, ToolResult } from './health-session.ts';
 import type { AskOptions } from './own-client.ts';
 import type { WarmServer } from './warm-server.ts';
@@ -131,11 +131,26 @@ export class WarmServers {
   }
 
   /**
-   * Calls a tool of a server through its own session. What the tool says is given as it came.
+   * Calls a tool of a server through its own session. What the tool says is given as it came. Where the call does not
+   * reach the server, how that is, is asked again.
    * @throws {CausewayError} `not_found`; `cancelled` and whatever the call met
    */
-  callTool(name: string, tool: string, args: Record<string, unknown>, options: AskOptions = {}): Promise<ToolResult> {
-    return this.#find(name).call(tool, args, options);
+  async callTool(
+    name: string,
+    tool: string,
+    args: Record<string, unknown>,
+    options: AskOptions = {},
+  ): Promise<ToolResult> {
+    const one = this.#find(name);
+    try {
+      return await one.call(tool, args, options);
+    } catch (error) {
+      if (meansTrouble(error) && one.health.name === 'ready') {
+        one.apply({ name: 'asked', at: this.#clock.now() });
+        this.#look();
+      }
+      throw error;
+    }
   }
 
   /** Ends all sessions, and the calls under way with them. */

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../platform/errors.ts';
-import { newWatch, next, type Problem, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
+import { newWatch, next, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
 import type { HealthSession, Tool, ToolResult } from './health-session.ts';
 import type { AskOptions } from './own-client.ts';
 import type { WarmServer } from './warm-server.ts';
@@ -16,12 +16,6 @@ export interface Surroundings {
   /** A question has come to its end. */
   rested(): void;
 }
-
-const NOT_YET: Problem = {
-  code: 'signed_out',
-  message: 'The server is not connected yet.',
-  remedy: 'Finish signing in in the browser.',
-};
 
 /** One configured server: its session, and what is known of it. */
 export class WatchedServer {
@@ -111,8 +105,10 @@ export class WatchedServer {
   tools(): Tool[] {
     const { health } = this;
     if ('checkedAt' in health) return this.#tools;
-    const { code, message, remedy } = 'problem' in health ? health.problem : NOT_YET;
-    throw new CausewayError(code, message, remedy === null ? {} : { remedy });
+    if ('problem' in health) throw health.problem;
+    throw new CausewayError('signed_out', 'The server is not connected yet.', {
+      remedy: 'Finish signing in in the browser.',
+    });
   }
 
   async call(tool: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolResult> {

@@ -1,8 +1,10 @@
+import type { CausewayError, ErrorCode } from '../../platform/errors.ts';
+import type { NextAction } from '../../platform/next-action.ts';
 import { sentences } from '../../platform/sentences.ts';
-import type { Problem, ServerHealth, Trouble } from './health.ts';
+import type { ServerHealth, Trouble } from './health.ts';
 
-/** What a button beside a server's state does. */
-type HealthAction = 'sign-in' | 'check-again';
+/** What a button beside a server's state does; `accounts` leads to where its profile is put right. */
+export type HealthAction = 'sign-in' | 'accounts' | 'check-again';
 
 /** A server's state for people: the tray, the window and the command line say the same. */
 export interface HealthWords {
@@ -10,7 +12,7 @@ export interface HealthWords {
   label: string;
   /** What is so, in one or two sentences. */
   sentence: string;
-  /** What a person can do about it; null where nothing is to be done. */
+  /** What a person can do about it, as it is said where there are commands; null where nothing is to be done. */
   remedy: string | null;
   /** What can be done about it from here. */
   action: HealthAction | null;
@@ -72,14 +74,35 @@ export function healthInWords(health: ServerHealth, { profile, now }: Spoken): H
   }
 }
 
-function inTrouble(name: Trouble, { code, message, remedy }: Problem, sentence: string): HealthWords {
+function inTrouble(name: Trouble, problem: CausewayError, more: string): HealthWords {
+  const { code, message, remedy, action } = problem;
   return {
     label: LABELS[name],
-    sentence: sentences(message, sentence),
-    remedy,
-    action: name === 'signed-out' || code === 'missing_scope' ? 'sign-in' : 'check-again',
+    sentence: sentences(message, more),
+    remedy: remedy ?? null,
+    action: (action && BUTTONS[action.do]) ?? BUTTONS_BY_CODE[code] ?? 'check-again',
   };
 }
+
+/** Which button does what was said to do. */
+const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
+  'sign-in': 'sign-in',
+  'check-sign-in': 'sign-in',
+  'grant-scope': 'sign-in',
+};
+
+/** Which button helps where nothing was said that a button could do. */
+const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
+  signed_out: 'sign-in',
+  cli_unavailable: 'sign-in',
+  missing_scope: 'sign-in',
+  // A profile that holds credentials of its own: there is nothing to sign in to.
+  unauthenticated: 'accounts',
+  sign_in_failed: 'accounts',
+  profile_not_found: 'accounts',
+  profile_unusable: 'accounts',
+  ambiguous: 'accounts',
+};
 
 function again({ name, until }: { name: Trouble; until: number }, now: number): string {
   return TRIES_AGAIN.has(name) ? `Causeway tries again ${inWords(until - now)}.` : '';

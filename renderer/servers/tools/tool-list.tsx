@@ -21,27 +21,33 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
     gcTime: 0,
   });
   const { tools, warnings } = listing.data ?? { tools: [], warnings: [] };
-  if (state.status === 'connecting' || (state.status === 'ready' && listing.isPending)) return <Waiting />;
+  const isWaiting = state.status === 'connecting' || (state.status === 'ready' && listing.isPending);
   return (
-    <section className={layout.stack}>
+    <section className={layout.stack} aria-busy={isWaiting}>
       <h2>Tools</h2>
-      <FailureNotice error={listing.error} onRetry={listing.refetch} />
-      {state.status !== 'ready' && tools.length === 0 && (
-        <p className={layout.quiet}>Its tools show once it is ready.</p>
-      )}
-      {warnings.length > 0 && (
-        <Notice
-          tone="note"
-          message="Some tool names are too long for some AI clients."
-          remedy={`${warnings.join(' ')} A shorter name for the server leaves them more room.`}
-        />
-      )}
-      {tools.length > 0 && (
-        <ul className={layout.list} aria-label="Tools">
-          {tools.map((tool) => (
-            <ToolRow key={tool.name} tool={tool} onTry={() => setTrying({ tool, values: {} })} />
-          ))}
-        </ul>
+      {isWaiting ? (
+        <Waiting />
+      ) : (
+        <>
+          <FailureNotice error={listing.error} onRetry={listing.refetch} />
+          {state.status !== 'ready' && tools.length === 0 && (
+            <p className={layout.quiet}>Its tools show once it is ready.</p>
+          )}
+          {warnings.length > 0 && (
+            <Notice
+              tone="note"
+              message="Some tool names are too long for some AI clients."
+              remedy={`${warnings.join(' ')} A shorter name for the server leaves them more room.`}
+            />
+          )}
+          {tools.length > 0 && (
+            <ul className={layout.list} aria-label="Tools">
+              {tools.map((tool) => (
+                <ToolRow key={tool.name} tool={tool} onTry={() => setTrying({ tool, values: {} })} />
+              ))}
+            </ul>
+          )}
+        </>
       )}
       <Modal
         opened={trying !== null}
@@ -52,7 +58,7 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
         {trying && (
           <TryTool
             key={trying.tool.name}
-            server={name}
+            server={server}
             tool={trying.tool}
             tools={tools}
             values={trying.values}
@@ -92,12 +98,5 @@ function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
 }
 
 function Waiting() {
-  return (
-    <section className={layout.stack} aria-busy>
-      <h2>Tools</h2>
-      {['first', 'second', 'third'].map((row) => (
-        <Skeleton key={row} height={56} />
-      ))}
-    </section>
-  );
+  return ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={56} />);
 }

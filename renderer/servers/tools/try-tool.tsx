@@ -1,22 +1,24 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import type { Tool } from '../../../preload/contract.ts';
+import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
+import { needsAttention } from '../../../preload/words.ts';
 import { answered, problemIn } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
-import { ActionFailure, Notice } from '../../shared/notice.tsx';
+import { InSight, Notice } from '../../shared/notice.tsx';
 import { problemsIn } from '../form/check.ts';
 import { entriesOf, readEntries } from '../form/entry.ts';
 import { fieldsOf } from '../form/field.ts';
 import { type FollowUp, followUps } from '../form/follow-up.ts';
 import { SchemaFields } from '../form/schema-fields.tsx';
+import { ServerRemedy } from '../server-state.tsx';
 import { useJob } from '../use-job.ts';
 import { Answer } from './answer.tsx';
 import { Running } from './running.tsx';
 import styles from './tools.module.css';
 
 interface TryToolProps {
-  server: string;
+  server: ConfiguredServer;
   tool: Tool;
   /** All of that server. */
   tools: readonly Tool[];
@@ -37,7 +39,9 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
     mutationFn: (given: Record<string, unknown>) => {
       const id = work.begin();
       setJob(id);
-      return answered(window.causeway.request.tryTool({ job: id, name: server, tool: tool.name, arguments: given }));
+      return answered(
+        window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: given }),
+      );
     },
   });
 
@@ -58,7 +62,8 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
   const submitByKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   };
-  const wasCancelled = calling.error !== null && problemIn(calling.error).code === 'cancelled';
+  const failure = calling.error && problemIn(calling.error);
+  const wasCancelled = failure?.code === 'cancelled';
   const next = calling.data ? followUps(tools, tool.name, calling.data.structured) : [];
 
   return (
@@ -75,7 +80,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
       {asking ? (
         <Notice
           message="This tool can change or delete data."
-          remedy={`It does so as you, in the workspace of ${server}.`}
+          remedy={`It does so as you, in the workspace of ${server.name}.`}
         >
           <Button autoFocus onClick={() => run(true)}>
             Run it
@@ -101,7 +106,13 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
       )}
       <div className={layout.stack} aria-live="polite">
         {wasCancelled && <p>It was cancelled. The server may have done part of it.</p>}
-        <ActionFailure error={wasCancelled ? null : calling.error} />
+        {failure && !wasCancelled && (
+          <InSight>
+            <Notice message={failure.message} remedy={failure.remedy}>
+              {needsAttention(server.state) && <ServerRemedy server={server} />}
+            </Notice>
+          </InSight>
+        )}
         {calling.data && !calling.isPending && <Answer answer={calling.data} />}
       </div>
       {!calling.isPending && next.length > 0 && (

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
+import { problemOf } from '../../../main/desktop/problem.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
+import { inOneLine } from '../../../main/platform/errors.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 
@@ -86,6 +88,20 @@ describe('the servers of the desktop', () => {
     await expect(servers.propose('ana', 'other', 'https://example.com/api/2.0/mcp/sql')).rejects.toMatchObject({
       message: expect.stringContaining('not an address of'),
     });
+  });
+
+  it('tell of a sign-in that no longer covers them as soon as a call is refused for it', async () => {
+    await servers.add(FUNCTIONS);
+    await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
+    const body = '{"error_code":"PERMISSION_DENIED","message":"Token does not have required scopes: unity-catalog"}';
+    workspace.faults.add({ path: FUNCTIONS.path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
+    const call = servers.call('functions', 'main__default__initials', { full_name: 'Ada Lovelace' }, {});
+    const error = await call.catch((refusal: unknown) => refusal);
+    const remedy = 'Sign in to ana again and grant the missing scope: a page opens in your browser.';
+    expect(problemOf(error)).toMatchObject({ code: 'missing_scope', remedy });
+    expect(inOneLine(error)).toContain('Run `causeway login --profile ana` and grant the missing scope.');
+    await expect.poll(labels).toEqual(['functions: No access']);
+    expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in', remedy });
   });
 
   it('are asked nothing while the computer sleeps, and again when it has woken', async () => {

@@ -270,7 +270,7 @@ describe('a session', () => {
     const client = await connect((_arrival, response) => void response.writeHead(401).end(), { tokens });
     const { error } = await client.request(1, 'tools/call');
     expect(error.message).toMatch(
-      /refused the sign-in of profile "test" \(401\)\. Run "causeway whoami --profile test"/,
+      /refused the sign-in of profile "test" \(401\)\. Run `causeway whoami --profile test`/,
     );
     expect(client.server.arrivals.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2']);
   });

@@ -28,7 +28,7 @@ describe('a refusal, in words', () => {
       '401',
       refused(401, rest('401', 'Credential was not sent'), { 'www-authenticate': 'Bearer' }),
       'unauthenticated',
-      'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run "causeway whoami --profile acme": if that works, /api/2.0/mcp/sql belongs to another workspace than the profile\'s; if not, run "causeway login --profile acme".',
+      'acme.cloud.databricks.com refused the sign-in of profile "acme" (401). Run `causeway whoami --profile acme`: if that works, /api/2.0/mcp/sql belongs to another workspace than the profile\'s; if not, run `causeway login --profile acme`.',
     ],
     [
       '403 of the IP access list',
@@ -46,7 +46,7 @@ describe('a refusal, in words', () => {
       '403 for a scope',
       refused(403, rest('PERMISSION_DENIED', 'Provided OAuth token does not have required scopes: sql')),
       'missing_scope',
-      'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: Provided OAuth token does not have required scopes: sql). Run "causeway login --profile acme" and grant the missing scope.',
+      'The sign-in of profile "acme" does not cover /api/2.0/mcp/sql (403: Provided OAuth token does not have required scopes: sql). Run `causeway login --profile acme` and grant the missing scope.',
     ],
     [
       '403 for want of grants',

@@ -10,6 +10,8 @@ const A_COMMAND = /`causeway |causeway (login|servers)|--profile|--force|DATABRI
 
 const ACTIONS: readonly NextAction[] = [
   { do: 'sign-in', profile: 'my work' },
+  { do: 'check-sign-in', profile: 'my work', path: '/api/2.0/mcp/sql' },
+  { do: 'grant-scope', profile: 'my work' },
   { do: 'add-workspace', profile: 'work' },
   { do: 'choose-profile', profiles: ['a', 'b'] },
   { do: 'choose-warehouse' },

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { explain } from '../../../main/bridge/explain.ts';
 import { configuredServer } from '../../../main/desktop/servers/configured-server.ts';
 import { Jobs } from '../../../main/desktop/servers/jobs.ts';
 import { answerOf, toolOf } from '../../../main/desktop/servers/tools.ts';
+import type { Trouble } from '../../../main/hub/warm/health.ts';
+import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
 import type { Tool } from '../../../preload/contract.ts';
 
 describe('what a tool does, by its annotations', () => {
@@ -77,23 +80,68 @@ describe('a server as the window shows it', () => {
     expect(state).toMatchObject({ status: 'ready', tools: 3, label: 'Running, 3 tools', retryAt: null, action: null });
   });
 
+  /** How a server is shown at which this happened. */
+  const shownAfter = (error: CausewayError, name: Trouble) =>
+    configuredServer(server, { name, problem: error, until: 900 }, 0).state;
+
   it('says what is wrong in a whole sentence, and when it is asked again', () => {
-    const problem = { code: 'not_found', message: 'No such space', remedy: 'Check the path.' } as const;
-    const { state } = configuredServer(server, { name: 'not-found', problem, until: 900 }, 0);
-    expect(state).toMatchObject({ words: 'No such space.', remedy: 'Check the path.', retryAt: 900, tools: null });
+    const error = new CausewayError('not_found', 'No such space', { remedy: 'Check the path.' });
+    expect(shownAfter(error, 'not-found')).toMatchObject({
+      words: 'No such space.',
+      remedy: 'Check the path.',
+      retryAt: 900,
+      tools: null,
+      action: 'check-again',
+    });
   });
 
   it('offers a button where the services name a command', () => {
-    const problem = { code: 'signed_out', message: 'You are signed out.', remedy: 'causeway login' } as const;
-    const { state } = configuredServer(server, { name: 'signed-out', problem, until: 900 }, 0);
-    expect(state).toMatchObject({ action: 'sign-in', remedy: 'Sign in: a page opens in your browser.' });
+    const action = { do: 'sign-in', profile: 'ana' } as const;
+    const signedOut = new CausewayError('signed_out', 'You are signed out.', { action });
+    expect(shownAfter(signedOut, 'signed-out')).toMatchObject({
+      action: 'sign-in',
+      remedy: 'Sign in: a page opens in your browser.',
+    });
+    const noCli = new CausewayError('cli_unavailable', 'There is none.', { remedy: 'Install it.', action });
+    expect(shownAfter(noCli, 'signed-out')).toMatchObject({
+      action: 'sign-in',
+      remedy: 'Install it. Sign in: a page opens in your browser.',
+    });
+  });
+
+  it.each<[status: number, body: object, name: Trouble, remedy: string]>([
+    [
+      401,
+      {},
+      'signed-out',
+      'Sign in to ana again: a page opens in your browser. If that does not help, /api/2.0/mcp/sql belongs to another workspace than that profile.',
+    ],
+    [
+      403,
+      { error_code: 'PERMISSION_DENIED', message: 'Provided OAuth token does not have required scopes: sql' },
+      'forbidden',
+      'Sign in to ana again and grant the missing scope: a page opens in your browser.',
+    ],
+  ])('offers to sign in after a refusal with %i', (status, body, name, remedy) => {
+    const failure = { kind: 'refused', head: { status, headers: {} }, text: JSON.stringify(body) } as const;
+    const error = explain(failure, { ...server, host: 'acme.example' }, 'tools/list');
+    expect(shownAfter(error, name)).toMatchObject({ action: 'sign-in', remedy });
+    expect(inOneLine(error)).toContain('`causeway login --profile ana`');
   });
 
   it('leads to the screen where its profile is put right', () => {
-    const remedy = 'Sign in with: causeway login --host https://YOUR-WORKSPACE --profile gone.';
-    const problem = { code: 'profile_not_found', message: 'There is no profile "gone".', remedy } as const;
-    const { state } = configuredServer(server, { name: 'failing', problem, until: 900 }, 0);
-    expect(state.remedy).toBe('Look at its profile on the Accounts screen, or remove the server here.');
+    const action = { do: 'add-workspace', profile: 'gone' } as const;
+    const gone = new CausewayError('profile_not_found', 'There is no profile "gone".', { action });
+    expect(shownAfter(gone, 'failing')).toMatchObject({
+      action: 'accounts',
+      remedy: 'Look at its profile on the Accounts screen, or remove the server here.',
+    });
+  });
+
+  it('offers no sign-in to who has a token of their own', () => {
+    const remedy = 'Make a new one in the workspace.';
+    const refused = new CausewayError('unauthenticated', 'The token has expired.', { remedy });
+    expect(shownAfter(refused, 'signed-out')).toMatchObject({ action: 'accounts', remedy });
   });
 });
 

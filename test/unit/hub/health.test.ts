@@ -38,7 +38,7 @@ describe('what a server is', () => {
     ['profile_not_found', 'failing'],
   ])('after %s it is %s', (code, name) => {
     const problem = { code, message: 'It is so.', remedy: 'Do something.' };
-    expect(watchAfter(failed(code)).health).toEqual({ name, problem, until: expect.any(Number) });
+    expect(watchAfter(failed(code)).health).toMatchObject({ name, problem, until: expect.any(Number) });
   });
 
   it('has no grants where it shows nothing, and is ready where it shows something', () => {
@@ -47,7 +47,7 @@ describe('what a server is', () => {
     expect(watchAfter(answered(6)).health).toEqual({ name: 'ready', tools: 6, checkedAt: AT });
     expect(watchAfter({ name: 'failed', error: new Error('a mistake'), at: AT, random: 0 }).health).toMatchObject({
       name: 'failing',
-      problem: { code: 'internal', message: 'a mistake', remedy: null },
+      problem: { code: 'internal', message: 'a mistake' },
     });
   });
 
@@ -133,6 +133,8 @@ describe('a state in words', () => {
     [answered(0), 'Running, no tools', 'check-again'],
     [failed('signed_out'), 'Signed out', 'sign-in'],
     [failed('missing_scope'), 'No access', 'sign-in'],
+    [failed('unauthenticated'), 'Signed out', 'accounts'],
+    [failed('profile_not_found'), 'Not working', 'accounts'],
     [failed('permission_denied'), 'No access', 'check-again'],
     [failed('ip_blocked'), 'Blocked by the IP access list', 'check-again'],
     [failed('login_page'), 'A sign-in page is in the way', 'check-again'],
