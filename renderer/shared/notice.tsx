@@ -55,7 +55,10 @@ export function ActionFailure({ error }: { error: Error | null }) {
  */
 export function InSight({ children }: { children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which React would take for what to do at the end.
+    void place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <div ref={place} className={styles.inSight}>
       {children}

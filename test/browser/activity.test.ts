@@ -247,7 +247,9 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await query(claude, 1);
     await shown.page.getByText('1 call is recorded.').waitFor();
     await button('Clear…').click();
-    await dialog().getByText(/list is deleted: 2 calls.* in 1 call, which/).waitFor();
+    await dialog()
+      .getByText(/list is deleted: 2 calls.* in 1 call, which/)
+      .waitFor();
     await inspect('activity-ask-clear');
     await shown.page.keyboard.press('Enter');
     await dialog().waitFor({ state: 'detached' });
