@@ -1,32 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import {
-  INITIALIZE_RESULT,
-  json,
-  orderly,
-  result,
-  type ScriptedServer,
-  startScriptedServer,
-} from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-
-async function serve(script: ScriptedServer['script']): Promise<ScriptedServer> {
-  const server = await startScriptedServer(script);
-  open.push(server);
-  return server;
-}
-
-async function connect(server: ScriptedServer, options: Parameters<typeof bridgeTo>[1] = {}): Promise<BridgeUnderTest> {
-  const client = await bridgeTo(server.origin, options);
-  open.push(client);
-  return client;
-}
+import { connect, serve } from './connected.ts';
+import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
 
 describe('a session that the server forgets', () => {
   it('is replaced once for sixteen concurrent calls, and each call is answered and runs once', async () => {
@@ -260,47 +236,6 @@ describe('a refusal that passes', () => {
     const client = await connect(await serve(session.script));
     await client.open();
     expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
-  });
-});
-
-describe('what must not be repeated', () => {
-  it('a tool call whose connection breaks is not sent again, and its answer says that it may have run', async () => {
-    const session = orderly({ onCall: (_arrival, response) => void response.destroy() });
-    const server = await serve(session.script);
-    const client = await connect(server);
-    await client.open();
-    const { error } = await client.request(1, 'tools/call');
-    expect(error.message).toMatch(/lost before it answered tools\/call\. It may or may not have run/);
-    expect(error.data).toEqual({ source: 'causeway', reason: 'outcome_unknown' });
-    expect(server.count('tools/call')).toBe(1);
-  });
-
-  it('a list whose connection breaks is asked for again', async () => {
-    let breaks = 1;
-    const session = orderly({
-      onCall: ({ frame }, response) => {
-        breaks -= 1;
-        if (breaks >= 0) response.destroy();
-        else json(response, result(frame?.id, { tools: [] }));
-      },
-    });
-    const client = await connect(await serve(session.script));
-    await client.open();
-    expect(await client.request(1, 'tools/list')).toMatchObject({ result: { tools: [] } });
-  });
-
-  it('an event stream that ends without the answer settles the call', async () => {
-    const session = orderly({
-      onCall: (_arrival, response) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.end('data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n');
-      },
-    });
-    const client = await connect(await serve(session.script));
-    await client.open();
-    const { error } = await client.request(1, 'tools/call');
-    expect(error.message).toContain('before it was complete');
-    expect(client.sink.frames.map(String)).toContain('{"jsonrpc":"2.0","method":"notifications/progress","params":{}}');
   });
 });
 
