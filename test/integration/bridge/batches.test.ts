@@ -1,33 +1,24 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { json, orderly, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
+import { describe, expect, it } from 'vitest';
+import { type Connected, opened } from './connected.ts';
+import { json, orderly, type Script } from './scripted-server.ts';
 
 const BATCH =
   '[{"jsonrpc":"2.0","id":1.0,"method":"a"}, {"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"2","method":"b"}]';
 const ANSWERS = '[{"jsonrpc":"2.0","id":"2","result":{"n":1.0}}, {"jsonrpc":"2.0","id":1.0,"result":{}}]';
 
 /** A session in which batches, and nothing else, are answered so. */
-async function opened(answer: Script): Promise<BridgeUnderTest & { server: ScriptedServer; expireAll(): void }> {
+async function answering(answer: Script): Promise<Connected & { expireAll(): void }> {
   const session = orderly();
-  const server = await startScriptedServer((arrival, response) => {
+  const client = await opened((arrival, response) => {
     const isAlive = session.sessions.has(String(arrival.headers['mcp-session-id']));
     return Array.isArray(arrival.frame) && isAlive ? answer(arrival, response) : session.script(arrival, response);
   });
-  open.push(server);
-  const client = await bridgeTo(server.origin);
-  open.push(client);
-  await client.open();
-  return Object.assign(client, { server, expireAll: session.expireAll });
+  return Object.assign(client, { expireAll: session.expireAll });
 }
 
 describe('a batch, which revision 2025-03-26 has', () => {
   it('goes as it is in one request, and its answers come back as they are in one frame', async () => {
-    const client = await opened((_arrival, response) => json(response, ANSWERS));
+    const client = await answering((_arrival, response) => json(response, ANSWERS));
     client.send(BATCH);
     expect(String((await client.sink.until(2))[1])).toBe(ANSWERS);
     expect(client.server.arrivals.filter(({ body }) => String(body) === BATCH)).toHaveLength(1);
@@ -35,7 +26,7 @@ describe('a batch, which revision 2025-03-26 has', () => {
 
   it('may be answered one by one in a stream', async () => {
     const frames = ['{"jsonrpc":"2.0","id":"2","result":{}}', '{"jsonrpc":"2.0","id":1.0,"result":{}}'];
-    const client = await opened((_arrival, response) => {
+    const client = await answering((_arrival, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(frames.map((frame) => `data: ${frame}\n\n`).join(''));
     });
@@ -44,14 +35,14 @@ describe('a batch, which revision 2025-03-26 has', () => {
   });
 
   it('survives the end of its session', async () => {
-    const client = await opened((_arrival, response) => json(response, ANSWERS));
+    const client = await answering((_arrival, response) => json(response, ANSWERS));
     client.expireAll();
     client.send(BATCH);
     expect(String((await client.sink.until(2))[1])).toBe(ANSWERS);
   });
 
   it('that the server refuses leaves none of its requests without an answer', async () => {
-    const client = await opened((_arrival, response) => void response.writeHead(500).end());
+    const client = await answering((_arrival, response) => void response.writeHead(500).end());
     client.send(BATCH);
     const ids = (await client.sink.until(3)).slice(1).map((frame) => JSON.parse(String(frame)).id);
     expect(ids).toEqual([1, '2']);

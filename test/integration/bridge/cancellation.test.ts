@@ -1,28 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { bridgeTo } from './harness.ts';
-import {
-  INITIALIZE_RESULT,
-  json,
-  orderly,
-  result,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-
-async function opened(script: Script) {
-  const server = await startScriptedServer(script);
-  open.push(server);
-  const client = await bridgeTo(server.origin);
-  open.push(client);
-  await client.open();
-  return { server, client };
-}
+import { describe, expect, it } from 'vitest';
+import { opened } from './connected.ts';
+import { INITIALIZE_RESULT, json, orderly, result, type ScriptedServer } from './scripted-server.ts';
 
 const cancel = (requestId: unknown) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
 const call = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { text: `call ${id}` } });
@@ -32,7 +10,7 @@ const sentIds = ({ arrivals }: ScriptedServer) =>
 describe('a call that its client takes back', () => {
   it('while it waits out what the server asked for is not sent again, and others are', async () => {
     let refusals = 2;
-    const { server, client } = await opened(
+    const client = await opened(
       orderly({
         onCall: ({ frame }, response) => {
           refusals -= 1;
@@ -43,13 +21,13 @@ describe('a call that its client takes back', () => {
     );
     client.send(call(1));
     client.send(call('1'));
-    await expect.poll(() => server.count('tools/call')).toBe(2);
+    await expect.poll(() => client.server.count('tools/call')).toBe(2);
     client.send(cancel(1));
     expect(await client.sink.answerTo('1')).toMatchObject({ result: 'done' });
     await client.request('after', 'tools/list');
-    expect(sentIds(server).filter((id) => id === 1)).toHaveLength(1);
+    expect(sentIds(client.server).filter((id) => id === 1)).toHaveLength(1);
     expect(client.sink.frames.map((frame) => JSON.parse(String(frame)).id)).not.toContain(1);
-    expect(server.count('notifications/cancelled')).toBe(1);
+    expect(client.server.count('notifications/cancelled')).toBe(1);
     await client.bridge.finish(5_000);
     expect(client.bridge.pendingBytes).toBe(0);
   });
@@ -58,7 +36,7 @@ describe('a call that its client takes back', () => {
     const session = orderly();
     let release = () => {};
     let gate = Promise.resolve();
-    const { server, client } = await opened(async (arrival, response) => {
+    const client = await opened(async (arrival, response) => {
       if (arrival.frame?.method === 'initialize') await gate;
       return session.script(arrival, response);
     });
@@ -67,20 +45,20 @@ describe('a call that its client takes back', () => {
     });
     session.expireAll();
     client.send(call(1));
-    await expect.poll(() => server.count('initialize')).toBe(2);
+    await expect.poll(() => client.server.count('initialize')).toBe(2);
     client.send(call(2));
     client.send(call(3));
     client.send(cancel(2));
     release();
     expect(await client.sink.answerTo(3)).toHaveProperty('result');
     expect(await client.sink.answerTo(1)).toHaveProperty('result');
-    expect(sentIds(server)).not.toContain(2);
+    expect(sentIds(client.server)).not.toContain(2);
   });
 });
 
 describe('a client that goes while its calls are open', () => {
   it('has those taken back that the server works on, by their own ids, and then its session ended', async () => {
-    const { server, client } = await opened(
+    const client = await opened(
       orderly({
         onCall: ({ frame }, response) => {
           if (frame?.method === 'tools/call') return;
@@ -93,9 +71,9 @@ describe('a client that goes while its calls are open', () => {
     }
     client.send([call('in'), call('batch')]);
     await client.request('answered', 'tools/list');
-    await expect.poll(() => server.arrivals.filter(({ body }) => body.includes('tools/call'))).toHaveLength(4);
+    await expect.poll(() => client.server.arrivals.filter(({ body }) => body.includes('tools/call'))).toHaveLength(4);
     await client.bridge.close();
-    const sent = server.arrivals.map(({ method, body }) => (method === 'POST' ? String(body) : method));
+    const sent = client.server.arrivals.map(({ method, body }) => (method === 'POST' ? String(body) : method));
     const takenBack = sent.flatMap((text) => /cancelled","params":\{"requestId":([^,]+),/.exec(text)?.[1] ?? []);
     expect(takenBack.toSorted()).toEqual(['"batch"', '"in"', '"one"', '1', '9007199254740993']);
     expect(sent.at(-1)).toBe('DELETE');
@@ -103,15 +81,15 @@ describe('a client that goes while its calls are open', () => {
 
   it('says nothing to a server without sessions, for which one id may be that of many', async () => {
     const session = orderly();
-    const { server, client } = await opened(({ frame, ...rest }, response) => {
+    const client = await opened(({ frame, ...rest }, response) => {
       if (frame?.method === 'tools/call') return;
       if (frame?.id === undefined) return void response.writeHead(202).end();
       if (frame.method === 'initialize') return json(response, result(frame.id, INITIALIZE_RESULT));
       return session.script({ frame, ...rest }, response);
     });
     client.send(call(1));
-    await expect.poll(() => server.count('tools/call')).toBe(1);
+    await expect.poll(() => client.server.count('tools/call')).toBe(1);
     await client.bridge.close();
-    expect(server.count('notifications/cancelled')).toBe(0);
+    expect(client.server.count('notifications/cancelled')).toBe(0);
   });
 });

@@ -1,25 +1,23 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnswerMemory, type EraMemory, openMemory } from '../../../main/bridge/memory.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { json, orderly, result, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import { clientOf, newcomer, serve } from './connected.ts';
+import type { BridgeUnderTest } from './harness.ts';
+import { json, orderly, result, type ScriptedServer } from './scripted-server.ts';
 
-const open: { close(): Promise<void> }[] = [];
 let home: string;
 let memory: AnswerMemory & EraMemory;
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'causeway-memory-'));
-  memory = openMemory({ CAUSEWAY_HOME: home }, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
+  const env = await newcomer();
+  home = env.CAUSEWAY_HOME;
+  memory = openMemory(env, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const thing of open.splice(0).reverse()) await thing.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 let tools = ['execute_sql'];
@@ -31,16 +29,8 @@ const session = () =>
     },
   });
 
-async function serve(script: ScriptedServer['script']): Promise<ScriptedServer> {
-  const server = await startScriptedServer(script);
-  open.push(server);
-  return server;
-}
-
-async function connect(origin: string, options: Parameters<typeof bridgeTo>[1] = {}): Promise<BridgeUnderTest> {
-  const client = await bridgeTo(origin, { memory, ...options });
-  open.push(client);
-  return client;
+function connect(origin: string, options: Parameters<typeof clientOf>[1] = {}): Promise<BridgeUnderTest> {
+  return clientOf(origin, { memory, ...options });
 }
 
 /** One ordinary session, from which the answers are remembered. */

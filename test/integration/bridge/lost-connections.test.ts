@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../main/bridge/memory.ts';
-import { opened } from './connected.ts';
+import { newcomer, opened } from './connected.ts';
 import { modern } from './modern-script.ts';
 import { json, orderly, result, type Script } from './scripted-server.ts';
 
@@ -20,9 +17,7 @@ function cutting(tools: unknown, cuts = 1): Script {
 
 /** What is remembered of a server, for as long as the test lasts. */
 async function memory() {
-  const home = await mkdtemp(join(tmpdir(), 'causeway-memory-'));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
-  return openMemory({ CAUSEWAY_HOME: home }, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
+  return openMemory(await newcomer(), { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
 }
 
 const called = (name?: string) => ({ name, arguments: {} });

@@ -1,30 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { modern } from './modern-script.ts';
-import {
-  INITIALIZE_RESULT,
-  json,
-  orderly,
-  result,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-
-type Connected = BridgeUnderTest & { server: ScriptedServer };
-
-async function connect(script: Script): Promise<Connected> {
-  const server = await startScriptedServer(script);
-  open.push(server);
-  const client = await bridgeTo(server.origin);
-  open.push(client);
-  return Object.assign(client, { server });
-}
+import { describe, expect, it } from 'vitest';
+import { type Connected, connect } from './connected.ts';
+import type { BridgeUnderTest } from './harness.ts';
+import { modern, refuse } from './modern-script.ts';
+import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
 
 const META =
   '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"new","version":"2"}}';
@@ -153,6 +131,34 @@ describe('a client of the stateless revision in front of a server of the same', 
       'mcp-method': 'tools/call',
       'mcp-name': 'f',
     });
+    expect(client.server.count('initialize')).toBe(0);
+  });
+});
+
+describe('which era a server is of', () => {
+  it('is not waited for long: a server that is silent to the question is given a session', async () => {
+    const session = orderly();
+    let answer = (): void => {};
+    const client = await connect((arrival, response) => {
+      if (arrival.frame?.method !== 'server/discover') return session.script(arrival, response);
+      answer = () =>
+        json(response, { jsonrpc: '2.0', id: arrival.frame?.id, error: { code: -32601, message: 'late' } });
+    });
+    expect(await ask(client, 1, 'tools/call', '"name":"f"')).toMatchObject({ result: { resultType: 'complete' } });
+    expect(client.server.count('server/discover')).toBe(1);
+    answer();
+    expect(await ask(client, 2, 'tools/call', '"name":"f"')).toMatchObject({ result: { resultType: 'complete' } });
+    expect(client.sink.frames).toHaveLength(2);
+  });
+
+  it('is the stateless one where it refuses the revision of the question', async () => {
+    let questions = 0;
+    const client = await connect(({ frame }, response) => {
+      questions += 1;
+      if (questions > 1) return json(response, result(frame?.id, { supportedVersions: ['2026-07-28'] }));
+      refuse(response, 400, frame?.id, -32022, { supported: ['2026-07-28'] });
+    });
+    expect(await ask(client, 1, 'server/discover')).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
     expect(client.server.count('initialize')).toBe(0);
   });
 });

@@ -1,24 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
+import { describe, expect, it } from 'vitest';
+import { type Connected, connect } from './connected.ts';
+import type { BridgeUnderTest } from './harness.ts';
 import { modern } from './modern-script.ts';
-import { json, result, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-
-type Connected = BridgeUnderTest & { server: ScriptedServer };
+import { json, result, type Script } from './scripted-server.ts';
 
 async function opened(onCall: Script): Promise<Connected> {
-  const server = await startScriptedServer(modern(onCall));
-  open.push(server);
-  const client = await bridgeTo(server.origin);
-  open.push(client);
+  const client = await connect(modern(onCall));
   await client.request('open', 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } });
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  return Object.assign(client, { server });
+  return client;
 }
 
 /** The next frame, from `at` on, that the client gets with this method. */

@@ -1,20 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import {
-  INITIALIZE_RESULT,
-  json,
-  orderly,
-  result,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
+import { describe, expect, it } from 'vitest';
+import { connect } from './connected.ts';
+import type { BridgeUnderTest } from './harness.ts';
+import { INITIALIZE_RESULT, json, orderly, result, type Script, type ScriptedServer } from './scripted-server.ts';
 
 const ALL = { sampling: {}, elicitation: { form: {} }, roots: {} };
 
@@ -62,11 +50,8 @@ class Conversation {
         json(response, result(frame.id, { ...INITIALIZE_RESULT, capabilities }), { 'mcp-session-id': 'session-1' });
       } else return session.script({ method, frame, ...rest }, response);
     };
-    const server = await startScriptedServer(script);
-    open.push(server);
-    const client = await bridgeTo(server.origin);
-    open.push(client);
-    const conversation = new Conversation({ client, server, calls, listening });
+    const client = await connect(script);
+    const conversation = new Conversation({ client, server: client.server, calls, listening });
     await conversation.request(0, 'server/discover');
     await expect.poll(() => listening.length).toBe(1);
     return conversation;
@@ -285,48 +270,11 @@ describe('the log of a server with sessions', () => {
 });
 
 describe('which era it is', () => {
-  it('is not waited for long: a server that is silent to the question is given a session', async () => {
-    const session = orderly();
-    let answer = (): void => {};
-    const server = await startScriptedServer((arrival, response) => {
-      if (arrival.frame?.method !== 'server/discover') return session.script(arrival, response);
-      answer = () =>
-        json(response, { jsonrpc: '2.0', id: arrival.frame?.id, error: { code: -32601, message: 'late' } });
-    });
-    open.push(server);
-    const client = await bridgeTo(server.origin);
-    open.push(client);
-    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'f', _meta: meta() } });
-    expect(await client.sink.answerTo(1)).toMatchObject({ result: { resultType: 'complete' } });
-    expect(server.count('server/discover')).toBe(1);
-    answer();
-    client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'f', _meta: meta() } });
-    expect(await client.sink.answerTo(2)).toMatchObject({ result: { resultType: 'complete' } });
-    expect(client.sink.frames).toHaveLength(2);
-  });
-
   it('of a client that asks first and then begins a session of its own is that of the session', async () => {
     const talk = await Conversation.begin();
     const opened = await talk.client.request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
     expect(opened.result).toMatchObject({ protocolVersion: '2025-06-18' });
     talk.client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect((await talk.client.request(2, 'tools/list')).result).toEqual({});
-  });
-
-  it('of a server that refuses the revision of the question is the stateless one', async () => {
-    let questions = 0;
-    const server = await startScriptedServer(({ frame }, response) => {
-      questions += 1;
-      if (questions > 1) return json(response, result(frame?.id, { supportedVersions: ['2026-07-28'] }));
-      const error = { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } };
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: frame?.id, error }));
-    });
-    open.push(server);
-    const client = await bridgeTo(server.origin);
-    open.push(client);
-    client.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: meta() } });
-    expect(await client.sink.answerTo(1)).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
-    expect(server.count('initialize')).toBe(0);
   });
 });

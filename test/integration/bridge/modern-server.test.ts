@@ -1,26 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../../main/bridge/memory.ts';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
+import { type Connected, connect, newcomer, serve } from './connected.ts';
 import { metaOf, modern, refuse } from './modern-script.ts';
-import { json, orderly, result, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
-
-type Connected = BridgeUnderTest & { server: ScriptedServer };
-
-async function connect(script: Script, options: Parameters<typeof bridgeTo>[1] = {}): Promise<Connected> {
-  const server = await startScriptedServer(script);
-  open.push(server);
-  const client = await bridgeTo(server.origin, options);
-  open.push(client);
-  return Object.assign(client, { server });
-}
+import { json, orderly, result, type Script } from './scripted-server.ts';
 
 const CLIENT = {
   protocolVersion: '2025-06-18',
@@ -75,15 +57,12 @@ describe('initialize', () => {
   });
 
   it('is not tried again with a server whose era is remembered, and a server that went back is found out', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'causeway-era-'));
-    open.push({ close: () => rm(home, { recursive: true }) });
+    const env = await newcomer();
     const of = { host: 'https://example.com', path: '/p', profile: 'p' };
-    const memory = () => openMemory({ CAUSEWAY_HOME: home }, of);
-    const server = await startScriptedServer(modern());
-    open.push(server);
+    const server = await serve(modern());
     const methods = async () => {
       server.arrivals.length = 0;
-      const client = await bridgeTo(server.origin, { memory: memory() });
+      const client = await connect(server, { memory: openMemory(env, of) });
       expect(await client.request(1, 'initialize', CLIENT)).toHaveProperty('result.serverInfo');
       await client.close();
       return server.arrivals.map(({ frame }) => frame?.method);
@@ -111,7 +90,7 @@ describe('a request', () => {
       '{ "id" : 9007199254740993 ,"params":{"x":1.0,"name":"f","arguments":{"q":"\\u00e4 }","n":1e2},"_meta":{"progressToken":1.50}},"jsonrpc":"2.0","method":"tools/call"}';
     client.send(call);
     await client.sink.until(2);
-    const [{ body, headers }] = arrivalsOf(client, 'tools/call') as [ScriptedServer['arrivals'][number]];
+    const [{ body, headers } = {}] = arrivalsOf(client, 'tools/call');
     const added =
       ',"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{}},"io.modelcontextprotocol/clientInfo":{"name":"old","version":"1"}';
     expect(String(body)).toBe(call.replace('1.50}', `1.50${added}}`));

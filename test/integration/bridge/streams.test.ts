@@ -1,27 +1,18 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { json, orderly, result, type Script, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
-});
+import { describe, expect, it } from 'vitest';
+import { type Connected, opened } from './connected.ts';
+import { json, orderly, result, type Script, type ScriptedServer } from './scripted-server.ts';
 
 /** An orderly server whose own stream a test writes. */
 async function connect(
   onGet: Script,
   options: { onCall?: Script } = {},
-): Promise<{ server: ScriptedServer; client: BridgeUnderTest; session: ReturnType<typeof orderly> }> {
+): Promise<{ server: ScriptedServer; client: Connected; session: ReturnType<typeof orderly> }> {
   const session = orderly(options);
-  const server = await startScriptedServer((arrival, response) =>
+  const client = await opened((arrival, response) =>
     arrival.method === 'GET' ? onGet(arrival, response) : session.script(arrival, response),
   );
-  open.push(server);
-  const client = await bridgeTo(server.origin);
-  open.push(client);
-  await client.open();
-  return { server, client, session };
+  return { server: client.server, client, session };
 }
 
 /** Writes to an event stream; resolves when it has left, so that what cuts the connection next cuts behind it. */

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BridgeUnderTest, bridgeTo } from './harness.ts';
-import { json, orderly, result, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Connected, connect } from './connected.ts';
+import { json, orderly, result, type ScriptedServer } from './scripted-server.ts';
 
 const SIGN_IN = { mode: 'url', elicitationId: 'e-1', url: 'https://example.com/connect', message: 'Connect GitHub' };
 const ABLE = { elicitation: { url: {} } };
 
 let server: ScriptedServer;
-let client: BridgeUnderTest;
+let client: Connected;
 /** Whether the person has signed in at the address. */
 let isConnected: boolean;
 let listening: ServerResponse | undefined;
@@ -22,16 +22,12 @@ beforeEach(async () => {
       else json(response, { jsonrpc: '2.0', id: frame?.id, error });
     },
   });
-  server = await startScriptedServer((arrival, response) => {
+  client = await connect((arrival, response) => {
     if (arrival.method !== 'GET') return session.script(arrival, response);
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     listening = response;
   });
-  client = await bridgeTo(server.origin);
-});
-afterEach(async () => {
-  await client.close();
-  await server.close();
+  server = client.server;
 });
 
 function request(id: number, method: string, params: object = {}, capabilities: object = ABLE) {
