@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from 'react';
 import type { Found, Shelf } from '../../../preload/contract.ts';
 import { answered } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice, Notice } from '../../shared/notice.tsx';
+import { FailureNotice, InSight, Notice } from '../../shared/notice.tsx';
 import { OpeningOption, Option, Options, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
 import { asJob } from '../use-job.ts';
 import type { ChooseProps } from './choose-props.ts';
@@ -42,6 +42,7 @@ export function ShelfList(props: ShelfListProps) {
     data = [],
     error,
     isPending,
+    isFetchNextPageError,
     hasNextPage,
     isFetchingNextPage,
     fetchNextPage,
@@ -51,11 +52,13 @@ export function ShelfList(props: ShelfListProps) {
   const first = [...(whole ? [{ ...whole, about: '' }] : []), ...(wholeSchemas ? matching(schemasOf(data), text) : [])];
   // Parts may be as short as the workspace likes: a list is filled, and a search goes on until it has found something.
   const enough = text === '' ? FILLED : 1;
+  /** More of it could not be had. What is there stays. */
+  const hasStopped = isFetchNextPageError && !isFetchingNextPage;
   const goesOn = found.length < enough && hasNextPage && !isFetchingNextPage && !error;
   useEffect(() => {
     if (goesOn) void fetchNextPage();
   }, [goesOn, fetchNextPage]);
-  if (optional && (error || isPending || data.length === 0)) return null;
+  if (optional && data.length === 0) return null;
 
   const option = ({ target: name, title, about }: Found) => (
     <Option
@@ -72,7 +75,7 @@ export function ShelfList(props: ShelfListProps) {
   const list = (
     <>
       {isPending && <OptionsToCome />}
-      <FailureNotice error={error} onRetry={refetch} />
+      {!isFetchNextPageError && <FailureNotice error={error} onRetry={refetch} />}
       {first.map(option)}
       {found.map((each) =>
         onOpen ? (
@@ -84,7 +87,7 @@ export function ShelfList(props: ShelfListProps) {
       {!isPending && !error && found.length === 0 && !hasNextPage && (
         <p className={layout.quiet}>{text === '' ? nothing : `Nothing matches “${text}”.`}</p>
       )}
-      {hasNextPage && (
+      {hasNextPage && !hasStopped && (
         <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more
         </Button>
@@ -109,6 +112,11 @@ export function ShelfList(props: ShelfListProps) {
         >
           {list}
         </SearchableOptions>
+      )}
+      {hasStopped && (
+        <InSight>
+          <FailureNotice error={error} onRetry={fetchNextPage} />
+        </InSight>
       )}
       {checkSearchable && target !== null && <Searchable profile={profile} index={target} />}
     </div>
