@@ -171,8 +171,8 @@ function contentOf(file: string): unknown {
 function damaged(aside: string): Problem {
   return {
     code: 'invalid_file',
-    message: `The settings file was damaged, so Causeway uses its usual settings. The damaged file is now ${aside}.`,
-    remedy: 'Choose your settings again, or delete that file.',
+    message: 'The settings file was damaged, so Causeway uses its usual settings.',
+    remedy: `Choose your settings again below. The damaged file is now ${aside}: you need it no more.`,
   };
 }
 

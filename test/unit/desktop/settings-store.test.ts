@@ -56,7 +56,7 @@ describe('the settings', () => {
     const settings = open({ now: () => new Date('2026-01-02T03:04:05.678Z') });
     const aside = join(home, 'config', 'settings.damaged-2026-01-02T03-04-05-678Z.json');
     expect(settings.current).toEqual(DEFAULT_SETTINGS);
-    expect(settings.trouble?.message).toContain(aside);
+    expect(settings.trouble?.remedy).toContain(aside);
     expect(await readFile(aside, 'utf8')).toContain(kept);
     settings.change({ appearance: 'light' });
     expect(open()).toMatchObject({ trouble: null, current: { appearance: 'light' } });
