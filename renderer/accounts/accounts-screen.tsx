@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Account, DesktopState } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
+import { FailureNotice, InSight, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { AccountRow } from './account-row.tsx';
 import { AddWorkspace } from './add-workspace.tsx';
@@ -31,11 +31,16 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
         <Button onClick={() => setAdding(true)}>Add a workspace…</Button>
       </ScreenHead>
       {left && !left.revoked && (
-        <Notice
-          tone="note"
-          message={`You are signed out of ${left.profile} on this computer.`}
-          remedy="The workspace did not confirm that the sign-in is revoked there: it ends by itself when it expires."
-        />
+        <InSight>
+          <Notice
+            message={`You are signed out of ${left.profile} on this computer, but the workspace did not confirm it.`}
+            remedy="There, the sign-in may be valid until it expires by itself. What this computer kept of it is deleted, so there is nothing more to do here."
+          >
+            <Button variant="default" onClick={() => setLeft(null)}>
+              Dismiss
+            </Button>
+          </Notice>
+        </InSight>
       )}
       <FailureNotice error={accounts.error} onRetry={accounts.refetch} />
       {accounts.isPending && <Skeleton height={96} />}
