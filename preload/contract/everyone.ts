@@ -111,6 +111,8 @@ export const everyoneRequests = {
   planForSelected: { input: inProfile.extend({ userIds: z.array(z.string()).min(1), wanted }), output: z.undefined() },
   /** Asks for a file and plans what it says. Tells whether one was chosen. */
   planImport: { input: inProfile, output: z.boolean() },
+  /** Plans the same once more, where that could not be done. */
+  planAgain: { input: inProfile, output: z.undefined() },
   getBulk: { input: z.undefined(), output: bulk.nullable() },
   bulkPage: {
     input: slice.extend({ only: z.enum(['all', 'changes', 'trouble']) }),

@@ -22,6 +22,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const { request } = window.causeway;
   const { stage, ended, total } = bulk;
   const [only, setOnly] = useState<'all' | 'changes' | 'trouble'>('all');
+  const planning = useMutation({ mutationFn: () => answered(request.planAgain({ profile })) });
   const applying = useMutation({ mutationFn: () => answered(request.applyBulk({ profile })) });
   const saving = useMutation({ mutationFn: () => answered(request.saveBulkReport()) });
   const rows = usePagedRows({
@@ -56,7 +57,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
         />
       )}
       {bulk.problem && <Notice {...bulk.problem} />}
-      <ActionFailure error={applying.error} />
+      <ActionFailure error={planning.error ?? applying.error} />
       <ActionFailure error={saving.error} />
       {saving.data && <Notice tone="note" message="The report is saved." remedy={`It is in ${saving.data.file}.`} />}
       {total > 0 && (
@@ -89,7 +90,12 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
             </Button>
           </>
         )}
-        {isDone && <Button onClick={() => void request.dismissBulk()}>Back to everyone</Button>}
+        {stage === 'failed' && <Button onClick={() => planning.mutate()}>Try again</Button>}
+        {isDone && (
+          <Button variant={stage === 'failed' ? 'default' : 'filled'} onClick={() => void request.dismissBulk()}>
+            Back to everyone
+          </Button>
+        )}
         {stage === 'ended' && (
           <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate()}>
             Save a report…

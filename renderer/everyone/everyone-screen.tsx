@@ -33,7 +33,7 @@ function OfProfile({ profile }: { profile: string }) {
   const { everyone, readAnew } = useEveryone(profile);
   const bulk = useBulk();
   if (bulk) return <BulkView profile={profile} bulk={bulk} />;
-  if (everyone.status === 'failed' && everyone.problem) {
+  if (everyone.status === 'failed' && everyone.problem && everyone.count === 0) {
     return (
       <div className={layout.screen}>
         <ScreenTitle>Everyone</ScreenTitle>

@@ -29,7 +29,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
   const [finding, setFinding] = useState(false);
   const [changing, setChanging] = useState<readonly Person[] | null>(null);
   const asked = useDeferredValue(query);
-  const isRead = everyone.status === 'complete' || everyone.status === 'stopped';
+  const isRead = everyone.status !== 'unread' && everyone.status !== 'reading';
   const rows = usePagedRows({
     scope: JSON.stringify(asked),
     version: `${everyone.revision} ${everyone.status}`,

@@ -55,8 +55,9 @@ export function progressOf({ status, count, dangling, access }: Everyone): strin
   const troubled = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
   switch (status) {
     case 'unread':
-    case 'failed':
       return '';
+    case 'failed':
+      return `Broke off after ${counted(count, 'override')}: there may be more.${troubled}`;
     case 'reading':
       return count === 0 ? 'Asking the workspace…' : `Reading… ${counted(count, 'override')} so far.${troubled}`;
     case 'stopped':

@@ -24,21 +24,24 @@ const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
 /** One plan for many overrides: made, looked at, carried out, and kept until it is dismissed. */
 export class BulkChange {
   readonly #tell: { (): void; stop(): void };
-  readonly #source: string;
+  readonly source: string;
+  /** What is wanted, as it was read or selected. */
+  readonly lines: readonly FileLine[];
   readonly #work = new AbortController();
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
   #plan: PlannedLine[] = [];
   readonly #results = new Map<number, LineResult>();
 
-  constructor(source: string, onChange: () => void) {
-    this.#source = source;
+  constructor(source: string, lines: readonly FileLine[], onChange: () => void) {
+    this.source = source;
+    this.lines = lines;
     this.#tell = throttled(onChange, TELL_EVERY);
   }
 
   get state(): Bulk {
     return {
-      source: this.#source,
+      source: this.source,
       stage: this.#stage,
       planned: counted(this.#plan, ({ action }) => action, {
         create: 0,
@@ -72,10 +75,10 @@ export class BulkChange {
   }
 
   /** Works out what the lines would change. What goes wrong is in the state. */
-  async plan(lines: readonly FileLine[], { admin }: WarehouseService): Promise<void> {
+  async plan({ admin }: WarehouseService): Promise<void> {
     this.#tell();
     try {
-      this.#plan = await admin.planImport(lines, this.#work.signal);
+      this.#plan = await admin.planImport(this.lines, this.#work.signal);
       this.#stage = 'planned';
     } catch (error) {
       this.#stage = 'failed';

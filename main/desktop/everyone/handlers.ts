@@ -2,7 +2,7 @@ import type { everyoneRequests } from '../../../preload/contract/everyone.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { exportLines } from '../../warehouses/bulk/csv.ts';
+import { type BulkLine, exportLines } from '../../warehouses/bulk/csv.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/report.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
@@ -25,13 +25,13 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
     bulk?.close();
   });
 
-  const begin = (source: string) => {
+  const plan = async (profile: string, source: string, lines: readonly BulkLine[]) => {
     bulk?.close();
-    const begun = new BulkChange(source, () => {
+    const begun = new BulkChange(source, lines, () => {
       if (bulk === begun) emit('bulkChanged', begun.state);
     });
     bulk = begun;
-    return begun;
+    await model.using(profile, (warehouses) => begun.plan(warehouses));
   };
   const isOwn = (userId: string) => {
     const { warehouse } = model.state;
@@ -83,8 +83,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
         warehouse_id: target,
         warehouse_name: '',
       }));
-      const begun = begin(userIds.length === 1 ? '1 person' : `${userIds.length} people`);
-      await model.using(profile, (warehouses) => begun.plan(lines, warehouses));
+      await plan(profile, userIds.length === 1 ? '1 person' : `${userIds.length} people`, lines);
     },
     planImport: async ({ profile }) => {
       const path = await shell.chooseFileToOpen({
@@ -94,9 +93,11 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
       });
       if (path === null) return false;
       const { name, lines } = await readImportFile(path);
-      const begun = begin(name);
-      await model.using(profile, (warehouses) => begun.plan(lines, warehouses));
+      await plan(profile, name, lines);
       return true;
+    },
+    planAgain: async ({ profile }) => {
+      if (bulk) await plan(profile, bulk.source, bulk.lines);
     },
     getBulk: async () => bulk?.state ?? null,
     bulkPage: async ({ only, from, count }) => bulk?.page(only, from, count) ?? { total: 0, rows: [] },

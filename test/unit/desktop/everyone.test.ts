@@ -125,6 +125,7 @@ describe('an override in words', () => {
     [{ status: 'reading', count: 0 }, 'Asking the workspace…'],
     [{ status: 'reading' }, 'Reading… 1,200 overrides so far.'],
     [{ status: 'stopped' }, 'Stopped after 1,200 overrides: there are more.'],
+    [{ status: 'failed' }, 'Broke off after 1,200 overrides: there may be more.'],
   ])('the reading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });

@@ -1,0 +1,153 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { largeWorld } from '../workspace/large-world.ts';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides';
+
+/** What went well for a while, or half: each screen says how far it came, why no further, and what to do. */
+describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { timeout: 120_000 }, () => {
+  const { shown, button, choose, inspect, allow, go, reopenIn } = useWindow();
+
+  const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
+  const dialog = () => shown.page.getByRole('dialog');
+  const alert = () => shown.page.getByRole('alert');
+
+  it('says of a check from end to end what it stopped and could not start again', async () => {
+    const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
+    shown.workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'unavailable' }, times: 'always' });
+    const refused = { kind: 'answer', status: 403, body } as const;
+    shown.workspace.faults.add({ path: '/api/2.0/sql/warehouses/*/start', effect: refused, times: 'always' });
+    await choose('Shared analytics');
+    await button('Check end to end…').click();
+    await button('Stop and check').click();
+    const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
+    await check.getByText('Could not tell').waitFor();
+    await check.getByText(/started again: Shared analytics \(.*You may not start it/).waitFor();
+    await inspect('part-way-end-to-end');
+  });
+
+  it('says why many changes could not be planned, and plans them again', async () => {
+    await go('Everyone');
+    await text('Nobody in this workspace has an override');
+    const file = join(shown.home, 'wanted.csv');
+    await writeFile(file, 'user,warehouse\nben@example.com,Starter Warehouse\n');
+    shown.server.fileAnswers.push(file);
+    const fault = shown.workspace.faults.add({
+      path: `${OVERRIDES}*`,
+      effect: { kind: 'unavailable' },
+      times: 'always',
+    });
+    await button('Import…').click();
+    await alert().getByText('The service is temporarily unavailable.').waitFor();
+    await inspect('part-way-plan');
+    shown.workspace.faults.remove(fault.id);
+    await button('Try again').click();
+    await text('1 override will be set. Nothing has been changed yet.');
+    await alert().waitFor({ state: 'detached' });
+  });
+
+  it('keeps the overrides that were read before the reading broke off', async () => {
+    const world = largeWorld({ overrides: 3000, warehouses: 5 });
+    shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
+    const body = JSON.stringify({ error_code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
+    const fault = shown.workspace.faults.add({
+      path: OVERRIDES,
+      effect: { kind: 'answer', status: 500, body },
+      skip: 1,
+      times: 'always',
+    });
+    await go('Everyone');
+    await text('Broke off after 1,000 overrides: there may be more.');
+    await alert().getByText('Something went wrong.').waitFor();
+    await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
+    await inspect('part-way-everyone');
+    shown.workspace.faults.remove(fault.id);
+    await button('Read again').click();
+    await text('3,000 overrides.');
+    await alert().waitFor({ state: 'detached' });
+  });
+
+  it('says of damaged settings where they are now', async () => {
+    await writeFile(join(shown.home, 'causeway', 'config', 'settings.json'), '{"openWindow": tru');
+    await reopenIn(shown.home);
+    await go('Settings');
+    await alert().getByText('The settings file was damaged').waitFor();
+    await alert().getByText('settings.damaged-').waitFor();
+    await inspect('part-way-settings');
+  });
+
+  it('says of a sign-out that the workspace has not confirmed it', async () => {
+    await go('Accounts');
+    await button('Sign in to oauth').click();
+    await allow();
+    await button('Sign out of oauth…').waitFor();
+    shown.workspace.faults.add({ path: '/oidc/v1/revoke', effect: { kind: 'unavailable' }, times: 'always' });
+    await button('Sign out of oauth…').click();
+    await button('Sign out').click();
+    await alert().getByText('the workspace did not confirm it.').waitFor();
+    await dialog().waitFor({ state: 'detached' });
+    await inspect('part-way-sign-out');
+    await button('Dismiss').click();
+    await alert().waitFor({ state: 'detached' });
+  });
+
+  it('keeps what a list holds when more of it cannot be had', async () => {
+    const spaces = (from: number) =>
+      Array.from({ length: 60 }, (_, at) => ({
+        target: `space-${from + at}`,
+        title: `Space ${from + at}`,
+        about: 'Sales',
+      }));
+    const problem = {
+      code: 'unavailable',
+      message: 'The workspace is not available just now.',
+      remedy: 'Wait a little, then try again.',
+    };
+    const answers = [
+      { ok: true, value: { items: spaces(0), next: 'second' } },
+      { ok: false, problem },
+      { ok: true, value: { items: spaces(60), next: null } },
+    ];
+    await shown.page.route('**/requests/causeway:browse', (route) => route.fulfill({ json: answers.shift() }));
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await shown.page.getByRole('radio', { name: /^Genie space/ }).check();
+    await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
+    await button('Show more').click();
+    await dialog().getByRole('alert').getByText(problem.message).waitFor();
+    await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
+    await inspect('part-way-shelf');
+    await button('Try again').click();
+    await shown.page.getByRole('radio', { name: /^Space 119/ }).waitFor();
+    expect(await shown.page.getByRole('radio', { name: /^Space 59/ }).count()).toBe(1);
+    expect(answers).toEqual([]);
+  });
+
+  it('brings into sight why a form was refused, in a window of 320 to 640', async () => {
+    await shown.page.setViewportSize({ width: 320, height: 640 });
+    await go('Servers');
+    await button('Browse the workspace…').click();
+    await shown.page.getByRole('radio', { name: /^Genie space/ }).check();
+    await shown.page.getByRole('radio', { name: /taxi/i }).first().check();
+    await shown.page.getByRole('textbox', { name: 'Name' }).fill('No name');
+    await expect.poll(() => button('Add').isEnabled()).toBe(true);
+    const bottom = await dialog().evaluate((form) => {
+      form.scrollTo({ top: 0 });
+      return form.scrollHeight - form.clientHeight;
+    });
+    expect(bottom).toBeGreaterThan(0);
+    await shown.page.keyboard.press('Enter');
+    await alert().getByText('cannot name a server').waitFor();
+    const isInSight = () =>
+      alert().evaluate((notice) => {
+        const { left, top, bottom } = notice.getBoundingClientRect();
+        const seen = (y: number) => notice.contains(document.elementFromPoint(left + 20, y));
+        return seen(top + 2) && seen(bottom - 2);
+      });
+    await expect.poll(isInSight).toBe(true);
+    expect(await shown.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    await inspect('part-way-refused');
+  });
+});
