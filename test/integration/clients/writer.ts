@@ -1,5 +1,6 @@
 /** Adds and removes an entry in the files of a home folder, for ever or as often as it is told. Prints a dot for each. */
 import { ClientsService } from '../../../main/clients/service.ts';
+import { inOneLine } from '../../../main/platform/errors.ts';
 import { SQL } from './own-clients.ts';
 
 // A file that may not grow further is to be an error of writing, not the end of the process.
@@ -17,6 +18,6 @@ const service = new ClientsService({
 for (let round = 0; round < Number(times); round += 1) {
   const present = (await service.survey([SQL])).some(({ files }) => files[0]?.entries[SQL.name] === 'current');
   const outcomes = await (present ? service.remove([], [SQL.name]) : service.add([], [SQL]));
-  for (const { error } of outcomes) if (error) process.stderr.write(`${error.code}: ${error.message}\n`);
+  for (const { error } of outcomes) if (error) process.stderr.write(`${error.code}: ${inOneLine(error)}\n`);
   process.stdout.write('.');
 }
