@@ -16,7 +16,7 @@ export interface CausewayOptions {
   env: NodeJS.ProcessEnv;
   /** Shows an address to the person: the system's browser by default, a scripted one in tests. */
   openBrowser?: (url: string) => Promise<void>;
-  /** Whether changes of the person's own override are noted as the command's, for the application's history. */
+  /** Whether changes of overrides are noted as the command's, for the application's history. */
   notesChanges?: boolean;
 }
 

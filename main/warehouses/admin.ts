@@ -9,7 +9,7 @@ import type { BulkLine } from './bulk/csv.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { readDirectory } from './directory.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
-import { overrideOperations } from './override-operations.ts';
+import type { OverrideOperations } from './override-operations.ts';
 import { findPeople, findPerson, type Person } from './people.ts';
 
 /** What a workspace admin does for other users. User ids are numeric strings. */
@@ -32,8 +32,7 @@ export interface WarehouseAdmin {
 }
 
 /** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */
-export function createWarehouseAdmin(client: RestClient): WarehouseAdmin {
-  const operations = overrideOperations(client);
+export function createWarehouseAdmin(client: RestClient, operations: OverrideOperations): WarehouseAdmin {
   return {
     findUser: (text, signal) => findPerson(client.users, text, signal),
     findUsers: (text, signal) => findPeople(client.users, text, signal),

@@ -8,32 +8,62 @@ import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import type { OverrideOperations } from './override-operations.ts';
 
 /** How many changes are remembered: the application has seen the older ones, or never will. */
-const MOST = 50;
+const MOST_CHANGES = 100;
+/** Of how many users, the ones that were seen last. */
+const MOST_USERS = 100;
+
+const workspaceUser = z.object({
+  host: z.string(),
+  /** A numeric user id. */
+  user: z.string(),
+});
 
 const commandChange = z.object({
   /** When it was made, in milliseconds since 1970. */
   at: z.number(),
   host: z.string(),
+  /** As whom it was made. */
   profile: z.string(),
+  /** Whose override it was: a numeric user id, or `me` for the profile's own user. */
+  user: z.string().default('me'),
   /** What the override became; null for none. */
   to: z.object({ type: z.string(), warehouseId: z.string().nullable() }).nullable(),
 });
-const schema = z.object({ changes: z.array(commandChange) });
+const schema = z.object({
+  changes: z.array(commandChange),
+  /** The users whose overrides the application follows. */
+  followed: z.array(workspaceUser).default([]),
+});
 type Stored = z.output<typeof schema>;
 
-/** A change of the person's own override that the `causeway` command made on this computer. */
+/** A user of a workspace, by the numeric id. */
+export type WorkspaceUser = z.output<typeof workspaceUser>;
+
+/** A change of an override that the `causeway` command made on this computer. */
 export type CommandChange = z.output<typeof commandChange>;
 
 /**
  * The changes that the command has noted, the newest first: so that the application, which sees only what the workspace
- * holds, can tell them from what was changed elsewhere. What was changed under a user id instead of `me` is not noted.
+ * holds, can tell them from what was changed elsewhere. What was changed under a user id instead of `me` is noted of those
+ * whom the application follows.
  */
 export async function commandChanges(env: NodeJS.ProcessEnv): Promise<readonly CommandChange[]> {
   return (await open(env)).read().changes;
 }
 
+/** From now on the command notes what it does to this user's override under the user's id, too. */
+export async function follow(env: NodeJS.ProcessEnv, user: WorkspaceUser): Promise<void> {
+  const file = await open(env);
+  if (file.read().followed.some((each) => isSameUser(each, user))) return;
+  await file.change(({ changes, followed }) => ({
+    changes,
+    followed: [...followed.filter((each) => !isSameUser(each, user)), user].slice(-MOST_USERS),
+  }));
+}
+
 /**
- * The same operations, which note what they do to the person's own override. The note is there before the change is, for
+ * The same operations, which note what they do to the person's own override, and to those that the application follows: an
+ * import may go through thousands that nobody looks at here. The note is there before the change is, for
  * the application may look at any moment, and goes again where nothing was changed. What cannot be noted is done all the
  * same.
  */
@@ -43,13 +73,22 @@ export function noting(
   env: NodeJS.ProcessEnv,
   now: () => number = Date.now,
 ): OverrideOperations {
+  let followed: Promise<readonly WorkspaceUser[]> | undefined;
+  const concerns = async (id: string): Promise<boolean> => {
+    if (id === 'me') return true;
+    followed ??= open(env).then(
+      (file) => file.read().followed,
+      () => [],
+    );
+    return (await followed).some((each) => isSameUser(each, { host, user: id }));
+  };
   const noted = async <T extends OverrideRecord | undefined>(
     id: string,
     to: CommandChange['to'],
     change: () => Promise<T>,
   ): Promise<T> => {
-    if (id !== 'me') return change();
-    const note: CommandChange = { at: now(), host, profile: name, to };
+    if (!(await concerns(id))) return change();
+    const note: CommandChange = { at: now(), host, profile: name, user: id, to };
     await add(env, note);
     try {
       const record = await change();
@@ -80,7 +119,7 @@ function fieldsIn({ type, warehouse_id }: OverrideFields): NonNullable<CommandCh
 }
 
 async function add(env: NodeJS.ProcessEnv, note: CommandChange, instead?: CommandChange): Promise<void> {
-  await edit(env, (changes) => [note, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST));
+  await edit(env, (changes) => [note, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST_CHANGES));
 }
 
 async function remove(env: NodeJS.ProcessEnv, note: CommandChange): Promise<void> {
@@ -92,18 +131,28 @@ async function edit(
   change: (changes: readonly CommandChange[]) => CommandChange[],
 ): Promise<void> {
   try {
-    await (await open(env)).change(({ changes }) => ({ changes: change(changes) }));
+    await (await open(env)).change((now) => ({ ...now, changes: change(now.changes) }));
   } catch {
     // Then the history says "elsewhere": no reason not to change the override.
   }
 }
 
 function isSame(a: CommandChange, b: CommandChange | undefined): boolean {
-  return a.at === b?.at && a.host === b.host && a.profile === b.profile;
+  return a.at === b?.at && a.profile === b.profile && isSameUser(a, b);
+}
+
+function isSameUser(a: WorkspaceUser, b: WorkspaceUser): boolean {
+  return a.host === b.host && a.user === b.user;
 }
 
 function open(env: NodeJS.ProcessEnv): Promise<Settings<Stored>> {
   const folder = stateFolder(env);
   const lockFolder = join(folder, 'locks', 'command-changes');
-  return openSettings<Stored>({ folder, name: 'command-changes', schema, empty: { changes: [] }, lockFolder });
+  return openSettings<Stored>({
+    folder,
+    name: 'command-changes',
+    schema,
+    empty: { changes: [], followed: [] },
+    lockFolder,
+  });
 }

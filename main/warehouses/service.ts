@@ -44,7 +44,7 @@ export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env?: NodeJS.ProcessEnv;
   clock?: RetryClock;
-  /** Puts something around the operations by which the user's own override is changed. */
+  /** Puts something around the operations by which overrides are changed. */
   around?: (operations: OverrideOperations) => OverrideOperations;
 }
 
@@ -58,7 +58,7 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
   return {
     effective,
     operations,
-    admin: createWarehouseAdmin(client),
+    admin: createWarehouseAdmin(client, operations),
     cliDefault: (signal) => cliDefault(client, env, signal),
     list: async (signal) => {
       const [visible, usable] = await Promise.all([

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../integration/warehouses/harness.ts';
@@ -39,5 +40,28 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(overrideOf('ana@example.com')).toBeUndefined();
     await expect.poll(() => section.getByRole('listitem').count()).toBe(5);
+  });
+
+  it('tells what the command changed under a user id and by an import, too', async () => {
+    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
+    const run = async (...args: string[]) =>
+      expect(await runCommand(env, [...args, '--profile', 'ana'])).toMatchObject({ code: 0 });
+    const newest = (words: string) =>
+      section
+        .getByRole('listitem')
+        .first()
+        .filter({ hasText: words })
+        .filter({ hasText: 'Changed by the causeway command on this computer' })
+        .waitFor();
+    await answer();
+    await run('warehouse', 'for', 'ana@example.com', 'set', 'Data science');
+    await button('Check again').click();
+    await newest('No override → Data science');
+    const file = join(shown.home, 'overrides.json');
+    await writeFile(file, JSON.stringify([{ user_name: 'ana@example.com', type: 'LAST_SELECTED' }]));
+    await run('warehouse', 'import', file, '--yes');
+    await button('Check again').click();
+    await newest('Data science → Last selected');
   });
 });

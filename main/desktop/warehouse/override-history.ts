@@ -4,7 +4,7 @@ import { type OverrideChange, overrideChange, overrideValue } from '../../../pre
 import type { EffectiveWarehouse } from '../../../preload/contract.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type Settings } from '../../platform/settings.ts';
-import { type CommandChange, commandChanges } from '../../warehouses/command-changes.ts';
+import type { CommandChange } from '../../warehouses/command-changes.ts';
 
 /** How many changes are remembered of each profile, and of how many profiles. */
 const MOST_CHANGES = 20;
@@ -30,6 +30,8 @@ export class OverrideHistory {
   readonly #now: () => number;
   #file: Promise<Settings<Stored> | undefined> | undefined;
   #known: Stored = { profiles: {} };
+  /** Those whose changes the command has been told to note, in this run. */
+  readonly #followed = new Set<string>();
   /** One thing after the other, so that what is seen first is also written first. */
   #work: Promise<void> = Promise.resolve();
 
@@ -54,14 +56,29 @@ export class OverrideHistory {
 
   async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
+    await this.#follow(effective);
     // Most looks find what the one before found: only a change is worth reading who made it.
     if (afterSeeing(this.#known, effective, by, this.#now()) === this.#known) return;
-    const noted = by === 'elsewhere' ? await commandChanges(this.#env).catch(() => []) : [];
+    const noted = by === 'elsewhere' ? await this.#notes().catch(() => []) : [];
     const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), noted);
     this.#known = edit(this.#known);
     // Another process may have written meanwhile; what cannot be written is known for this run.
     this.#known = (await file?.change(edit).catch(() => undefined)) ?? this.#known;
     this.#onChange(effective.profile);
+  }
+
+  async #notes(): Promise<readonly CommandChange[]> {
+    const { commandChanges } = await import('../../warehouses/command-changes.ts');
+    return commandChanges(this.#env);
+  }
+
+  /** Where the command cannot be told of a user, what it does under the user's id counts as changed elsewhere. */
+  async #follow({ host, user }: EffectiveWarehouse): Promise<void> {
+    const owner = ownerOf({ host, user });
+    if (this.#followed.has(owner)) return;
+    this.#followed.add(owner);
+    const { follow } = await import('../../warehouses/command-changes.ts');
+    await follow(this.#env, { host, user: user.id }).catch(() => undefined);
   }
 
   #open(): Promise<Settings<Stored> | undefined> {
@@ -93,7 +110,7 @@ export function afterSeeing(
   noted: readonly CommandChange[] = [],
 ): Stored {
   const { profile, host, user, override, steps } = effective;
-  const owner = `${host} ${user.id}`;
+  const owner = ownerOf({ host, user });
   const step = steps.find(({ source }) => source === 'override');
   if (step?.outcome === 'unreadable') return stored;
   const name = step?.warehouse?.name ?? null;
@@ -102,12 +119,18 @@ export function afterSeeing(
   // The first look finds what is there: that is no change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;
-  const [last] = noted.filter((note) => note.host === host && note.profile === profile);
+  const isOfThisUser = (note: CommandChange) =>
+    note.host === host && (note.user === 'me' ? note.profile === profile : note.user === user.id);
+  const last = noted.find(isOfThisUser);
   // The command's last change, unless somebody else has changed something since.
   const byCommand = by === 'elsewhere' && last && isSame(last.to, now) && last.at > (known.changes[0]?.at ?? 0);
   const made = byCommand ? ({ at: last.at, by: 'command' } as const) : { at, by };
   const changes = [{ ...made, before: known.now, after: now }, ...known.changes].slice(0, MOST_CHANGES);
   return kept(others, profile, { owner, now, changes });
+}
+
+function ownerOf({ host, user }: Pick<EffectiveWarehouse, 'host' | 'user'>): string {
+  return `${host} ${user.id}`;
 }
 
 function kept(others: Stored['profiles'], profile: string, of: z.output<typeof ofProfile>): Stored {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commandChanges } from '../../../main/warehouses/command-changes.ts';
+import { commandChanges, follow } from '../../../main/warehouses/command-changes.ts';
 import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
 
 let cli: CommandLine;
@@ -13,18 +13,18 @@ afterEach(() => cli[Symbol.asyncDispose]());
 const noted = () => commandChanges(cli.env);
 const CUSTOM = { type: 'CUSTOM', warehouseId: WAREHOUSES.science };
 
-describe('the command notes what it did to the person’s own override', () => {
-  it('whichever command it was, the newest first', async () => {
+describe('the command notes what it did to an override', () => {
+  it('of the person’s own, whichever command it was, the newest first', async () => {
     await cli.run('ana', 'warehouse', 'set', 'Data science');
     await cli.run('ben', 'warehouse', 'last-selected');
     await cli.run('ana', 'warehouse', 'clear');
     await cli.run('ana', 'warehouses', 'create-default-warehouse-override', 'me', 'LAST_SELECTED');
     const { host } = cli.workspace;
     expect(await noted()).toEqual([
-      { at: expect.any(Number), host, profile: 'ana', to: { type: 'LAST_SELECTED', warehouseId: null } },
-      { at: expect.any(Number), host, profile: 'ana', to: null },
-      { at: expect.any(Number), host, profile: 'ben', to: { type: 'LAST_SELECTED', warehouseId: null } },
-      { at: expect.any(Number), host, profile: 'ana', to: CUSTOM },
+      { at: expect.any(Number), host, profile: 'ana', user: 'me', to: { type: 'LAST_SELECTED', warehouseId: null } },
+      { at: expect.any(Number), host, profile: 'ana', user: 'me', to: null },
+      { at: expect.any(Number), host, profile: 'ben', user: 'me', to: { type: 'LAST_SELECTED', warehouseId: null } },
+      { at: expect.any(Number), host, profile: 'ana', user: 'me', to: CUSTOM },
     ]);
   });
 
@@ -40,12 +40,36 @@ describe('the command notes what it did to the person’s own override', () => {
     expect(changes[0]?.to).toEqual(CUSTOM);
   });
 
-  it('not what was refused, nor what was done to somebody else', async () => {
+  it('not what was refused, nor what was done to somebody whom the application does not follow', async () => {
     expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear')).not.toMatchObject({ code: 0 });
     await cli.run('ana', 'warehouse', 'for', USERS.ben, 'set', 'Data science');
     cli.workspace.faults.add({ path: '/api/warehouses/*', effect: { kind: 'block-ip' }, times: 'always' });
     await cli.run('ana', 'warehouse', 'clear');
     expect(await noted()).toEqual([]);
+  });
+
+  it('under a user id, by every command, of those whom the application follows', async () => {
+    const { host } = cli.workspace;
+    await follow(cli.env, { host, user: USERS.ben });
+    await follow(cli.env, { host: 'https://elsewhere.example.com', user: USERS.chloe });
+    await cli.run('ana', 'warehouse', 'for', 'ben@example.com', 'set', 'Data science');
+    await cli.run('ana', 'warehouse', 'for', USERS.chloe, 'set', 'Data science');
+    await cli.run('ana', 'warehouses', 'delete-default-warehouse-override', USERS.ben);
+    const file = join(cli.env.CAUSEWAY_HOME ?? '', 'overrides.csv');
+    await writeFile(file, `user,type,warehouse\n${USERS.ben},LAST_SELECTED,\n${USERS.chloe},LAST_SELECTED,\n`);
+    expect(await cli.run('ana', 'warehouse', 'import', file, '--yes')).toMatchObject({ code: 0 });
+    expect(cli.workspace.state.overrides.get(USERS.chloe)).toMatchObject({ type: 'LAST_SELECTED' });
+    expect(await noted()).toEqual([
+      {
+        at: expect.any(Number),
+        host,
+        profile: 'ana',
+        user: USERS.ben,
+        to: { type: 'LAST_SELECTED', warehouseId: null },
+      },
+      { at: expect.any(Number), host, profile: 'ana', user: USERS.ben, to: null },
+      { at: expect.any(Number), host, profile: 'ana', user: USERS.ben, to: CUSTOM },
+    ]);
   });
 
   it('also where its answer was lost on the way, for it may have been made', async () => {

@@ -66,9 +66,10 @@ describe('what changed when', () => {
   });
 
   it('tells what the command changed from what was changed elsewhere', () => {
-    const note = (at: number, warehouseId: string | null, more: { profile?: string } = {}) => {
+    const note = (at: number, warehouseId: string | null, more: { profile?: string; user?: string } = {}) => {
       const { host, profile } = holding(NONE);
-      return { at, host, profile, to: warehouseId === null ? null : { type: 'CUSTOM', warehouseId }, ...more };
+      const to = warehouseId === null ? null : { type: 'CUSTOM', warehouseId };
+      return { at, host, profile, user: 'me', to, ...more };
     };
     const first = afterSeeing({ profiles: {} }, holding(pinned('a')), 'elsewhere', 1);
     const newest = (notes: ReturnType<typeof note>[], now = holding(pinned('b')), from = first) =>
@@ -77,6 +78,10 @@ describe('what changed when', () => {
     expect(newest([note(5, null)], holding(NONE))).toMatchObject({ by: 'command', after: null });
     expect(newest([])).toMatchObject({ by: 'elsewhere', at: 9 });
     expect(newest([note(5, 'b', { profile: 'another' })])).toMatchObject({ by: 'elsewhere' });
+    // By another profile, but under this user's id; and under somebody else's.
+    expect(newest([note(5, 'b', { profile: 'admin', user: '1' })])).toMatchObject({ by: 'command', at: 5 });
+    expect(newest([note(5, 'b', { user: '2' })])).toMatchObject({ by: 'elsewhere' });
+    expect(newest([note(6, 'c', { user: '2' }), note(5, 'b')])).toMatchObject({ by: 'command' });
     // Somebody has set it back, after the command had changed it twice.
     expect(newest([note(6, 'c'), note(5, 'b')])).toMatchObject({ by: 'elsewhere' });
     const second = afterSeeing(first, holding(NONE), 'here', 7);
