@@ -35,6 +35,8 @@ export class DesktopModel {
   readonly #overrideListeners = new Set<OverrideListener>();
   #state: DesktopState = INITIAL_STATE;
   #session: WorkspaceSession | undefined;
+  /** Ends when there is a session, or why there is none is in the state. */
+  #opening: Promise<void> | undefined;
   /** The profile that the person asked for; undefined for the configuration's own default. */
   #wanted: string | undefined;
   /** Aborted when another profile is opened, so that an answer that comes late cannot be shown for the wrong one. */
@@ -82,6 +84,12 @@ export class DesktopModel {
     this.#check = undefined;
     this.#verifications.forget();
     this.#set({ profile: profileName ?? null, warehouse: { status: 'loading' }, choices: null, failedAction: null });
+    this.#opening = this.#openSession(profileName, work);
+    await this.#opening;
+    if (this.#session && !work.signal.aborted) await this.#startCheck();
+  }
+
+  async #openSession(profileName: string | undefined, work: AbortController): Promise<void> {
     try {
       const profiles = await this.#causeway.profileNames();
       if (work.signal.aborted) return;
@@ -92,9 +100,7 @@ export class DesktopModel {
       this.#set({ profile: session.profile.name });
     } catch (error) {
       if (!work.signal.aborted) this.#set({ warehouse: this.#failureToOpen(error) });
-      return;
     }
-    await this.#startCheck();
   }
 
   /** Reads the effective warehouse now. Joins a check that is under way. */
@@ -166,12 +172,12 @@ export class DesktopModel {
 
   /** Uses the warehouses of the profile that is shown. @throws {CausewayError} `conflict` if another one is meant. */
   async using<T>(profile: string, use: (warehouses: WarehouseService) => Promise<T>): Promise<T> {
-    return use(this.#sessionOf(profile).warehouses);
+    return use((await this.#sessionOf(profile)).warehouses);
   }
 
   /** Changes something and reads the effective warehouse anew before it returns. */
   async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
-    const session = this.#sessionOf(profile);
+    const session = await this.#sessionOf(profile);
     // A change of the override gives back what was stored. Starting and stopping a warehouse gives nothing.
     if ((await change(session.warehouses)) !== undefined) this.#changedHere = session;
     if (this.#session !== session) return;
@@ -181,7 +187,7 @@ export class DesktopModel {
 
   /** Runs the checks; what they come to is in the state. `mayStop` is null where the third one is not wanted. */
   async verify(profile: string, mayStop: readonly string[] | null): Promise<void> {
-    const session = this.#sessionOf(profile);
+    const session = await this.#sessionOf(profile);
     await this.#verifications.run(session.warehouses, mayStop);
     // The third check has stopped and started warehouses.
     if (mayStop && this.#session === session) await this.#startCheck();
@@ -220,7 +226,9 @@ export class DesktopModel {
     await this.#verifications.close();
   }
 
-  #sessionOf(profile: string): WorkspaceSession {
+  async #sessionOf(profile: string): Promise<WorkspaceSession> {
+    // The window shows a profile as soon as it is chosen.
+    await this.#opening;
     if (this.#session?.profile.name === profile) return this.#session;
     throw new CausewayError('conflict', `The profile ${profile} is not open any more.`, {
       remedy: `Choose ${profile} again, then repeat what you did.`,

@@ -51,6 +51,14 @@ describe('at start', () => {
     expect(seen[0]?.warehouse.status).toBe('loading');
   });
 
+  it('lets what is asked of a profile that is being opened wait for it', async () => {
+    await model.start(undefined);
+    const opening = model.open('ben');
+    await expect(model.using('ben', async () => 'used')).resolves.toBe('used');
+    await opening;
+    await expect(model.using('ana', async () => 'used')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
   it('opens the profile that was open last', async () => {
     await model.start('ben');
     expect(model.state.profile).toBe('ben');
