@@ -15,6 +15,7 @@ const AS_BUTTON: ActionWords = {
   'choose-warehouse-for-user': () => '“Set for somebody…” on the Everyone screen chooses a warehouse for them.',
   'find-user': () => '“Set for somebody…” on the Everyone screen finds people by name, e-mail address or user id.',
   'show-own-override': () => 'Your own override is on the Warehouse screen.',
+  'change-own-override': () => 'Your own override is on the Warehouse screen.',
   'list-warehouses': () => 'Choose another one: the list shows those that do.',
   'export-overrides': () => '“Export…” on the Everyone screen writes such a file.',
   'quit-client': ({ client }) => `Quit ${client}, then try again.`,

@@ -12,6 +12,7 @@ interface Details {
   'choose-warehouse-for-user': object;
   'find-user': object;
   'show-own-override': object;
+  'change-own-override': object;
   'list-warehouses': object;
   'export-overrides': object;
   /** An AI client that runs would write over what is written. */
@@ -58,6 +59,7 @@ export const AS_COMMAND: ActionWords = {
     '`causeway warehouse for USER set NAME` sets their override, whether there is one or not.',
   'find-user': () => 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
   'show-own-override': () => '`causeway warehouse` shows your own.',
+  'change-own-override': () => '`causeway warehouse set NAME` changes your own.',
   'list-warehouses': () => '`causeway warehouse list` shows those that do.',
   'export-overrides': () => '`causeway warehouse export` writes such a file.',
   'quit-client': ({ client }) => `Quit ${client} and try again; --force writes all the same.`,

@@ -25,6 +25,8 @@ interface Words {
 const EVERY: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
 const SINGLE: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
 
+const ASK_AN_ADMIN = 'Ask one of your workspace’s admins, or have them make you one.';
+
 /** Every way in which the override API says no, in words of its own; the first row that fits is taken. */
 const WORDS: readonly Words[] = [
   {
@@ -84,7 +86,7 @@ const WORDS: readonly Words[] = [
     when: 'permission_denied',
     code: 'permission_denied',
     message: () => 'Only a workspace admin may list the overrides of all users.',
-    remedy: 'Ask one of your workspace’s admins, or have them make you one.',
+    remedy: ASK_AN_ADMIN,
     action: { do: 'show-own-override' },
   },
   {
@@ -94,7 +96,8 @@ const WORDS: readonly Words[] = [
     code: 'permission_denied',
     message: ({ operation, id }) =>
       `Only a workspace admin may ${operation === 'get' ? 'read' : operation} the override of another user (${id}).`,
-    remedy: 'Ask a workspace admin, or leave the user out to change your own.',
+    remedy: ASK_AN_ADMIN,
+    action: { do: 'change-own-override' },
   },
 ];
 

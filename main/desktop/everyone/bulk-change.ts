@@ -7,7 +7,6 @@ import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow } from '../action-words.ts';
 import { problemOf } from '../problem.ts';
 import { throttled } from '../throttle.ts';
-import { inWindowWords } from './window-words.ts';
 
 /** How often the window hears how far the changes have come, in milliseconds. */
 const TELL_EVERY = 150;
@@ -82,7 +81,7 @@ export class BulkChange {
       this.#stage = 'planned';
     } catch (error) {
       this.#stage = 'failed';
-      this.#problem = problemOf(inWindowWords(error));
+      this.#problem = problemOf(error);
     }
     this.#tell();
   }

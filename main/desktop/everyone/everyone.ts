@@ -5,7 +5,6 @@ import type { DesktopContext } from '../context.ts';
 import { problemOf } from '../problem.ts';
 import { throttled } from '../throttle.ts';
 import { OverrideList } from './override-list.ts';
-import { inWindowWords } from './window-words.ts';
 
 /** How often the window hears how far the reading has come, in milliseconds. */
 const TELL_EVERY = 150;
@@ -121,7 +120,7 @@ export class EveryoneReading {
       await this.#model.using(profile, fill);
       if (!signal.aborted) this.#change({ status: 'complete' });
     } catch (error) {
-      if (!signal.aborted) this.#change({ status: 'failed', problem: problemOf(inWindowWords(error)) });
+      if (!signal.aborted) this.#change({ status: 'failed', problem: problemOf(error) });
     }
   }
 

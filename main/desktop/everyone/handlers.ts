@@ -10,7 +10,6 @@ import { BulkChange } from './bulk-change.ts';
 import { EveryoneReading } from './everyone.ts';
 import { readImportFile } from './import-file.ts';
 import { changeOverride, rowsAfter } from './single-change.ts';
-import { inWindowWords } from './window-words.ts';
 
 const CSV = { name: 'CSV', extensions: ['csv'] };
 const JSON_LIST = { name: 'JSON', extensions: ['json'] };
@@ -37,13 +36,6 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
     const { warehouse } = model.state;
     return warehouse.status === 'known' && warehouse.effective.user.id === userId;
   };
-  const inWords = async <T>(doing: Promise<T>) => {
-    try {
-      return await doing;
-    } catch (error) {
-      throw inWindowWords(error);
-    }
-  };
 
   return {
     readEveryone: async ({ profile, anew }) => reading.read(profile, anew),
@@ -51,17 +43,15 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
     everyonePage: async ({ profile, query, from, count }) => reading.page(profile, query, from, count),
     everyoneIds: async ({ profile, query }) => reading.find(profile, query).map(({ userId }) => userId),
     checkAccess: async ({ profile }) => void (await reading.checkAccess(profile)),
-    findUsers: ({ profile, text }) => inWords(model.using(profile, ({ admin }) => admin.findUsers(text))),
+    findUsers: ({ profile, text }) => model.using(profile, ({ admin }) => admin.findUsers(text)),
     overrideOf: ({ profile, userId }) =>
-      inWords(
-        model.using(profile, async ({ admin, list }) => {
-          const record = await admin.override(userId);
-          if (record === null) return null;
-          const { type, warehouse_id: warehouseId = null } = record;
-          const target = warehouseId === null ? undefined : (await list()).find(({ id }) => id === warehouseId);
-          return { type, warehouseId, warehouseName: target?.name ?? null };
-        }),
-      ),
+      model.using(profile, async ({ admin, list }) => {
+        const record = await admin.override(userId);
+        if (record === null) return null;
+        const { type, warehouse_id: warehouseId = null } = record;
+        const target = warehouseId === null ? undefined : (await list()).find(({ id }) => id === warehouseId);
+        return { type, warehouseId, warehouseName: target?.name ?? null };
+      }),
     canUserUse: ({ profile, userId, warehouseId }) =>
       model.using(profile, ({ admin }) => admin.canUse(userId, warehouseId)),
     setOverrideOf: async ({ profile, user, wanted }) => {
@@ -71,7 +61,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
         return changed;
       };
       // Who changes their own sees it on the first screen too.
-      await inWords<unknown>(isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
+      await (isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
     },
     planForSelected: async ({ profile, userIds, wanted }) => {
       const target = wanted.type === 'CUSTOM' ? wanted.warehouseId : '';

@@ -18,6 +18,7 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'choose-warehouse-for-user' },
   { do: 'find-user' },
   { do: 'show-own-override' },
+  { do: 'change-own-override' },
   { do: 'list-warehouses' },
   { do: 'export-overrides' },
   { do: 'quit-client', client: 'Claude Desktop' },
