@@ -5,7 +5,7 @@ import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('what changed when, in the window', () => {
-  const { shown, button, choose, answer, overrideOf, inspect } = useWindow();
+  const { shown, button, choose, answer, overrideOf, inspect, go } = useWindow();
 
   it('shows what was changed here, by the command and elsewhere, and sets it back after asking', async () => {
     const section = shown.page.getByRole('region', { name: 'What changed when' });
@@ -63,5 +63,20 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await run('warehouse', 'import', file, '--yes');
     await button('Check again').click();
     await newest('Data science → Last selected');
+  });
+
+  it('knows one of many changes from here as made here', async () => {
+    await answer();
+    const file = join(shown.home, 'wanted.csv');
+    await writeFile(file, 'user,type,warehouse\nana@example.com,,Data science\n');
+    shown.server.fileAnswers.push(file);
+    await go('Everyone');
+    await button('Import…').click();
+    await button('Make 1 change').click();
+    await shown.page.getByText('1 override changed').waitFor();
+    await go('Warehouse');
+    const section = shown.page.getByRole('region', { name: 'What changed when' });
+    await section.getByText('No override → Data science').waitFor();
+    await section.getByText('Changed here').waitFor();
   });
 });

@@ -98,7 +98,8 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
         for (const [userId, row] of await rowsAfter(results, warehouses, nameOf)) reading.show(profile, userId, row);
         return results;
       });
-      if (done.some(({ planned }) => isOwn(planned.userId))) await model.checkAgain();
+      const own = model.state.profile === profile && done.some(({ planned }) => isOwn(planned.userId));
+      if (own) await model.change(profile, async () => done);
     },
     cancelBulk: async () => void bulk?.cancel(),
     dismissBulk: async () => {
