@@ -130,6 +130,18 @@ describe('causeway clients', () => {
     expect(list.stdout).toContain(`found because ${join(home.folder, '.cursor')} exists`);
   });
 
+  test('what could not be done is told in one line and in its two parts', async () => {
+    const run = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql', '--json');
+    expect(run.code).toBe(1);
+    const what = 'Zed was not found on this computer.';
+    const remedy = 'Nothing was written. Install it, or start it once so that it makes its folder, and try again.';
+    const [outcome] = JSON.parse(run.stdout);
+    expect(outcome).toMatchObject({ client: 'zed', result: 'failed' });
+    expect(outcome.error).toEqual({ code: 'not_found', message: `${what} ${remedy}`, what, remedy });
+    const { stderr } = await causeway('clients', 'add', 'zed', '--server', 'databricks-sql');
+    expect(stderr).toBe(`Zed: ${what} ${remedy}\n`);
+  });
+
   test('--config-root leads to another home, --dry-run writes nothing', async () => {
     const other = join(home.folder, 'other home');
     await mkdir(join(other, '.codex'), { recursive: true });
