@@ -1,14 +1,15 @@
 import type { Secret } from '../../platform/secret.ts';
 import { parseFrame } from '../envelope.ts';
 import type { Line, OnFrame } from '../line.ts';
-import { rawId, withId } from '../raw-id.ts';
+import { rawId } from '../raw-id.ts';
 import { jsonRpcError } from '../session-death.ts';
 import type { Head, Outcome } from '../upstream.ts';
 import { oneByOne } from './batch.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
 import { MODERN_REVISION, requestHeaders, revisionOf } from './headers.ts';
 import { InputRounds, needsInput } from './input-rounds.ts';
-import { textAt, withMembers } from './members.ts';
+import { textAt } from './members.ts';
+import { OutgoingFrames } from './outgoing-frames.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ToolCatalog } from './tool-catalog.ts';
 
@@ -26,30 +27,22 @@ const UNKNOWN_THERE = new Set([
   'notifications/progress',
 ]);
 
-/**
- * A server of the stateless revision (2026-07-28), for a client of the session revisions. The client's frames get what the
- * revision demands added to them; all their other bytes stay as they are.
- */
+/** A server of the stateless revision (2026-07-28), for a client of either era. */
 export class ModernServer {
   readonly #line: Line;
   readonly #inputs: InputRounds;
+  readonly #frames = new OutgoingFrames();
   readonly #tools = new ToolCatalog();
   readonly #subscriptions: Subscriptions;
   /** The requests that are under way, by raw id. */
   readonly #open = new Map<string, AbortController>();
-  /** What has been sent once: a second time it needs another id. */
-  readonly #sent = new WeakSet<Buffer>();
-  /** The client's own; a client of the same era has none. */
-  #initialize: Buffer | undefined;
-  #logLevel: string | undefined;
-  #ids = 0;
 
   constructor(line: Line, write: (frame: Buffer) => void) {
     this.#line = line;
     this.#inputs = new InputRounds(write);
     this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
       line.patiently((token) => {
-        const frame = this.#own('subscriptions/listen', params);
+        const frame = this.#frames.own('subscriptions/listen', params);
         return this.#send('subscriptions/listen', frame, token, onFrame, signal);
       }),
     );
@@ -57,12 +50,13 @@ export class ModernServer {
 
   /** Asks the server what it is, and answers the client's `initialize` with that. Undefined where it is of another era. */
   async begin(initialize: Buffer, token: Secret): Promise<Outcome | undefined> {
-    this.#initialize = initialize;
+    this.#frames.initialize = initialize;
     let frame: Buffer | undefined;
     const take = (answer: Buffer) => {
       frame = answer;
     };
-    const ask = () => this.#send('server/discover', this.#own('server/discover'), token, take, this.#line.signal);
+    const ask = () =>
+      this.#send('server/discover', this.#frames.own('server/discover'), token, take, this.#line.signal);
     const first = await ask();
     // The revision's own refusal of the revision: it is to be asked again in one that it names, and we have but this.
     const outcome = isRevisionRefusal(first) ? await ask() : first;
@@ -75,14 +69,10 @@ export class ModernServer {
     return { kind: 'frame', head: LOCAL, frame: answer };
   }
 
-  /** A client of the same era says all that is to be said itself, and understands every answer. */
-  get #isNative(): boolean {
-    return this.#initialize === undefined;
-  }
-
   async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<Outcome> {
     if (UNKNOWN_THERE.has(method)) return ACCEPTED;
-    if (this.#isNative && method !== 'notifications/cancelled') return this.#carry(method, frame, token, onFrame);
+    if (this.#frames.isNative && method !== 'notifications/cancelled')
+      return this.#carry(method, frame, token, onFrame);
     switch (method) {
       case 'response':
         this.#inputs.answer(frame);
@@ -94,7 +84,7 @@ export class ModernServer {
       case 'ping':
         return answered(frame);
       case 'logging/setLevel':
-        this.#logLevel = textAt(frame, 'params', 'level');
+        this.#frames.logLevel = textAt(frame, 'params', 'level');
         return answered(frame);
       case 'resources/subscribe':
       case 'resources/unsubscribe':
@@ -153,12 +143,12 @@ export class ModernServer {
     onFrame: OnFrame,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const asks = (answer: Buffer) => !this.#isNative && needsInput(answer);
+    const asks = (answer: Buffer) => !this.#frames.isNative && needsInput(answer);
     let input = '';
     let isRelearnt = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       let asked: Buffer | undefined;
-      const outgoing = this.#outgoing(frame, input);
+      const outgoing = this.#frames.ofClient(frame, input);
       const bearer = round === 0 ? token : await this.#line.token();
       const outcome = await this.#send(
         method,
@@ -196,38 +186,6 @@ export class ModernServer {
     return this.#line.post(frame, session, token, onFrame, { headers, signal });
   }
 
-  /** A frame of the client's as the revision demands it. */
-  #outgoing(frame: Buffer, input: string): Buffer {
-    const isAgain = this.#sent.has(frame);
-    this.#sent.add(frame);
-    const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
-    const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
-    return this.#isNative ? given : withMembers(given, ['params', '_meta'], this.#meta());
-  }
-
-  /** A request of the bridge's own. `params` is JSON text without braces. */
-  #own(method: string, params = ''): Buffer {
-    const members = `${params}${params === '' ? '' : ','}"_meta":{${this.#meta()}}`;
-    return Buffer.from(`{"jsonrpc":"2.0","id":${this.#freshId()},"method":"${method}","params":{${members}}}`);
-  }
-
-  #freshId(): string {
-    this.#ids += 1;
-    return `"causeway-${this.#ids}"`;
-  }
-
-  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
-  #meta(): string {
-    const capabilities = (this.#initialize && textAt(this.#initialize, 'params', 'capabilities')) ?? '{}';
-    const clientInfo = this.#initialize && textAt(this.#initialize, 'params', 'clientInfo');
-    return [
-      `"io.modelcontextprotocol/protocolVersion":"${MODERN_REVISION}"`,
-      `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
-      ...(clientInfo === undefined ? [] : [`"io.modelcontextprotocol/clientInfo":${clientInfo}`]),
-      ...(this.#logLevel === undefined ? [] : [`"io.modelcontextprotocol/logLevel":${this.#logLevel}`]),
-    ].join(',');
-  }
-
   #forClient(method: string, answer: Buffer): Buffer {
     return method === 'tools/list' ? this.#tools.learn(answer) : answer;
   }
@@ -237,7 +195,7 @@ export class ModernServer {
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
-      const list = this.#own('tools/list', params);
+      const list = this.#frames.own('tools/list', params);
       const take = (answer: Buffer) => {
         this.#tools.learn(answer);
         cursor = Object(Object(parseFrame(answer)).result).nextCursor;
