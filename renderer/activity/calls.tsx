@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { Activity, ActivityCall, CallFilter, Recording } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { ActionFailure, Notice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
@@ -137,6 +137,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
           </Button>
         )}
       </div>
+      <FailureNotice error={rows.error} onRetry={rows.retry} />
       <CallTable rows={rows} scope={scope} onTop={onTop} onOpen={setOpened} />
       <CallDetails
         call={opened}

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { Bulk, BulkLine } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { ActionFailure, Notice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
@@ -71,6 +71,7 @@ export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
               setOnly(value === 'changes' || value === 'trouble' ? value : 'all')
             }
           />
+          <FailureNotice error={rows.error} onRetry={rows.retry} />
           <LineTable rows={rows} only={only} />
         </>
       )}

@@ -4,7 +4,7 @@ import { useCallback, useDeferredValue, useState } from 'react';
 import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { ActionFailure, Notice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ChangeOverride } from './change-override.tsx';
@@ -85,6 +85,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
       </div>
       <Progress profile={profile} everyone={everyone} onReadAnew={onReadAnew} />
       {everyone.problem && <Notice {...everyone.problem} />}
+      <FailureNotice error={rows.error} onRetry={rows.retry} />
       {rows.total === 0 && isRead ? (
         <p className={styles.empty}>
           {everyone.count === 0

@@ -21,6 +21,9 @@ interface RowSource<Row> {
 export interface PagedRows<Row> {
   /** Undefined until the first answer. */
   total: number | undefined;
+  /** Why some of those that are looked at are not here. */
+  error: Error | null;
+  retry(): void;
   at(index: number): Row | undefined;
   /** Says which rows are looked at. */
   show(from: number, to: number): void;
@@ -39,6 +42,7 @@ export function usePagedRows<Row>(source: RowSource<Row>): PagedRows<Row> {
   useEffect(() => cache.read(latest.current), [cache, scope, version]);
   // Whoever shows rows hears of each page; everybody else only of how many there are.
   useSyncExternalStore(cache.subscribe, () => cache.total);
+  useSyncExternalStore(cache.subscribe, () => cache.error);
   return cache;
 }
 
@@ -51,6 +55,9 @@ class PageCache<Row> implements PagedRows<Row> {
   #changes = 0;
   #range = { first: 0, last: 0 };
   total: number | undefined;
+  error: Error | null = null;
+
+  readonly retry = () => this.#fill();
 
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
@@ -90,8 +97,8 @@ class PageCache<Row> implements PagedRows<Row> {
     let answer: Page<Row> | undefined;
     try {
       answer = await source.load(page * PAGE, PAGE);
-    } catch {
-      // What is wrong with the list as a whole is told beside it; a page is asked for again when it is looked at.
+    } catch (error) {
+      if (this.#source?.scope === source.scope) this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
     this.#loading.delete(page);
     if (answer && this.#source?.scope === source.scope) this.#keep(page, answer, source, stamp);
@@ -103,6 +110,7 @@ class PageCache<Row> implements PagedRows<Row> {
     if (this.#shownScope !== scope) this.#pages.clear();
     this.#shownScope = scope;
     this.total = total;
+    this.error = null;
     this.#pages.delete(page);
     this.#pages.set(page, { rows, stamp });
     for (const kept of this.#pages.keys()) {
@@ -110,6 +118,16 @@ class PageCache<Row> implements PagedRows<Row> {
       this.#pages.delete(kept);
     }
     this.#changes += 1;
+    this.#tell();
+  }
+
+  /** A page that could not be had is asked for again when it is looked at again, or when the person says so. */
+  #fail(error: Error): void {
+    this.error = error;
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -85,6 +85,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
+  // One that was scrolled away from is not in the page: it cannot be named.
+  const isActiveDrawn = active !== null && items.some(({ index }) => index === active);
   useEffect(() => rows.show(first, last), [rows, first, last]);
 
   const move = (to: number) => {
@@ -133,7 +135,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-label={label}
       aria-rowcount={total + 1}
       aria-multiselectable={onToggle ? true : undefined}
-      aria-activedescendant={active === null ? undefined : `${id}-${active}`}
+      aria-activedescendant={isActiveDrawn ? `${id}-${active}` : undefined}
       aria-busy={rows.total === undefined}
       tabIndex={0}
       className={styles.table}

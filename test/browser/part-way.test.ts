@@ -4,6 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { largeWorld } from '../workspace/large-world.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
+const PROBLEM = {
+  code: 'unavailable',
+  message: 'The workspace is not available just now.',
+  remedy: 'Wait a little, then try again.',
+};
 const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides';
 
 /** What went well for a while, or half: each screen says how far it came, why no further, and what to do. */
@@ -69,6 +74,27 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await alert().waitFor({ state: 'detached' });
   });
 
+  it('says why rows that are scrolled to do not come, and gets them when asked again', async () => {
+    const world = largeWorld({ overrides: 3000, warehouses: 5 });
+    shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
+    await go('Everyone');
+    await text('3,000 overrides.');
+    await shown.page.route('**/requests/causeway:everyonePage', (route) =>
+      route.fulfill({ json: { ok: false, problem: PROBLEM } }),
+    );
+    await shown.page.getByRole('grid', { name: 'Overrides' }).press('End');
+    await alert().getByText(PROBLEM.message).waitFor();
+    await inspect('part-way-rows');
+    await shown.page.unroute('**/requests/causeway:everyonePage');
+    await button('Try again').click();
+    await alert().waitFor({ state: 'detached' });
+    await shown.page
+      .getByRole('gridcell')
+      .filter({ hasText: /^Person \d+/ })
+      .first()
+      .waitFor();
+  });
+
   it('says of damaged settings where they are now', async () => {
     await writeFile(join(shown.home, 'causeway', 'config', 'settings.json'), '{"openWindow": tru');
     await reopenIn(shown.home);
@@ -100,14 +126,9 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
         title: `Space ${from + at}`,
         about: 'Sales',
       }));
-    const problem = {
-      code: 'unavailable',
-      message: 'The workspace is not available just now.',
-      remedy: 'Wait a little, then try again.',
-    };
     const answers = [
       { ok: true, value: { items: spaces(0), next: 'second' } },
-      { ok: false, problem },
+      { ok: false, problem: PROBLEM },
       { ok: true, value: { items: spaces(60), next: null } },
     ];
     await shown.page.route('**/requests/causeway:browse', (route) => route.fulfill({ json: answers.shift() }));
@@ -116,7 +137,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await shown.page.getByRole('radio', { name: /^Genie space/ }).check();
     await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
     await button('Show more').click();
-    await dialog().getByRole('alert').getByText(problem.message).waitFor();
+    await dialog().getByRole('alert').getByText(PROBLEM.message).waitFor();
     await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
     await inspect('part-way-shelf');
     await button('Try again').click();
