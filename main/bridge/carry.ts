@@ -156,11 +156,6 @@ export class Carrier {
         throw await this.#line.explained({ kind: 'forgotten' }, trip.method);
       }
     }
-    if (outcome.kind === 'broken' && outcome.sent && trip.method === 'tools/call') {
-      const repeatable = await this.#untilTakenBack(trip, this.#instant.mayRepeat(trip.frame));
-      if (repeatable === TAKEN_BACK) return true;
-      trip.repeatable = repeatable;
-    }
     const wait = repeatAfter(outcome, trip);
     if (wait !== undefined) {
       trip.repeats += 1;

@@ -112,13 +112,6 @@ export class InstantAnswers {
     return true;
   }
 
-  /** Whether the last known list of tools says that what this `tools/call` asks for may be done twice. */
-  async mayRepeat(call: Buffer): Promise<boolean> {
-    await this.#keeping;
-    const list = await this.#memory.get('tools/list');
-    return list !== undefined && (await import('./repeatable-tool.ts')).isRepeatable(call, list);
-  }
-
   /** The truth has come. It is kept, and a client that was told otherwise is told to ask again. */
   learn(trip: Pick<Trip, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
     const { method } = trip;

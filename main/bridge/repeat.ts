@@ -34,8 +34,6 @@ export function isHarmless(method: string): boolean {
 /** What has been tried for a frame. */
 export interface Tried {
   method: string;
-  /** Whether this one may be sent again although the first may have been carried out, whatever its method. */
-  repeatable?: boolean;
   repeats: number;
   /** Whether the server has begun to answer. */
   begun: boolean;
@@ -45,14 +43,13 @@ export interface Tried {
 
 /**
  * How long to wait before a frame is sent again, in milliseconds; undefined when it must not be. A frame is repeated only
- * where the server has not run it: refused for its token (401), put off (429, 503), or never sent; or where running it
- * twice is as once, and its connection was lost before any answer.
+ * where the server has not run it: refused for its token (401), put off (429, 503), or never sent; or where it is harmless.
  */
 export function repeatAfter(outcome: Outcome, tried: Tried, random: () => number = Math.random): number | undefined {
   if (tried.begun || tried.repeats >= REPEAT.times) return undefined;
   const backoff = REPEAT.firstWaitMs * 4 ** tried.repeats * (0.75 + random() / 2);
   if (outcome.kind === 'broken') {
-    const safe = !outcome.sent || ((tried.repeatable || isHarmless(tried.method)) && outcome.head === undefined);
+    const safe = !outcome.sent || (isHarmless(tried.method) && outcome.head === undefined);
     return safe && isPassing(outcome.error) && tried.repeats < 2 ? backoff : undefined;
   }
   if (outcome.kind !== 'refused') return undefined;

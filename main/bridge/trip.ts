@@ -17,8 +17,6 @@ export class Trip implements Ending {
   generation = 0;
   /** Whether the client was answered from memory: what the server says goes no further. */
   silent = false;
-  /** Whether it calls a tool that may be called twice, as far as the server has said. */
-  repeatable = false;
   deaths = 0;
   repeats = 0;
   /** The token that the workspace refused on the last attempt. */

@@ -9,7 +9,6 @@ const SQL = '/api/2.0/mcp/sql';
 const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 const INITIALS = { name: 'main__default__initials', arguments: { full_name: 'Ada Lovelace' } };
 const AL = { structuredContent: { rows: [['AL']] } };
-const DROPPED = { kind: 'drop', when: 'before-headers' } as const;
 const SPACE = '01ef2b7c5a9d1e3f8c4b6a0d2e5f7191';
 
 let workspace: EmbeddedWorkspace;
@@ -97,14 +96,6 @@ describe('the client sees no error', () => {
     },
   );
 
-  it('when the connection is lost under a call of a tool that only reads: the call is made again', async () => {
-    const client = await connect(FUNCTIONS);
-    workspace.requests.clear();
-    workspace.faults.add({ effect: DROPPED, path: FUNCTIONS, method: 'POST' });
-    expect(await client.callTool(INITIALS)).toMatchObject(AL);
-    expect(workspace.requests.list({ method: 'POST', path: FUNCTIONS })).toHaveLength(2);
-  });
-
   it('when its access token expires: another is fetched, once', async () => {
     const client = await connect(FUNCTIONS, 'agent');
     workspace.requests.clear();
@@ -177,6 +168,11 @@ describe('the client is told in words', () => {
       /(was lost before it answered|ended the answer to) tools\/call.+ It may or may not have run/,
     ],
     [
+      'a connection that drops',
+      { kind: 'drop', when: 'before-headers' },
+      /was lost before it answered tools\/call\. It may or may not have run/,
+    ],
+    [
       '401 for a personal access token',
       { kind: 'refuse-token' },
       /refuses the personal access token of profile "ana": it has expired, was revoked, or belongs to another workspace\. Make a new one/,
@@ -188,16 +184,6 @@ describe('the client is told in words', () => {
     await expect(client.callTool(INITIALS)).rejects.toThrow(words);
     expect(workspace.requests.list({ method: 'POST', path: FUNCTIONS })).toHaveLength(1);
     expect(await client.callTool(INITIALS)).toMatchObject(AL);
-  });
-
-  it('that a call which may have changed something was lost with its connection: it is not made again', async () => {
-    const client = await connect(SQL);
-    workspace.requests.clear();
-    workspace.faults.add({ effect: DROPPED, path: SQL, method: 'POST' });
-    await expect(client.callTool({ name: 'execute_sql', arguments: { query: 'SELECT 1' } })).rejects.toThrow(
-      /was lost before it answered tools\/call\. It may or may not have run/,
-    );
-    expect(workspace.requests.list({ method: 'POST', path: SQL })).toHaveLength(1);
   });
 
   it('that there is no such space', async () => {

@@ -31,7 +31,6 @@ describe('a frame is sent again', () => {
     ['when it never left: connection refused', broken('ECONNREFUSED', false), call, 250],
     ['when it never left, a second time', broken('ECONNREFUSED', false), { ...call, repeats: 1 }, 1_000],
     ['when it is harmless and the connection broke', broken('ECONNRESET', true), list, 250],
-    ['when it is a call that may be made twice', broken('ECONNRESET', true), { ...call, repeatable: true }, 250],
   ])('%s', (_name, outcome, tried, milliseconds) => {
     expect(repeatAfter(outcome, tried, middling)).toBe(milliseconds);
   });
@@ -70,7 +69,6 @@ describe('a frame is not sent again', () => {
       { ...call, method: 'notifications/cancelled' },
     ],
     ['once its answer has begun', refused(503), { ...call, begun: true }],
-    ['a call that may be made twice, once it is answered', broken('E', true, head), { ...call, repeatable: true }],
     ['a list whose answer broke off', broken('UND_ERR_SOCKET', true, head), list],
     ['after a second 401', refused(401), { ...call, rejected: 'a token' }],
     ['after the last repeat', refused(503), { ...call, repeats: REPEAT.times }],

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { json, orderly, result, type Script } from '../scripted-server.ts';
+import { orderly, result, type Script } from '../scripted-server.ts';
 import { event, events, Stage } from './hostile.ts';
 
 const stage = new Stage();
@@ -113,30 +113,6 @@ describe('an answer that comes in a stream which is cut', () => {
     expect(error.message).toMatch(/It may or may not have run: look at the result before you repeat it\./);
     expect(String(proxy.frames[1])).toBe(said('first'));
     expect(server.count('tools/call')).toBe(1);
-  });
-});
-
-describe('a call whose connection is lost before any answer', () => {
-  it('is made again where its server says that the tool only reads, and no other is', async () => {
-    const cut = new Set<unknown>();
-    const session = orderly({
-      onCall: ({ frame }, response) => {
-        const tools = [{ name: 'read', annotations: { readOnlyHint: true } }, { name: 'write' }];
-        if (frame?.method === 'tools/list') return json(response, result(frame.id, { tools }));
-        if (cut.has(frame?.id)) return json(response, result(frame?.id, 'answered'));
-        cut.add(frame?.id);
-        response.destroy();
-      },
-    });
-    const { server, proxy } = await stage.begin(session.script);
-    await proxy.open();
-    await proxy.request(1, 'tools/list');
-    expect(await proxy.request(2, 'tools/call', { name: 'read' })).toMatchObject({ result: 'answered' });
-    const { error } = await proxy.request(3, 'tools/call', { name: 'write' });
-    expect(error.message).toMatch(/It may or may not have run: look at the result before you repeat it\./);
-    expect(server.arrivals.flatMap(({ frame }) => (frame?.method === 'tools/call' ? [frame.id] : []))).toEqual([
-      2, 2, 3,
-    ]);
   });
 });
 

@@ -140,14 +140,6 @@ const STREAMING: Scenario[] = [
     proofs: [[STREAMS, 'and not numbered leaves no request without an answer: it %s']],
   },
   {
-    demand: 'a call that may have run is sent again only where its server says that twice is as once',
-    proofs: [
-      [STREAMS, 'is made again where its server says that the tool only reads, and no other is'],
-      ['bridge/lost-connections.test.ts', 'is made again where the server has said that it %s'],
-      ['bridge/lost-connections.test.ts', 'is not made again %s'],
-    ],
-  },
-  {
     demand: 'sampling, elicitation, roots, progress, cancellation, logging and list changes pass both ways untouched',
     seen: 'proxies that read frames by a schema drop what they do not know',
     proofs: [
