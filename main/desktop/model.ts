@@ -24,10 +24,7 @@ import { VerificationRuns } from './warehouse/verification.ts';
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
 
-/**
- * What the desktop knows: one value that tray and window are drawn from, and the few ways in which it changes. It stands
- * on the services alone and knows nothing of Electron.
- */
+/** What the desktop knows, as one value that tray and window are drawn from. It knows nothing of Electron. */
 export class DesktopModel {
   readonly #causeway: Causeway;
   readonly #now: () => number;
@@ -35,8 +32,8 @@ export class DesktopModel {
   readonly #overrideListeners = new Set<OverrideListener>();
   #state: DesktopState = INITIAL_STATE;
   #session: WorkspaceSession | undefined;
-  /** Ends when there is a session, or why there is none is in the state. */
-  #opening: Promise<void> | undefined;
+  /** Ends when there is a session, or with why there is none. */
+  #opening: Promise<unknown> | undefined;
   /** The profile that the person asked for; undefined for the configuration's own default. */
   #wanted: string | undefined;
   /** Aborted when another profile is opened, so that an answer that comes late cannot be shown for the wrong one. */
@@ -89,17 +86,19 @@ export class DesktopModel {
     if (this.#session && !work.signal.aborted) await this.#startCheck();
   }
 
-  async #openSession(profileName: string | undefined, work: AbortController): Promise<void> {
+  async #openSession(profileName: string | undefined, { signal }: AbortController): Promise<unknown> {
     try {
       const profiles = await this.#causeway.profileNames();
-      if (work.signal.aborted) return;
+      if (signal.aborted) return undefined;
       this.#set({ profiles });
       const session = await this.#causeway.open(profileName);
-      if (work.signal.aborted) return;
+      if (signal.aborted) return undefined;
       this.#session = session;
       this.#set({ profile: session.profile.name });
+      return undefined;
     } catch (error) {
-      if (!work.signal.aborted) this.#set({ warehouse: this.#failureToOpen(error) });
+      if (!signal.aborted) this.#set({ warehouse: this.#failureToOpen(error) });
+      return error;
     }
   }
 
@@ -228,8 +227,9 @@ export class DesktopModel {
 
   async #sessionOf(profile: string): Promise<WorkspaceSession> {
     // The window shows a profile as soon as it is chosen.
-    await this.#opening;
+    const failure = await this.#opening;
     if (this.#session?.profile.name === profile) return this.#session;
+    if (this.#wanted === profile && failure) throw failure;
     throw new CausewayError('conflict', `The profile ${profile} is not open any more.`, {
       remedy: `Choose ${profile} again, then repeat what you did.`,
     });

@@ -111,7 +111,8 @@ function judge(all: Warehouse[], targetId: string, said: string): Finding {
 async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<string> {
   const signal = AbortSignal.timeout(RESTORE_MILLIS);
   const started: Warehouse[] = [];
-  const failed: string[] = [];
+  const failed: Warehouse[] = [];
+  const reasons = new Set<string>();
   for (const warehouse of stopped) {
     options.progress(`Starting ${warehouse.name} again.`);
     try {
@@ -119,11 +120,13 @@ async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<
       started.push(warehouse);
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
-      failed.push(`${warehouse.name} (${inOneLine(error)})`);
+      failed.push(warehouse);
+      reasons.add(inOneLine(error));
     }
   }
   const again = started.length === 0 ? '' : ` Started again: ${names(started)}.`;
-  return failed.length === 0 ? again : `${again} COULD NOT be started again: ${failed.join(', ')}.`;
+  if (failed.length === 0) return again;
+  return `${again} You have to start ${names(failed)} yourself, because that failed: ${[...reasons].join(' ')}`;
 }
 
 /** A warehouse that is still stopping may refuse to start. */

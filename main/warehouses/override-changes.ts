@@ -132,10 +132,11 @@ function holds(record: OverrideRecord, fields: OverrideFields): boolean {
   return fields.type !== 'CUSTOM' || record.warehouse_id === fields.warehouse_id;
 }
 
-/** An override in a few words, for messages. */
-export function describeOverride(record: OverrideRecord | null): string {
+/** An override in a few words, for messages. `nameOf` says what a warehouse is called, by its id. */
+export function describeOverride(record: OverrideRecord | null, nameOf = (id: string) => `warehouse ${id}`): string {
   if (record === null) return 'no override';
-  return record.warehouse_id
-    ? `an override of type ${record.type} for warehouse ${record.warehouse_id}`
-    : `an override of type ${record.type}`;
+  const { type, warehouse_id: id } = record;
+  if (type === 'LAST_SELECTED') return 'an override that follows the warehouse selected last';
+  const which = type === 'CUSTOM' ? 'an override' : `an override of type ${type}`;
+  return id ? `${which} for ${nameOf(id)}` : which;
 }

@@ -45,11 +45,12 @@ export async function verify(context: VerifyContext, options: VerifyOptions = {}
   const { client, env, effective, clock } = context;
   const { endToEnd, signal, onEvent = () => {} } = options;
   const targetId = options.targetId ?? effective.warehouse?.id;
+  const nameOf = namesIn(effective);
   const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
 
   const checks: [CheckName, () => Promise<Finding>][] = [
-    ['record', async () => recordCheck(await overrideOperations(client).find('me', signal), options.targetId)],
-    ['resolver', async () => resolverCheck(await cliDefault(client, env, signal), targetId)],
+    ['record', async () => recordCheck(await overrideOperations(client).find('me', signal), options.targetId, nameOf)],
+    ['resolver', async () => resolverCheck(await cliDefault(client, env, signal), targetId, nameOf)],
   ];
   if (endToEnd) {
     const { mayStop } = endToEnd;
@@ -70,9 +71,20 @@ export async function verify(context: VerifyContext, options: VerifyOptions = {}
   return results;
 }
 
+type NameOf = (warehouseId: string) => string;
+
+/** What the warehouses of the chain are called; the others by their ids alone. */
+function namesIn({ warehouse, steps }: EffectiveWarehouse): NameOf {
+  const known = [warehouse, ...steps.map((step) => step.warehouse)];
+  return (id) => {
+    const name = known.find((one) => one?.id === id)?.name ?? id;
+    return name === id ? `warehouse ${id}` : `${name} (${id})`;
+  };
+}
+
 /** Check 1: the record names the intended target. */
-function recordCheck(record: OverrideRecord | null, targetId: string | undefined): Finding {
-  const stored = `The workspace holds ${describeOverride(record)}.`;
+function recordCheck(record: OverrideRecord | null, targetId: string | undefined, nameOf: NameOf): Finding {
+  const stored = `The workspace holds ${describeOverride(record, nameOf)}.`;
   if (record === null && targetId === undefined) {
     return { verdict: 'unknown', evidence: `${stored} There is no record to check.` };
   }
@@ -80,7 +92,7 @@ function recordCheck(record: OverrideRecord | null, targetId: string | undefined
     return { verdict: 'unknown', evidence: `${stored} It names no warehouse.` };
   }
   if (targetId === undefined || record?.warehouse_id === targetId) return { verdict: 'pass', evidence: stored };
-  return { verdict: 'fail', evidence: `${stored} Intended was warehouse ${targetId}.` };
+  return { verdict: 'fail', evidence: `${stored} Intended was ${nameOf(targetId)}.` };
 }
 
 const RULES = {
@@ -91,13 +103,17 @@ const RULES = {
 } as const;
 
 /** Check 2: the command-line client's own lookup comes to the same warehouse. */
-function resolverCheck(found: Awaited<ReturnType<typeof cliDefault>>, targetId: string | undefined): Finding {
+function resolverCheck(
+  found: Awaited<ReturnType<typeof cliDefault>>,
+  targetId: string | undefined,
+  nameOf: NameOf,
+): Finding {
   const seen = `The Databricks CLI would take ${found.name} (${found.id}), ${RULES[found.rule]}.`;
   if (targetId === undefined) return { verdict: 'unknown', evidence: `${seen} There is no target to compare it with.` };
   if (found.id === targetId) return { verdict: 'pass', evidence: seen };
   return {
     verdict: 'fail',
-    evidence: `${seen} Intended was ${targetId}: it is recorded, but does not win the lookup.`,
+    evidence: `${seen} Intended was ${nameOf(targetId)}: it is recorded, but does not win the lookup.`,
   };
 }
 

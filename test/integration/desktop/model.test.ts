@@ -59,6 +59,12 @@ describe('at start', () => {
     await expect(model.using('ana', async () => 'used')).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('says of a profile that could not be opened why, whatever is asked of it', async () => {
+    await model.start(undefined);
+    await model.open('nobody');
+    await expect(model.using('nobody', async () => 'used')).rejects.toMatchObject({ code: 'profile_not_found' });
+  });
+
   it('opens the profile that was open last', async () => {
     await model.start('ben');
     expect(model.state.profile).toBe('ben');

@@ -290,7 +290,9 @@ describe('reading back', () => {
     cli.workspace.faults.add({ effect: { kind: 'answer', status: 200, body: answer }, ...readBack });
     const { code, stderr } = await cli.run('ana', 'warehouse', 'set', shared);
     expect(code).toBe(1);
-    expect(stderr).toContain('The workspace accepted the change, but now holds an override of type LAST_SELECTED.');
+    expect(stderr).toContain(
+      'The workspace accepted the change, but now holds an override that follows the warehouse selected last.',
+    );
   });
 
   test('that fails too, after a lost answer, leaves the outcome open and says so', async () => {

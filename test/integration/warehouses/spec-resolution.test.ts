@@ -170,7 +170,7 @@ describe('Verification layers', () => {
     give('ana', science);
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
     const { stdout } = await verify('--end-to-end', '--stop-warehouses');
-    expect(stdout).toContain('COULD NOT be started again: Shared analytics');
+    expect(stdout).toContain('You have to start Shared analytics yourself, because that failed: ');
   });
 
   const running = () =>
