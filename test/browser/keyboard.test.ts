@@ -157,6 +157,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await reach(button('Change…'));
     await press('Enter');
     await role('radio', { name: /^Shared analytics/ }).waitFor();
+    await getsFocus(role('textbox', { name: 'Search Warehouses' }));
     await type('data sci');
     await press('ArrowDown', 'Enter');
     await closed();
@@ -165,7 +166,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await opens(role('button', { name: 'Set back to No override…' }), 'Set back to No override?');
     await opens(button('Clear override…'), 'Clear your override?');
     await press('Enter');
-    await dialog().waitFor();
+    await getsFocus(button('Clear override'));
     await press('Enter');
     await closed();
     await shown.page.getByText('because it is the workspace default').waitFor();
@@ -277,7 +278,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await go('Everyone');
     await opens(button('Set for somebody…'), 'Whose override?');
     await press('Enter');
-    await dialog().waitFor();
+    await getsFocus(role('textbox', { name: 'Name, e-mail address or user id' }));
     await type('ben');
     await press('Enter');
     await role('dialog', { name: 'The override of Ben Okafor' }).waitFor();

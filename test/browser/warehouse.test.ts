@@ -19,6 +19,12 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     startWorkspaceAgain,
   } = useWindow();
 
+  /** Waits until what is typed goes into the search. */
+  const searches = () => {
+    const search = shown.page.getByRole('textbox', { name: 'Search Warehouses' });
+    return expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
+  };
+
   it('opens on the answer', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
     await inspect('answer');
@@ -48,6 +54,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await tabTo('Change…');
     await shown.page.keyboard.press('Enter');
     await shown.page.getByRole('radio').first().waitFor();
+    await searches();
     await shown.page.keyboard.type('data');
     await shown.page.keyboard.press('Enter');
     await shown.page.getByText('because you chose it').waitFor();
@@ -59,6 +66,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   it('moves through the list with the arrow keys', async () => {
     await button('Change…').press('Enter');
     await shown.page.getByRole('radio', { name: /^Shared analytics/ }).waitFor();
+    await searches();
     await shown.page.keyboard.press('ArrowDown');
     expect(await shown.page.getByRole('radio', { name: /^Starter Warehouse/ }).isChecked()).toBe(true);
     await shown.page.keyboard.press('ArrowDown');
