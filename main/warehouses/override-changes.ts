@@ -136,7 +136,7 @@ function holds(record: OverrideRecord, fields: OverrideFields): boolean {
 export function describeOverride(record: OverrideRecord | null, nameOf = (id: string) => `warehouse ${id}`): string {
   if (record === null) return 'no override';
   const { type, warehouse_id: id } = record;
-  if (type === 'LAST_SELECTED') return 'an override that follows the warehouse selected last';
+  if (type === 'LAST_SELECTED') return 'an override that follows the warehouse selected last (LAST_SELECTED)';
   const which = type === 'CUSTOM' ? 'an override' : `an override of type ${type}`;
   return id ? `${which} for ${nameOf(id)}` : which;
 }

@@ -291,7 +291,7 @@ describe('reading back', () => {
     const { code, stderr } = await cli.run('ana', 'warehouse', 'set', shared);
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'The workspace accepted the change, but now holds an override that follows the warehouse selected last.',
+      'The workspace accepted the change, but now holds an override that follows the warehouse selected last (LAST_SELECTED).',
     );
   });
 
