@@ -29,7 +29,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await button('Stop and check').click();
     const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
     await check.getByText('Could not tell').waitFor();
-    await check.getByText(/started again: Shared analytics \(.*You may not start it/).waitFor();
+    await check.getByText(/start Shared analytics, Finance BI yourself, .*You may not start it/).waitFor();
     await inspect('part-way-end-to-end');
   });
 
