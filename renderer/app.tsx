@@ -26,9 +26,11 @@ const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode>
   diagnostics: DiagnosticsScreen,
 };
 
-/** Everything is local and main decides when to retry: the cache neither retries nor refetches by itself. */
-/** Everything is asked of this computer, so that no network is waited for; main knows what needs one. */
 const networkMode = 'always';
+/**
+ * Everything is asked of this computer: the cache waits for no network, and neither retries nor refetches by itself. Main
+ * knows what needs a network, and when to ask again.
+ */
 const queries = new QueryClient({
   defaultOptions: { queries: { networkMode, retry: false, refetchOnWindowFocus: false }, mutations: { networkMode } },
 });

@@ -1,4 +1,4 @@
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { type Changed, changes, type Planned } from './change.ts';
 import type { ChangeChoice, HttpChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
@@ -69,8 +69,7 @@ function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | u
 
 /** What came of a file, or a client, at which an error stopped. */
 export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): Outcome {
-  const known =
-    error instanceof CausewayError ? error : new CausewayError('internal', inOneLine(error), { cause: error });
+  const known = asCausewayError(error);
   return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: known };
 }
 

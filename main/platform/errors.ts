@@ -84,6 +84,11 @@ export class CausewayError extends Error {
   }
 }
 
+/** The error itself where it is one of ours; any other counts as a fault of the program's own, with its text in one line. */
+export function asCausewayError(error: unknown): CausewayError {
+  return error instanceof CausewayError ? error : new CausewayError('internal', inOneLine(error), { cause: error });
+}
+
 /** What happened and what to do about it, in one line, for a terminal or a JSON-RPC error message. */
 export function inOneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/errors.ts';
 
 /** The ways in which a server can be out of order. */
 export type Trouble =
@@ -136,7 +136,7 @@ function answered(watch: Watch, { tools, at, random }: Extract<WatchEvent, { nam
 }
 
 function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name: 'failed' }>): Watch {
-  const problem = problemOf(error);
+  const problem = asCausewayError(error);
   if (problem.code === 'no_grants') return answered(watch, { name: 'answered', tools: 0, at, random });
   const trouble = TROUBLES[problem.code] ?? 'failing';
   // Another trouble than before begins with its own first pause.
@@ -160,9 +160,4 @@ function unlessWell(health: ServerHealth): ServerHealth {
 
 function isWell({ name }: ServerHealth): boolean {
   return name === 'ready';
-}
-
-function problemOf(error: unknown): CausewayError {
-  if (error instanceof CausewayError) return error;
-  return new CausewayError('internal', error instanceof Error ? error.message : String(error), { cause: error });
 }
