@@ -1,19 +1,9 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
+import { commonJsFolder } from './main/cli/vite.config.ts';
 import { NONCE_PLACEHOLDER } from './main/desktop/window/app-files.ts';
 import { events, requests } from './preload/contract.ts';
-
-/**
- * Electron takes schemes and the sandbox's switch only until it is ready, and a CommonJS main is always loaded by then,
- * whatever starts it. The package's own type is `module`, so the folder says that it differs.
- */
-const commonJsFolder: Plugin = {
-  name: 'commonjs-folder',
-  generateBundle() {
-    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
-  },
-};
 
 /**
  * The preload script needs the contract's names and nothing else of it: main checks what crosses, and to build all the
@@ -31,6 +21,8 @@ const contractNames: Plugin = {
 /** Everything is bundled except what must not be: Electron itself, and the keychain's native module. */
 export default defineConfig({
   main: {
+    // Electron takes schemes and the sandbox's switch only until it is ready, and a CommonJS main is always loaded by
+    // then, whatever starts it.
     plugins: [commonJsFolder],
     build: {
       target: 'node20.18',

@@ -5,9 +5,16 @@ const NEWLINE = Buffer.from('\n');
 /** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
 const SMALL = 16 * 1024;
 
-/** Frames as lines on a stream. Frames that are ready within one turn of the event loop leave in one system call. */
+/**
+ * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
+ * leave in one system call, and in the turn behind it the first waits for the others too.
+ */
 export class StreamSink implements FrameSink {
   readonly #stream: Writable;
+  /** The frames of this turn. */
+  #frames = 0;
+  /** Whether the turn before had several. */
+  #crowded = false;
   #corked = false;
 
   constructor(stream: Writable) {
@@ -24,19 +31,25 @@ export class StreamSink implements FrameSink {
 
   write(frame: Buffer): void {
     if (this.#stream.destroyed) return;
-    if (!this.#corked) {
+    this.#frames += 1;
+    if (this.#frames === 1) setImmediate(() => this.#endTurn());
+    if (!this.#corked && (this.#crowded || this.#frames > 1)) {
       this.#corked = true;
       this.#stream.cork();
-      setImmediate(() => {
-        this.#corked = false;
-        this.#stream.uncork();
-      });
     }
     if (frame.length < SMALL) this.#stream.write(Buffer.concat([frame, NEWLINE], frame.length + 1));
     else {
       this.#stream.write(frame);
       this.#stream.write(NEWLINE);
     }
+  }
+
+  #endTurn(): void {
+    this.#crowded = this.#frames > 1;
+    this.#frames = 0;
+    if (!this.#corked) return;
+    this.#corked = false;
+    this.#stream.uncork();
   }
 
   onDrain(listener: () => void): void {

@@ -1,9 +1,19 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
-/** The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. */
+/** The package's own type is `module`: a folder of CommonJS says that it differs. */
+export const commonJsFolder: Plugin = {
+  name: 'commonjs-folder',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
+  },
+};
+
+/**
+ * The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. CommonJS, because
+ * Node is some 4 ms sooner at its first line than with ES modules.
+ */
 export default defineConfig({
-  // What write-file-atomic asks of CommonJS; it goes into the names of its temporary files.
-  define: { __filename: 'import.meta.filename' },
+  plugins: [commonJsFolder],
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',
@@ -14,6 +24,8 @@ export default defineConfig({
     sourcemap: false,
     rolldownOptions: {
       output: {
+        format: 'cjs',
+        dynamicImportInCjs: false,
         entryFileNames: 'causeway.js',
         chunkFileNames: '[name]-[hash].js',
         // What AI clients spawn reads few files: one to go through the application, and two more to work alone.

@@ -12,8 +12,8 @@ const run = promisify(execFile);
 /** The script and the assets of the single-file executable, as the file that Node wants, made in the folder `work`. */
 export async function makeBlob(work: string): Promise<string> {
   const chunks = join(work, 'chunks');
-  await build(commonJs({ outDir: chunks }));
-  await build(commonJs({ ssr: 'main/cli/executable.ts', outDir: join(work, 'main') }));
+  await build(intoExecutable({ outDir: chunks }));
+  await build(intoExecutable({ ssr: 'main/cli/executable.ts', outDir: join(work, 'main') }));
   const configuration = {
     main: join(work, 'main', 'causeway.js'),
     output: join(work, 'blob'),
@@ -28,20 +28,16 @@ export async function makeBlob(work: string): Promise<string> {
   return configuration.output;
 }
 
-/** The command's own build, as CommonJS. */
-function commonJs(build: BuildOptions): InlineConfig {
-  return mergeConfig(commandConfig, {
-    configFile: false,
-    logLevel: 'warn',
-    define: { __filename: '__filename' },
-    build: { ...build, target: 'node24', rolldownOptions: { output: { format: 'cjs', dynamicImportInCjs: false } } },
-  });
+/** The command's own build, for the Node that the executable brings. */
+function intoExecutable(build: BuildOptions): InlineConfig {
+  return mergeConfig(commandConfig, { configFile: false, logLevel: 'warn', build: { ...build, target: 'node24' } });
 }
 
 /** Each chunk, and beside it what V8 made of it. */
 async function assetsIn(chunks: string): Promise<Record<string, string>> {
   const assets: Record<string, string> = {};
-  for (const name of await readdir(chunks)) {
+  const scripts = (await readdir(chunks)).filter((name) => name.endsWith('.js'));
+  for (const name of scripts) {
     const file = join(chunks, name);
     const code = (await readFile(file, 'utf8')).replace(/^#!.*/, '');
     const { cachedData } = compileFunction(code, CHUNK_SCOPE, { filename: name, produceCachedData: true });

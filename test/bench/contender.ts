@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StdioClient } from './stdio-client.ts';
@@ -17,7 +17,6 @@ export interface Contender {
 export async function copyCommand(folder: string): Promise<string> {
   const copy = join(folder, 'causeway');
   await cp(fileURLToPath(new URL('../../out/cli', import.meta.url)), copy, { recursive: true });
-  await writeFile(join(copy, 'package.json'), '{"type":"module"}');
   return join(copy, 'causeway.js');
 }
 

@@ -6,7 +6,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bareNodeMiB, type DirectFigures, measureCalls, measureDirectCalls, medianOf } from './calls.ts';
+import type { DirectFigures } from './caller.ts';
+import { bareNodeMiB, measureCalls, measureDirectCalls, medianOf } from './calls.ts';
 import { measureColdStarts } from './cold-start.ts';
 import { bareRelay, type Contender, causeway, copyCommand } from './contender.ts';
 import { measurePausedReader } from './paused-reader.ts';
@@ -19,7 +20,7 @@ import { type Figures, type Floor, FORMS, verdicts } from './targets.ts';
 const JSON_PATH = '/api/2.0/mcp/json';
 const EVENTS_PATH = '/api/2.0/mcp/events';
 /** How often Causeway's calls are measured; the peers, which are far off, once. */
-const ROUNDS = 3;
+const ROUNDS = 7;
 
 const server = await startProgram('floor-server.ts', []);
 const origin = server.firstLine;
@@ -59,7 +60,7 @@ async function figuresOf(contender: Contender, rounds: number): Promise<Figures>
 }
 
 const resident = await bareNodeMiB();
-// What this process has not compiled yet would count against the first direct calls alone.
+// The server is the same for all; what it has not compiled yet would count against the first that are measured.
 for (const form of FORMS) await measureDirectCalls(origin, paths[form]);
 const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);

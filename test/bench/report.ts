@@ -1,5 +1,7 @@
-import { ALL_CALLS, IN_FLIGHT } from './calls.ts';
+import { CALLS } from './caller.ts';
 import { type Figures, type Floor, FORMS } from './targets.ts';
+
+const ALL_CALLS = CALLS.warmUp + CALLS.sequential + CALLS.concurrent;
 
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 const mib = (value: number) => `${value.toFixed(0)} MiB`;
@@ -29,7 +31,7 @@ export function figuresTable(floor: Floor, contenders: [string, Figures][]): str
         ),
         row(`one call, p99, ${form}`, ms(direct.p99), ({ calls }) => ms(calls[form].p99)),
         row(
-          `calls a second, ${IN_FLIGHT} in flight, ${form}`,
+          `calls a second, ${CALLS.inFlight} in flight, ${form}`,
           direct.perSecond.toFixed(0),
           ({ calls }) => `${calls[form].perSecond.toFixed(0)} = ${(calls[form].share * 100).toFixed(0)} %`,
         ),

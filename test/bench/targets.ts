@@ -1,4 +1,5 @@
-import type { CallFigures, DirectFigures } from './calls.ts';
+import type { DirectFigures } from './caller.ts';
+import type { CallFigures } from './calls.ts';
 
 /** The two forms that a server may answer in: one JSON text, or an event stream. */
 export const FORMS = ['json', 'events'] as const;

@@ -1,0 +1,95 @@
+/**
+ * Makes the calls that are measured, in a process of its own: a caller that has made thousands of direct calls already
+ * would compare what is compiled by then with a proxy that has just been started. Takes an `Order` as JSON, prints
+ * `CallerFigures`.
+ */
+import { Pool } from 'undici';
+import { quantile, times } from './clock.ts';
+import { residentMiB } from './memory.ts';
+import { StdioClient } from './stdio-client.ts';
+
+/** How many calls come first and are not measured, one after the other, and with 64 in flight. */
+export const CALLS = { warmUp: 300, sequential: 2_000, concurrent: 12_800, inFlight: 64 };
+
+/** What to call: a server's path, through a program where there is one. */
+export interface Order {
+  origin: string;
+  path: string;
+  through?: { arguments: string[]; env: NodeJS.ProcessEnv };
+}
+
+/** What calls cost: milliseconds one after the other, and calls a second with 64 in flight. */
+export interface DirectFigures {
+  p50: number;
+  p99: number;
+  perSecond: number;
+}
+
+/** What the calls took, and the MiB of the program that they went through before and after. */
+export interface CallerFigures extends DirectFigures {
+  idle: number;
+  after: number;
+}
+
+type Call = () => Promise<void>;
+
+const params = { name: 'echo', arguments: { text: 'ok' } };
+
+async function measure(call: Call): Promise<DirectFigures> {
+  await times(CALLS.warmUp, call);
+  const one = await times(CALLS.sequential, call);
+  return { p50: quantile(one, 0.5), p99: quantile(one, 0.99), perSecond: await throughput(call) };
+}
+
+async function throughput(call: Call): Promise<number> {
+  let left = CALLS.concurrent;
+  const start = performance.now();
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      await call();
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS.inFlight }, worker));
+  return (CALLS.concurrent / (performance.now() - start)) * 1000;
+}
+
+async function callDirectly({ origin, path }: Order): Promise<DirectFigures> {
+  const pool = new Pool(origin, { connections: CALLS.inFlight });
+  let last = 0;
+  const figures = await measure(async () => {
+    last += 1;
+    const id = last;
+    const { body } = await pool.request({
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: 'Bearer dapi-bench',
+        'mcp-session-id': 'floor',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }),
+    });
+    const text = await body.text();
+    // The client of a proxy reads what it is given, too.
+    if (JSON.parse(text.slice(text.indexOf('{'))).id !== id) throw new Error(`call ${id} was not answered: ${text}`);
+  });
+  await pool.close();
+  return figures;
+}
+
+async function callThrough(program: { arguments: string[]; env: NodeJS.ProcessEnv }): Promise<CallerFigures> {
+  const client = new StdioClient(process.execPath, program.arguments, program.env);
+  await client.open();
+  const idle = await residentMiB(client.pid);
+  const figures = await measure(() => client.request('tools/call', params));
+  const after = await residentMiB(client.pid);
+  await client.close();
+  return { ...figures, idle, after };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const order: Order = JSON.parse(process.argv[2] ?? '');
+  console.log(JSON.stringify(await (order.through ? callThrough(order.through) : callDirectly(order))));
+}
