@@ -14,9 +14,11 @@ export type OnFrame = (frame: Buffer, head: Head) => void;
 
 /** What one request has of its own. */
 export interface Special {
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   /** Ends this request alone. It must end with the line's own signal too. */
-  signal: AbortSignal;
+  signal?: AbortSignal;
+  /** Whether a JSON answer goes to `onFrame` as events do. */
+  atOnce?: boolean;
 }
 
 /** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
@@ -45,6 +47,7 @@ export class Line {
       body: frame,
       signal: special?.signal ?? this.signal,
       onFrame,
+      atOnce: special?.atOnce,
     });
   }
 
@@ -127,7 +130,7 @@ export class Line {
     const sent = ids.map((id) => {
       const params = `{"requestId":${id},${reason}}`;
       const frame = Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`);
-      return this.post(frame, session, token, () => {}, { headers: {}, signal });
+      return this.post(frame, session, token, () => {}, { signal });
     });
     await Promise.all(sent);
   }

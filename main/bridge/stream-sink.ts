@@ -33,23 +33,16 @@ export class StreamSink implements FrameSink {
     if (this.#stream.destroyed) return;
     this.#frames += 1;
     if (this.#frames === 1) setImmediate(() => this.#endTurn());
-    if (!this.#corked && (this.#crowded || this.#frames > 1)) {
+    const isSmall = frame.length < SMALL;
+    if (!this.#corked && (this.#crowded || this.#frames > 1 || !isSmall)) {
       this.#corked = true;
       this.#stream.cork();
     }
-    if (frame.length < SMALL) this.#stream.write(Buffer.concat([frame, NEWLINE], frame.length + 1));
+    if (isSmall) this.#stream.write(Buffer.concat([frame, NEWLINE], frame.length + 1));
     else {
       this.#stream.write(frame);
       this.#stream.write(NEWLINE);
     }
-  }
-
-  #endTurn(): void {
-    this.#crowded = this.#frames > 1;
-    this.#frames = 0;
-    if (!this.#corked) return;
-    this.#corked = false;
-    this.#stream.uncork();
   }
 
   onDrain(listener: () => void): void {
@@ -65,5 +58,13 @@ export class StreamSink implements FrameSink {
       stream.once('close', resolve);
       stream.write('', () => resolve());
     });
+  }
+
+  #endTurn(): void {
+    this.#crowded = this.#frames > 1;
+    this.#frames = 0;
+    if (!this.#corked) return;
+    this.#corked = false;
+    this.#stream.uncork();
   }
 }

@@ -28,6 +28,8 @@ export interface Request {
   signal?: AbortSignal | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: Head): void;
+  /** A JSON answer's frame goes to `onFrame` too, in the moment in which it is whole; nothing waits for the outcome. */
+  atOnce?: boolean | undefined;
 }
 
 export type Outcome =
@@ -35,7 +37,7 @@ export type Outcome =
   | { kind: 'accepted'; head: Head }
   /** `application/json`: one frame. */
   | { kind: 'frame'; head: Head; frame: Buffer }
-  /** `text/event-stream` that came to its end; its frames went to `onFrame`. */
+  /** The answer came to its end; its frames went to `onFrame`. */
   | { kind: 'streamed'; head: Head; place: StreamPlace }
   /** An answer that is not MCP: an error status, a redirect, a page. `text` is its beginning. */
   | { kind: 'refused'; head: Head; text: string }
@@ -165,8 +167,10 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
     const frame = this.#form === 'frame' && body.length > 0 ? toUtf8(body) : undefined;
-    if (frame && !isPage(frame)) this.#settle({ kind: 'frame', head, frame });
-    else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
+    if (frame && !isPage(frame)) {
+      if (this.#request.atOnce) this.#request.onFrame(frame, head);
+      this.#settle(this.#request.atOnce ? { kind: 'streamed', head, place: NOWHERE } : { kind: 'frame', head, frame });
+    } else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
   }
 

@@ -29,6 +29,9 @@ const FLAGS = {
     // The thorough compiler takes the processor from the calls for seconds, and gives nothing back.
     '--no-opt',
     '--maglev-inlining',
+    // Most clients make few calls: what serves a call is compiled after the first hundred, not after thousands.
+    '--invocation-count-for-maglev=100',
+    '--minimum-invocations-after-ic-update=50',
     // The HTTP parser as it is first compiled reads headers as fast; to do it again takes 23 MiB and a tenth of a second.
     '--no-wasm-tier-up',
     '--no-wasm-dynamic-tiering',

@@ -7,6 +7,8 @@ import type { Outcome, StreamPlace } from '../upstream.ts';
 import { isModernRefusal, mayBeModern, readDiscovered } from './discovery.ts';
 import type { ModernServer } from './modern-server.ts';
 
+const AT_ONCE = { atOnce: true };
+
 /**
  * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
  * refuses `initialize` as the stateless revision does is asked what it is, and from then on spoken to in its own way.
@@ -36,7 +38,7 @@ export class EitherEra {
     }
     return this.#modern
       ? this.#modern.post(method, frame, token, onFrame)
-      : this.#line.post(frame, session, token, onFrame);
+      : this.#line.post(frame, session, token, onFrame, AT_ONCE);
   }
 
   listen(session: Session, place: StreamPlace | undefined, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {

@@ -48,13 +48,47 @@ describe('frames on a stream', () => {
     expect(String(stream.read())).toBe(`${'a'.repeat(size)}\n{}\n`);
   });
 
-  it('leave together when they are ready together', async () => {
+  it('leave at once when they come alone', async () => {
+    const stream = new Held();
+    const sink = new StreamSink(stream);
+    for (const text of ['1', '2']) {
+      sink.write(Buffer.from(text));
+      stream.take();
+      await turn();
+    }
+    expect(stream.taken).toEqual(['1\n', '2\n']);
+  });
+
+  it('leave together when they are ready together, from the second one on', async () => {
     const stream = new Held();
     const sink = new StreamSink(stream);
     for (const text of ['1', '2', '3']) sink.write(Buffer.from(text));
+    stream.take();
     await turn();
     stream.take();
-    expect(stream.taken).toEqual(['1\n2\n3\n']);
+    expect(stream.taken).toEqual(['1\n', '2\n3\n']);
+  });
+
+  it('wait for each other where the turn before had several, until one comes alone again', async () => {
+    const stream = new Held();
+    const sink = new StreamSink(stream);
+    for (const texts of [['1', '2'], ['3', '4'], ['5'], ['6']]) {
+      for (const text of texts) sink.write(Buffer.from(text));
+      stream.take();
+      await turn();
+      stream.take();
+    }
+    expect(stream.taken).toEqual(['1\n', '2\n', '3\n4\n', '5\n', '6\n']);
+  });
+
+  it('are not parted from their line end, however large', async () => {
+    const stream = new Held(1_000_000);
+    const sink = new StreamSink(stream);
+    const large = 'a'.repeat(300_000);
+    sink.write(Buffer.from(large));
+    await turn();
+    stream.take();
+    expect(stream.taken).toEqual([`${large}\n`]);
   });
 
   it('count as buffered until the other end has taken them, and flow again when it has', async () => {
@@ -82,13 +116,17 @@ describe('everything has left', () => {
     const stream = new Held(1024);
     const sink = new StreamSink(stream);
     sink.write(Buffer.from('{}'));
-    const flushed = sink.flushed().then(() => [...stream.taken]);
+    let isFlushed = false;
+    const flushed = sink.flushed().then(() => {
+      isFlushed = true;
+    });
     await turn();
-    expect(stream.taken).toEqual([]);
+    expect([stream.taken, isFlushed]).toEqual([[], false]);
     stream.take();
     await turn();
     stream.take();
-    expect(await flushed).toEqual(['{}\n']);
+    await flushed;
+    expect(stream.taken.join('')).toBe('{}\n');
   });
 
   it('when the other end is gone', async () => {
