@@ -110,7 +110,8 @@ export class Line {
   async explained(failure: Failure, method: string): Promise<Error> {
     const { explain } = await import('./explain.ts');
     const { profile, path } = this.#endpoint;
-    return explain(failure, { host: new URL(profile.host).host, path, profile: profile.name }, method);
+    const { host } = new URL(profile.host);
+    return explain(failure, { host, path, profile: profile.name, by: profile.method }, method);
   }
 
   async #goodbye(session: Session, open: string[], signal: AbortSignal): Promise<void> {

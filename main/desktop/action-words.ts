@@ -7,6 +7,8 @@ const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
   'check-sign-in': ({ profile, path }) =>
     `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
+  'check-credentials': ({ profile, path }) =>
+    `Put the credentials of ${profile} right in the Databricks configuration file. If they are right, ${path} belongs to another workspace than that profile.`,
   'grant-scope': ({ profile }) =>
     `Sign in to ${profile} again and grant the missing scope: a page opens in your browser.`,
   'add-workspace': () => 'Add your workspace on the Accounts screen.',

@@ -3,6 +3,8 @@ interface Details {
   'sign-in': { profile: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
+  /** The same where the profile holds its credentials itself, so that there is nothing to sign in to. */
+  'check-credentials': { profile: string; path: string };
   /** The sign-in does not cover what is asked for. */
   'grant-scope': { profile: string };
   /** To a workspace that no profile names yet. */
@@ -50,6 +52,8 @@ export const AS_COMMAND: ActionWords = {
   'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
   'check-sign-in': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
+  'check-credentials': ({ profile, path }) =>
+    `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, put the profile's credentials right.`,
   'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
   'add-workspace': ({ profile }) =>
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,

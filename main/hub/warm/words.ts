@@ -89,6 +89,7 @@ const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
   'sign-in': 'sign-in',
   'check-sign-in': 'sign-in',
   'grant-scope': 'sign-in',
+  'check-credentials': 'accounts',
 };
 
 /** Which button helps where nothing was said that a button could do. */

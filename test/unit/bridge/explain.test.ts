@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { explain, type Failure } from '../../../main/bridge/explain.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 
-const where = { host: 'acme.cloud.databricks.com', path: '/api/2.0/mcp/sql', profile: 'acme' };
+const where = {
+  host: 'acme.cloud.databricks.com',
+  path: '/api/2.0/mcp/sql',
+  profile: 'acme',
+  by: 'oauth-user' as const,
+};
 const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
 
 function refused(status: number, body: unknown = '', headers: Record<string, string> = {}): Failure {
@@ -21,6 +26,19 @@ const words = (failure: Failure, method = 'tools/call') => {
   const error = explain(failure, where, method);
   return [error.code, inOneLine(error)];
 };
+
+describe('a refused sign-in', () => {
+  it.each([
+    ['oauth-user', 'check-sign-in'],
+    ['databricks-cli', 'check-sign-in'],
+    ['oauth-m2m', 'check-credentials'],
+    ['pat', 'check-credentials'],
+  ] as const)('leads a profile of the method %s to what can be done for it: %s', (by, what) => {
+    const { code, action } = explain(refused(401), { ...where, by }, 'tools/list');
+    expect(code).toBe('unauthenticated');
+    expect(action).toEqual({ do: what, profile: 'acme', path: '/api/2.0/mcp/sql' });
+  });
+});
 
 describe('a refusal, in words', () => {
   it.each<[name: string, failure: Failure, code: string, text: string]>([

@@ -11,6 +11,7 @@ const A_COMMAND = /`causeway |causeway (login|servers)|--profile|--force|DATABRI
 const ACTIONS: readonly NextAction[] = [
   { do: 'sign-in', profile: 'my work' },
   { do: 'check-sign-in', profile: 'my work', path: '/api/2.0/mcp/sql' },
+  { do: 'check-credentials', profile: 'my work', path: '/api/2.0/mcp/sql' },
   { do: 'grant-scope', profile: 'my work' },
   { do: 'add-workspace', profile: 'work' },
   { do: 'choose-profile', profiles: ['a', 'b'] },

@@ -124,7 +124,7 @@ describe('a server as the window shows it', () => {
     ],
   ])('offers to sign in after a refusal with %i', (status, body, name, remedy) => {
     const failure = { kind: 'refused', head: { status, headers: {} }, text: JSON.stringify(body) } as const;
-    const error = explain(failure, { ...server, host: 'acme.example' }, 'tools/list');
+    const error = explain(failure, { ...server, host: 'acme.example', by: 'oauth-user' }, 'tools/list');
     expect(shownAfter(error, name)).toMatchObject({ action: 'sign-in', remedy });
     expect(inOneLine(error)).toContain('`causeway login --profile ana`');
   });

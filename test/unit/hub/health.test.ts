@@ -144,6 +144,15 @@ describe('a state in words', () => {
     expect(inWords(watchAfter(event).health)).toMatchObject({ label, action });
   });
 
+  it.each([
+    ['check-sign-in', 'sign-in'],
+    ['check-credentials', 'accounts'],
+  ] as const)('offers for %s what a button can do: %s', (what, button) => {
+    const action = { do: what, profile: 'acme', path: '/api/2.0/mcp/sql' };
+    const error = new CausewayError('unauthenticated', 'It was refused.', { action });
+    expect(inWords(watchAfter({ name: 'failed', error, at: AT, random: 0.5 }).health).action).toBe(button);
+  });
+
   it('says when Causeway tries again by itself, and only then', () => {
     expect(inWords(watchAfter(failed('unreachable')).health)).toEqual({
       label: 'Unreachable',
