@@ -17,7 +17,7 @@ export interface Special {
   headers?: Record<string, string>;
   /** Ends this request alone. It must end with the line's own signal too. */
   signal?: AbortSignal;
-  /** Whether a JSON answer goes to `onFrame` as events do. */
+  /** A JSON answer goes to `onFrame`, as events do. */
   atOnce?: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface Request {
   signal?: AbortSignal | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: Head): void;
-  /** A JSON answer's frame goes to `onFrame` too, in the moment in which it is whole; nothing waits for the outcome. */
+  /** A JSON answer goes to `onFrame` in the moment in which it is whole, and the outcome is `streamed`. */
   atOnce?: boolean | undefined;
 }
 
