@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import type { TokenSource } from '../../../main/auth/auth.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import type { FrameSink } from '../../../main/bridge/flow.ts';
@@ -12,6 +13,16 @@ export interface Answered {
   result?: unknown;
   error: { code: number; message: string; data?: unknown };
 }
+
+/** What undici lends to whoever reads an answer, where there is no connection that could be paused or ended. */
+export const NO_CONNECTION: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};
 
 /** Collects what a client would read, and lets a test wait for it. */
 export class CollectingSink implements FrameSink {

@@ -3,7 +3,7 @@ import { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { createBridge } from '../../../main/bridge/bridge.ts';
 import { Secret } from '../../../main/platform/secret.ts';
-import { CollectingSink } from '../../integration/bridge/harness.ts';
+import { CollectingSink, NO_CONNECTION } from '../../integration/bridge/harness.ts';
 
 interface Exchange {
   method: string;
@@ -11,15 +11,6 @@ interface Exchange {
   session: string | undefined;
   handler: Dispatcher.DispatchHandler;
 }
-
-const controller: Dispatcher.DispatchController = {
-  aborted: false,
-  paused: false,
-  reason: null,
-  abort() {},
-  pause() {},
-  resume() {},
-};
 
 const OPENING = ['initialize', 'notifications/initialized'];
 
@@ -37,7 +28,7 @@ class Server extends Dispatcher {
     for (const other of this.waiting)
       if (OPENING.includes(other.method)) this.overtaken.push(`${method} overtook ${other.method}`);
     this.waiting.push({ method, id, session, handler });
-    handler.onRequestStart?.(controller, {});
+    handler.onRequestStart?.(NO_CONNECTION, {});
     return true;
   }
 
@@ -68,9 +59,9 @@ class Server extends Dispatcher {
 }
 
 function reply({ handler, id }: Exchange, status: number, frame?: object, headers: Record<string, string> = {}): void {
-  handler.onResponseStart?.(controller, status, { 'content-type': 'application/json', ...headers }, '');
-  if (frame) handler.onResponseData?.(controller, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, ...frame })));
-  handler.onResponseEnd?.(controller, {});
+  handler.onResponseStart?.(NO_CONNECTION, status, { 'content-type': 'application/json', ...headers }, '');
+  if (frame) handler.onResponseData?.(NO_CONNECTION, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, ...frame })));
+  handler.onResponseEnd?.(NO_CONNECTION, {});
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { FlowControl } from '../../../main/bridge/flow.ts';
 import { exchange, type Outcome } from '../../../main/bridge/upstream.ts';
-import { CollectingSink } from '../../integration/bridge/harness.ts';
+import { CollectingSink, NO_CONNECTION } from '../../integration/bridge/harness.ts';
 
 const FRAME = '{"jsonrpc":"2.0","id":1,"result":{}}';
 
@@ -18,18 +18,10 @@ async function answered(atOnce: boolean, type: string, pieces: string[], status 
   let atItsEnd: string[] = [];
   const connections = {
     dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-      const controller: Dispatcher.DispatchController = {
-        aborted: false,
-        paused: false,
-        reason: null,
-        abort() {},
-        pause() {},
-        resume() {},
-      };
-      handler.onRequestStart?.(controller, {});
-      handler.onResponseStart?.(controller, status, { 'content-type': type }, '');
-      for (const piece of pieces) handler.onResponseData?.(controller, Buffer.from(piece));
-      handler.onResponseEnd?.(controller, {});
+      handler.onRequestStart?.(NO_CONNECTION, {});
+      handler.onResponseStart?.(NO_CONNECTION, status, { 'content-type': type }, '');
+      for (const piece of pieces) handler.onResponseData?.(NO_CONNECTION, Buffer.from(piece));
+      handler.onResponseEnd?.(NO_CONNECTION, {});
       atItsEnd = [...taken];
       return true;
     },
