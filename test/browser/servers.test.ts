@@ -254,6 +254,18 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await heading('Accounts');
   });
 
+  it('offers no sign-in where credentials of the profile’s own are refused, but its screen', async () => {
+    const body = '{"error_code":"401","message":"Credential was not accepted"}';
+    shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 401, body }, times: 'always' });
+    await given('nightly', FUNCTIONS, 'agent');
+    await go('Servers');
+    await state('Signed out');
+    await text(/Put the credentials of agent right in the Databricks configuration file\. If they are right, \/api/);
+    await inspect('server-credentials-refused');
+    await button('Accounts, for agent').click();
+    await heading('Accounts');
+  });
+
   it('comes back by itself or when asked, after the workspace was away', async () => {
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
     await given('functions', FUNCTIONS);
