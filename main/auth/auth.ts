@@ -13,6 +13,11 @@ export interface Profile {
   workspaceId: string | undefined;
 }
 
+/** Whether people sign in to the profile, instead of its holding credentials. */
+export function maySignIn({ method }: Pick<Profile, 'method'>): boolean {
+  return method === 'oauth-user' || method === 'databricks-cli';
+}
+
 /** Why a profile of the configuration file cannot be used. */
 export type UnusableReason =
   | 'no_host'

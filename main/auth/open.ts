@@ -1,5 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
-import type { AuthEvent, AuthService, Profile, TokenSource } from './auth.ts';
+import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
 import { configFilePath, editConfig, readConfig } from './config-file.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './own-sign-in.ts';
@@ -176,11 +176,6 @@ export function openAuth(options: AuthOptions): AuthService {
 
 function printNotice(message: string): void {
   process.stderr.write(`causeway: ${message}\n`);
-}
-
-/** Whether people sign in to the profile, instead of its holding credentials. */
-function maySignIn({ method }: Profile): boolean {
-  return method === 'oauth-user' || method === 'databricks-cli';
 }
 
 async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AuthMethod } from '../auth/auth.ts';
+import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
@@ -30,14 +30,11 @@ export interface Where {
 /** Words for one kind of refusal; `detail` is the status and what the workspace said. */
 type Words = (where: Where, detail: string) => [message: string, remedy: string | NextAction];
 
-/** The methods of profiles that nobody can sign in to anew: what they sign in with is written into them. */
-const HOLDS_CREDENTIALS: ReadonlySet<AuthMethod> = new Set(['pat', 'oauth-m2m']);
-
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
 const REFUSALS: Partial<Record<ErrorCode, Words>> = {
   unauthenticated: ({ host, path, profile, by }) => [
     `${host} refused the sign-in of profile "${profile}" (401).`,
-    { do: HOLDS_CREDENTIALS.has(by) ? 'check-credentials' : 'check-sign-in', profile, path },
+    { do: maySignIn({ method: by }) ? 'check-sign-in' : 'check-credentials', profile, path },
   ],
   ip_blocked: ({ host }, detail) => [
     `${host} does not accept connections from this network (${detail}).`,

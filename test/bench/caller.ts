@@ -5,18 +5,14 @@
  */
 import { Pool } from 'undici';
 import { quantile, times } from './clock.ts';
+import { type Invocation, openProgram } from './contender.ts';
 import { residentMiB } from './memory.ts';
-import { StdioClient } from './stdio-client.ts';
 
 /** How many calls come first and are not measured, one after the other, and with 64 in flight. */
 export const CALLS = { warmUp: 300, sequential: 2_000, concurrent: 12_800, inFlight: 64 };
 
-/** What to call: a server's path, through a program where there is one. */
-export interface Order {
-  origin: string;
-  path: string;
-  through?: { arguments: string[]; env: NodeJS.ProcessEnv };
-}
+/** What to call: a server's path, or whatever a program leads to. */
+export type Order = { origin: string; path: string } | { through: Invocation };
 
 /** What calls cost: milliseconds one after the other, and calls a second with 64 in flight. */
 export interface DirectFigures {
@@ -54,7 +50,7 @@ async function throughput(call: Call): Promise<number> {
   return (CALLS.concurrent / (performance.now() - start)) * 1000;
 }
 
-async function callDirectly({ origin, path }: Order): Promise<DirectFigures> {
+async function callDirectly(origin: string, path: string): Promise<DirectFigures> {
   const pool = new Pool(origin, { connections: CALLS.inFlight });
   let last = 0;
   const figures = await measure(async () => {
@@ -79,9 +75,8 @@ async function callDirectly({ origin, path }: Order): Promise<DirectFigures> {
   return figures;
 }
 
-async function callThrough(program: { arguments: string[]; env: NodeJS.ProcessEnv }): Promise<CallerFigures> {
-  const client = new StdioClient(process.execPath, program.arguments, program.env);
-  await client.open();
+async function callThrough(program: Invocation): Promise<CallerFigures> {
+  const client = await openProgram(program);
   const idle = await residentMiB(client.pid);
   const figures = await measure(() => client.request('tools/call', params));
   const after = await residentMiB(client.pid);
@@ -91,5 +86,6 @@ async function callThrough(program: { arguments: string[]; env: NodeJS.ProcessEn
 
 if (process.argv[1] === import.meta.filename) {
   const order: Order = JSON.parse(process.argv[2] ?? '');
-  console.log(JSON.stringify(await (order.through ? callThrough(order.through) : callDirectly(order))));
+  const calling = 'through' in order ? callThrough(order.through) : callDirectly(order.origin, order.path);
+  console.log(JSON.stringify(await calling));
 }

@@ -29,12 +29,11 @@ export async function measureCalls(
   direct: () => Promise<DirectFigures>,
   howOften: number,
 ): Promise<CallFigures> {
-  const { env } = contender;
-  const order = { origin: '', path, through: { arguments: contender.arguments(path), env } };
+  const through = { arguments: contender.arguments(path), env: contender.env };
   const rounds: CallFigures[] = [];
   while (rounds.length < howOften) {
     const floor = await direct();
-    const own: CallerFigures = await callIn(order);
+    const own: CallerFigures = await callIn({ through });
     rounds.push({ ...own, added: own.p50 - floor.p50, share: own.perSecond / floor.perSecond });
   }
   return {

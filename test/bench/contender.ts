@@ -32,8 +32,19 @@ export function bareRelay(origin: string, env: NodeJS.ProcessEnv): Contender {
 }
 
 /** Spawns a contender and waits for the answer of `initialize`. */
-export async function openSession(contender: Contender, path: string): Promise<StdioClient> {
-  const client = new StdioClient(process.execPath, contender.arguments(path), contender.env);
+export function openSession(contender: Contender, path: string): Promise<StdioClient> {
+  return openProgram({ arguments: contender.arguments(path), env: contender.env });
+}
+
+/** What is started with Node: its file and what follows that, and the environment. */
+export interface Invocation {
+  arguments: string[];
+  env: NodeJS.ProcessEnv;
+}
+
+/** Spawns a program that speaks MCP on its stdio, and waits for the answer of `initialize`. */
+export async function openProgram(program: Invocation): Promise<StdioClient> {
+  const client = new StdioClient(process.execPath, program.arguments, program.env);
   await client.open();
   return client;
 }
