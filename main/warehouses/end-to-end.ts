@@ -1,8 +1,8 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import type { RetryClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import { gather } from '../workspace/paging.ts';
-import type { RetryClock } from '../workspace/retry.ts';
 import { runStatement } from '../workspace/sql-server.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
 import type { Finding } from './finding.ts';

@@ -1,6 +1,6 @@
+import { type RetryClock, systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { gather } from '../workspace/paging.ts';
-import { type RetryClock, systemClock } from '../workspace/retry.ts';
 import { createWarehouseAdmin, type WarehouseAdmin } from './admin.ts';
 import { explain } from './chain.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';

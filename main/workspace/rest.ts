@@ -2,19 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Profile, TokenSource } from '../auth/auth.ts';
 import type { ErrorCode } from '../platform/errors.ts';
+import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
 import { VERSION } from '../platform/version.ts';
 import { parseAnswer, readText } from './answer.ts';
 import { type RawAnswer, readErrorBody } from './error-body.ts';
 import { refusal, type WorkspaceError } from './errors.ts';
-import {
-  backoffMillis,
-  RETRY_LIMITS,
-  type RetryClock,
-  type RetryLimits,
-  retryAfterMillis,
-  systemClock,
-} from './retry.ts';
 import { cancelled, transportFailure } from './transport-error.ts';
 
 export interface RestOptions {
@@ -66,7 +59,7 @@ const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']
 /** What one attempt came to, and whether another may follow: after a while, at once with another token, or never. */
 type Outcome<T> =
   | { answer: RestAnswer<T> }
-  | { error: WorkspaceError; again: { afterMillis: number | undefined } | 'with-another-token' | 'never' };
+  | { error: WorkspaceError; again: { retryAfter: string | undefined } | 'with-another-token' | 'never' };
 
 /**
  * The one way in which REST requests go out. Retries 429, 503 and connections that were never made, and lost answers to
@@ -98,12 +91,12 @@ export function createRest(options: RestOptions): Rest {
       // A refusal says nothing about an earlier attempt whose answer was lost.
       if (typeof again === 'string') throw lost ? error.mayHaveRunBefore() : error;
       if (error.mayHaveRun) lost = error;
-      const waitMillis = again.afterMillis ?? backoffMillis(attempt, clock.random());
+      const waitMs = retryDelayMs(attempt, again.retryAfter, clock);
       const isLast = attempt >= (error.status === undefined ? limits.unanswered : limits.refused);
       // What became of an earlier attempt matters more than why the last one failed.
-      if (isLast || clock.now() + waitMillis > deadline) throw lost ?? error;
+      if (isLast || clock.now() + waitMs > deadline) throw lost ?? error;
       try {
-        await clock.sleep(waitMillis, signal);
+        await clock.sleep(waitMs, signal);
       } catch (cause) {
         throw signal?.aborted ? cancelled(signal.reason, lost !== undefined) : cause;
       }
@@ -114,7 +107,7 @@ export function createRest(options: RestOptions): Rest {
 }
 
 async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
-  const { profile, dispatcher, clock = systemClock } = options;
+  const { profile, dispatcher } = options;
   const silenceMillis = request.silenceMillis ?? options.silenceMillis ?? SILENCE_MILLIS;
   const { method = 'GET', signal, body } = request;
   if (signal?.aborted) return { error: cancelled(signal.reason, false), again: 'never' };
@@ -138,7 +131,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
   } catch (cause) {
     const { error, unsent } = transportFailure(cause, { method, host: profile.host }, signal);
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
-    return { error, again: repeatable && PASSING.has(error.code) ? { afterMillis: undefined } : 'never' };
+    return { error, again: repeatable && PASSING.has(error.code) ? { retryAfter: undefined } : 'never' };
   }
   if (answer.status < 300) {
     return { answer: { data: parseAnswer({ ...request, method }, answer), header: answer.header } };
@@ -146,8 +139,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
   const error = refusal(method, answer.status, readErrorBody(answer));
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
-  const asked = retryAfterMillis(answer.header('retry-after'), clock.now());
-  return { error, again: { afterMillis: asked === undefined ? undefined : asked + Math.round(250 * clock.random()) } };
+  return { error, again: { retryAfter: answer.header('retry-after') } };
 }
 
 function headers(profile: Profile, token: Secret, hasBody: boolean): Record<string, string> {
