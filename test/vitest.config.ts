@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    include: ['test/{unit,integration,workspace}/**/*.test.ts'],
+    include: ['test/{unit,integration,fuzz,workspace}/**/*.test.ts'],
     globalSetup: ['test/left-out.ts'],
     // Most of them wait for other processes: on two cores, one of them idle would be one too few.
     maxWorkers: Math.max(2, availableParallelism() - 1),
