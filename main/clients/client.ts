@@ -30,11 +30,27 @@ interface Tolerance {
   byteOrderMark: boolean;
 }
 
+/** What stands for a client beside its name: an icon by its name in `simple-icons`, or one or two letters. */
+type Mark = { icon: string } | { monogram: string };
+
+/** A client's limit for one call. */
+interface Patience {
+  /** With the entry as we write it, in milliseconds. */
+  ms: number;
+  /** The entry's key that sets it, which our entries then have; left out where nothing does. */
+  key?: string;
+}
+
 /** Everything that is known about one AI client. Rows hold facts; how they are used stands elsewhere, once. */
 export interface ClientFacts {
   /** What the person types: `[a-z0-9-]`. */
   id: string;
   name: string;
+  /** What it calls itself in `clientInfo`, or begins with where it puts a server's name behind; empty where nobody has seen it. */
+  wireNames: string[];
+  mark: Mark;
+  /** For how long it waits for the answer to one call; left out where no limit is known. */
+  patience?: Patience;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
   format: Format;

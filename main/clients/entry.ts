@@ -32,6 +32,14 @@ export const plain: StdioShape = ({ command, args }) => ({ fixed: { command, arg
 /** `{type: "stdio", command, args}`. */
 export const typed: StdioShape = ({ command, args }) => ({ fixed: { type: 'stdio', command, args } });
 
+/** The same shape, beginning with more: what the person may change afterwards. */
+export function beginning<Form>(shape: (form: Form) => Entry, more: Record<string, unknown>): (form: Form) => Entry {
+  return (form) => {
+    const { fixed, initial } = shape(form);
+    return { fixed, initial: { ...initial, ...more } };
+  };
+}
+
 /** An address under a key of the client's choosing, with a `type` where it needs one. */
 export function addressed(urlKey: string, type?: string): HttpShape {
   return ({ url }) => ({ fixed: { ...(type === undefined ? {} : { type }), [urlKey]: url } });

@@ -11,6 +11,8 @@ export const ANTHROPIC: ClientFacts[] = [
   {
     id: 'claude-desktop',
     name: 'Claude Desktop',
+    wireNames: ['claude-ai'],
+    mark: { icon: 'siClaude' },
     signs: (places) => {
       const { applicationData, localData, bySystem } = places;
       return bySystem({
@@ -55,6 +57,8 @@ export const ANTHROPIC: ClientFacts[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
+    wireNames: ['claude-code'],
+    mark: { icon: 'siClaudecode' },
     signs: ({ inHome, env, join }) => [
       ...(env.CLAUDE_CONFIG_DIR ? [{ exists: env.CLAUDE_CONFIG_DIR }] : []),
       { exists: join(inHome('.claude.json')) },

@@ -1,11 +1,13 @@
 import type { ClientFacts } from '../client.ts';
-import { addressed, plain, typed } from '../entry.ts';
+import { addressed, beginning, plain, typed } from '../entry.ts';
 
 /** Clients of the terminal, from Amazon Q to Goose. */
 export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'amazon-q',
     name: 'Amazon Q',
+    wireNames: [],
+    mark: { monogram: 'Q' },
     signs: ({ inHome }) => [{ exists: inHome('.aws', 'amazonq') }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.aws', 'amazonq', 'mcp.json') }],
     format: 'json',
@@ -18,6 +20,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'amp',
     name: 'Amp',
+    wireNames: [],
+    mark: { monogram: 'Am' },
     signs: (places) => [{ exists: ampFolder(places) }, { command: 'amp' }],
     files: (places) => [{ role: 'main', path: places.join(ampFolder(places), 'settings.json') }],
     format: 'json',
@@ -31,6 +35,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'antigravity',
     name: 'Antigravity',
+    wireNames: [],
+    mark: { monogram: 'Ag' },
     signs: ({ inHome }) => [
       { exists: inHome('.gemini', 'config') },
       { exists: inHome('.gemini', 'antigravity') },
@@ -52,6 +58,9 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'cline',
     name: 'Cline',
+    wireNames: ['@cline/core', 'Cline'],
+    mark: { icon: 'siCline' },
+    patience: { ms: 300_000, key: 'timeout' },
     signs: ({ inHome }) => [
       { exists: inHome('.cline') },
       { exists: inHome('.vscode', 'extensions', 'saoudrizwan.claude-dev-*') },
@@ -72,9 +81,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     ],
     format: 'json',
     key: ['mcpServers'],
-    stdio: plain,
+    // In seconds; 60 where it is left out, and progress does not make it wait longer.
+    stdio: beginning(plain, { timeout: 300 }),
     http: ({ url, clientId }) => ({
       fixed: { type: 'streamableHttp', url, ...(clientId === undefined ? {} : { oauthClient: { clientId } }) },
+      initial: { timeout: 300 },
     }),
     afterwards: 'Cline notices at once.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
@@ -83,6 +94,9 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'codex',
     name: 'OpenAI Codex',
+    wireNames: ['codex-mcp-client'],
+    mark: { monogram: 'Cx' },
+    patience: { ms: 600_000, key: 'tool_timeout_sec' },
     signs: ({ inHome, env }) => [
       ...(env.CODEX_HOME ? [{ exists: env.CODEX_HOME }] : []),
       { exists: inHome('.codex') },
@@ -101,9 +115,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     },
     format: 'toml',
     key: ['mcp_servers'],
-    stdio: plain,
+    // 300 where it is left out.
+    stdio: beginning(plain, { tool_timeout_sec: 600 }),
     http: ({ url, clientId }) => ({
       fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
+      initial: { tool_timeout_sec: 600 },
     }),
     afterwards: 'The next session has it.',
     // Nobody has measured it: the model's interface takes 64, and Codex shortens what is longer.
@@ -112,6 +128,9 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'continue',
     name: 'Continue',
+    wireNames: ['continue-client'],
+    mark: { monogram: 'Co' },
+    patience: { ms: 60_000 },
     signs: ({ inHome }) => [{ exists: inHome('.continue') }, { command: 'cn' }],
     // A file of ours beside theirs: nothing of config.yaml is touched.
     files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'mcpServers', 'causeway.yaml') }],
@@ -126,6 +145,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
+    wireNames: ['github-copilot-developer'],
+    mark: { icon: 'siGithubcopilot' },
     signs: ({ inHome, env }) => [
       ...(env.COPILOT_HOME ? [{ exists: env.COPILOT_HOME }] : []),
       { exists: inHome('.copilot') },
@@ -146,6 +167,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'crush',
     name: 'Crush',
+    wireNames: ['crush'],
+    mark: { monogram: 'Cr' },
     // charmbracelet/crush internal/config/load.go
     signs: (places) => [{ exists: crushFolder(places) }, { command: 'crush' }],
     files: (places) => [{ role: 'main', path: places.join(crushFolder(places), 'crush.json') }],
@@ -166,6 +189,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'droid',
     name: 'Factory droid',
+    wireNames: ['factory-cli'],
+    mark: { monogram: 'Fd' },
     signs: ({ inHome }) => [{ exists: inHome('.factory') }, { command: 'droid' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.factory', 'mcp.json') }],
     format: 'json',
@@ -178,13 +203,18 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'gemini',
     name: 'Gemini CLI',
+    wireNames: ['gemini-cli-mcp-client'],
+    mark: { icon: 'siGooglegemini' },
+    patience: { ms: 600_000, key: 'timeout' },
     signs: ({ inHome }) => [{ exists: inHome('.gemini', 'settings.json') }, { command: 'gemini' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.gemini', 'settings.json') }],
     format: 'json',
     key: ['mcpServers'],
-    stdio: plain,
+    // google-gemini/gemini-cli docs/tools/mcp-server.md: in milliseconds.
+    stdio: beginning(plain, { timeout: 600_000 }),
     http: ({ url, clientId }) => ({
       fixed: { httpUrl: url, ...(clientId === undefined ? {} : { oauth: { enabled: true, clientId } }) },
+      initial: { timeout: 600_000 },
     }),
     afterwards: 'Restart it; in a session that runs, /mcp refresh.',
     warnings: ['In a folder that is not trusted, Gemini CLI starts no servers at all.'],
@@ -195,6 +225,9 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'goose',
     name: 'Goose',
+    wireNames: ['goose'],
+    mark: { monogram: 'Go' },
+    patience: { ms: 300_000, key: 'timeout' },
     signs: (places) => [
       { exists: gooseFolder(places) },
       ...places.bySystem({ darwin: [{ exists: '/Applications/Goose.app' }], win32: [], linux: [] }),

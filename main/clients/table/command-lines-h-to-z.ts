@@ -1,11 +1,14 @@
 import type { ClientFacts } from '../client.ts';
-import { plain } from '../entry.ts';
+import { beginning, plain } from '../entry.ts';
 
 /** Clients of the terminal, from opencode to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
   {
     id: 'opencode',
     name: 'opencode',
+    wireNames: ['opencode'],
+    mark: { icon: 'siOpencode' },
+    patience: { ms: 300_000, key: 'timeout' },
     signs: ({ xdgConfig }) => [{ exists: xdgConfig('opencode') }, { command: 'opencode' }],
     files: ({ xdgConfig }) => [
       { role: 'main', path: xdgConfig('opencode', 'opencode.jsonc'), if: xdgConfig('opencode', 'opencode.jsonc') },
@@ -15,11 +18,11 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     key: ['mcp'],
     stdio: ({ command, args }) => ({
       fixed: { type: 'local', command: [command, ...args] },
-      initial: { enabled: true },
+      initial: { enabled: true, timeout: 300_000 },
     }),
     http: ({ url, clientId }) => ({
       fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
-      initial: { enabled: true },
+      initial: { enabled: true, timeout: 300_000 },
     }),
     // https://opencode.ai/v2/docs/mcp-servers: version 2 and 1.18.33 read both places, older ones the older alone.
     newer: {
@@ -37,13 +40,17 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
   {
     id: 'qwen',
     name: 'Qwen Code',
+    wireNames: ['qwen-cli-mcp-client'],
+    mark: { icon: 'siQwen' },
+    patience: { ms: 600_000, key: 'timeout' },
     signs: ({ inHome }) => [{ exists: inHome('.qwen') }, { command: 'qwen' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.qwen', 'settings.json') }],
     format: 'json',
     key: ['mcpServers'],
-    stdio: plain,
+    stdio: beginning(plain, { timeout: 600_000 }),
     http: ({ url, clientId }) => ({
       fixed: { httpUrl: url, ...(clientId === undefined ? {} : { oauth: { enabled: true, clientId } }) },
+      initial: { timeout: 600_000 },
     }),
     afterwards: 'Restart it.',
     accepts: { comments: true, trailingCommas: false, byteOrderMark: true },

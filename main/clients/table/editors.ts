@@ -1,5 +1,5 @@
 import type { ClientFacts } from '../client.ts';
-import { addressed, addressedWithOauth, plain, typed } from '../entry.ts';
+import { addressed, addressedWithOauth, beginning, plain, typed } from '../entry.ts';
 import { inFlatpak, seenInFlatpak } from '../flatpak.ts';
 import type { Places } from '../places.ts';
 
@@ -8,6 +8,8 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'cursor',
     name: 'Cursor',
+    wireNames: ['cursor-vscode', 'cursor'],
+    mark: { icon: 'siCursor' },
     signs: ({ inHome, applicationData, bySystem }) => [
       { exists: inHome('.cursor') },
       ...bySystem({
@@ -36,6 +38,8 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'windsurf',
     name: 'Devin Desktop / Windsurf',
+    wireNames: ['windsurf-client', 'windsurf'],
+    mark: { icon: 'siWindsurf' },
     signs: (places) => [
       { exists: devinFolder(places) },
       { exists: places.inHome('.codeium', 'windsurf') },
@@ -62,6 +66,9 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'zed',
     name: 'Zed',
+    wireNames: ['Zed'],
+    mark: { icon: 'siZedindustries' },
+    patience: { ms: 300_000, key: 'timeout' },
     signs: (places) => [
       { exists: zedFolder(places) },
       ...seenInFlatpak(places, 'zed'),
@@ -74,14 +81,17 @@ export const EDITORS: ClientFacts[] = [
     ],
     format: 'json',
     key: ['context_servers'],
-    stdio: plain,
-    http: addressed('url'),
+    // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 where it is left out.
+    stdio: beginning(plain, { timeout: 300 }),
+    http: beginning(addressed('url'), { timeout: 300 }),
     afterwards: 'Zed notices at once.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
   },
   {
     id: 'lm-studio',
     name: 'LM Studio',
+    wireNames: [],
+    mark: { icon: 'siLmstudio' },
     signs: ({ inHome }) => [{ exists: inHome('.lmstudio') }, { exists: inHome('.cache', 'lm-studio') }],
     files: ({ inHome }) => [
       { role: 'main', path: inHome('.lmstudio', 'mcp.json'), if: inHome('.lmstudio') },
@@ -99,6 +109,8 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'warp',
     name: 'Warp',
+    wireNames: [],
+    mark: { icon: 'siWarp' },
     signs: ({ inHome, bySystem }) => [
       { exists: inHome('.warp') },
       ...bySystem({ darwin: [{ exists: '/Applications/Warp.app' }], win32: [], linux: [] }),
@@ -113,11 +125,14 @@ export const EDITORS: ClientFacts[] = [
   {
     id: 'kiro',
     name: 'Kiro',
+    wireNames: [],
+    mark: { monogram: 'Ki' },
+    patience: { ms: 300_000, key: 'timeout' },
     signs: ({ inHome }) => [{ exists: inHome('.kiro') }, { command: 'kiro' }, { command: 'kiro-cli' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.kiro', 'settings', 'mcp.json') }],
     format: 'json',
     key: ['mcpServers'],
-    stdio: plain,
+    stdio: beginning(plain, { timeout: 300_000 }),
     http: addressed('url'),
     afterwards: 'Switch the server off and on in the MCP panel, or restart Kiro.',
     deepLink: (name, entry) =>
@@ -131,6 +146,9 @@ function visualStudioCode(id: string, name: string, folder: string, command: str
   return {
     id,
     name,
+    // microsoft/vscode mcpServerRequestHandler.ts: the product's own long name.
+    wireNames: [name.replace('VS Code', 'Visual Studio Code').replace(' Insiders', ' - Insiders')],
+    mark: { monogram: 'VS' },
     signs: (places) => [
       { exists: places.applicationData(folder, 'User') },
       { exists: places.inHome(server, 'data', 'User') },

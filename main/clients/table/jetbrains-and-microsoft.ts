@@ -6,6 +6,8 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
   {
     id: 'junie',
     name: 'JetBrains Junie',
+    wireNames: [],
+    mark: { icon: 'siJetbrains' },
     signs: ({ inHome }) => [{ exists: inHome('.junie') }],
     // https://www.jetbrains.com/help/junie: every *.json in the folder is read; this is the one that its settings edit.
     files: ({ inHome }) => [{ role: 'main', path: inHome('.junie', 'mcp', 'mcp.json') }],
@@ -18,6 +20,8 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
   {
     id: 'copilot-jetbrains',
     name: 'GitHub Copilot in JetBrains',
+    wireNames: [],
+    mark: { icon: 'siGithubcopilot' },
     signs: (places) => [{ exists: copilotFolder(places, 'intellij') }],
     files: (places) => [{ role: 'main', path: places.join(copilotFolder(places, 'intellij'), 'mcp.json') }],
     format: 'json',
@@ -29,6 +33,8 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
   {
     id: 'copilot-xcode',
     name: 'GitHub Copilot in Xcode',
+    wireNames: [],
+    mark: { icon: 'siGithubcopilot' },
     signs: (places) => places.bySystem({ darwin: [{ exists: copilotFolder(places, 'xcode') }], win32: [], linux: [] }),
     files: (places) => [{ role: 'main', path: places.join(copilotFolder(places, 'xcode'), 'mcp.json') }],
     format: 'json',
@@ -40,6 +46,8 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
   {
     id: 'visual-studio',
     name: 'Visual Studio',
+    wireNames: [],
+    mark: { monogram: 'VS' },
     signs: ({ env, join, bySystem }) => {
       const programs = env.ProgramFiles || 'C:\\Program Files';
       return bySystem({
