@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignText } from '../platform/foreign-text.ts';
 import { Secret } from '../platform/secret.ts';
 import type { Profile, SignInProgress } from './auth.ts';
 import { type CallbackAnswer, type CallbackListener, listenForCallback } from './callback-listener.ts';
@@ -146,6 +147,7 @@ async function exchange(
   const { host } = profile;
   const client: oauth.Client = { client_id: clientId };
   const accepted = validate(issuer, client, parameters, state, scopes);
+  const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
   let answer: oauth.TokenEndpointResponse;
   try {
@@ -160,9 +162,9 @@ async function exchange(
     );
     answer = await oauth.processAuthorizationCodeResponse(issuer.metadata, client, response);
   } catch (error) {
-    throw refusalOf(error)?.error === 'invalid_grant'
+    throw refusalOf(error, sent)?.error === 'invalid_grant'
       ? codeExpired(host)
-      : unexpectedRefusal(host, 'the sign-in', error);
+      : unexpectedRefusal(host, 'the sign-in', error, sent);
   }
   const token = new Secret(answer.access_token);
   return {
@@ -205,11 +207,16 @@ function validate(
           { remedy: 'Ask the account administrator to add these scopes to the OAuth application.' },
         );
       default:
-        throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${error.error}).`, {
+        throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${reasonOf(error, state)}).`, {
           remedy: 'Sign in again. If it stays so, give this line to your administrator.',
         });
     }
   }
+}
+
+/** Whoever made the browser come here wrote these words. */
+function reasonOf({ error }: oauth.AuthorizationResponseError, state: string): string {
+  return foreignText(error, { sent: [state], maxLength: 100 });
 }
 
 function codeExpired(host: string): CausewayError {

@@ -33,9 +33,9 @@ export async function requestClientToken(
     const answer = await oauth.processClientCredentialsResponse(issuer.metadata, client, response);
     return { token: new Secret(answer.access_token), issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) };
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, [clientSecret]);
     if (refusal?.status !== 400 && refusal?.status !== 401)
-      throw unexpectedRefusal(issuer.host, `the client ${clientId}`, error);
+      throw unexpectedRefusal(issuer.host, `the client ${clientId}`, error, [clientSecret]);
     const detail = refusal.error || `HTTP ${refusal.status}`;
     throw new CausewayError('sign_in_failed', `${issuer.host} refused the client ${clientId} (${detail}).`, {
       remedy:

@@ -5,6 +5,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignText } from '../platform/foreign-text.ts';
 import { homeFolder } from '../platform/paths.ts';
 import { Secret } from '../platform/secret.ts';
 import type { Profile } from './auth.ts';
@@ -150,7 +151,7 @@ function spawnCli(program: string, args: string[], env: NodeJS.ProcessEnv): Prom
       const line = stderr.split('\n').find((text) => text.trim() !== '');
       resolve({
         ok: false,
-        complaint: line?.trim() ?? (error.killed ? 'no answer within a minute' : 'it failed without a word'),
+        complaint: foreignText(line ?? '') || (error.killed ? 'no answer within a minute' : 'it failed without a word'),
       });
     });
   });

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
 import { type SharedPools, sharedPools } from '../platform/pools.ts';
@@ -37,6 +38,7 @@ export class AuthHttp {
     return async (address, { method = 'GET', headers = {}, body, signal } = {}) => {
       const url = new URL(address);
       if (url.origin !== host) throw elsewhere(host, url.origin);
+      const sent = secretsIn(headers, body);
       const dispatcher = (await this.#pools.to(host)).whole();
       try {
         const answer = await dispatcher.request({
@@ -47,9 +49,9 @@ export class AuthHttp {
           body: body ?? null,
           ...(signal ? { signal } : {}),
         });
-        return await asResponse(host, answer);
+        return await asResponse(host, answer, sent);
       } catch (cause) {
-        throw asError(cause, host, signal);
+        throw asError(cause, host, sent, signal);
       }
     };
   }
@@ -64,7 +66,7 @@ export class AuthHttp {
   }
 }
 
-async function asResponse(host: string, answer: Dispatcher.ResponseData): Promise<Response> {
+async function asResponse(host: string, answer: Dispatcher.ResponseData, sent: SentSecrets): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
@@ -74,7 +76,8 @@ async function asResponse(host: string, answer: Dispatcher.ResponseData): Promis
   if (status >= 300 && status < 400 && location) {
     await answer.body.dump();
     const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
-    throw elsewhere(host, target === host ? `another page (${location.split('?')[0]})` : target);
+    const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });
+    throw elsewhere(host, target === host ? `another page (${page})` : foreignText(target, { sent, maxLength: 200 }));
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -92,10 +95,31 @@ function elsewhere(host: string, target: string): CausewayError {
   });
 }
 
-function asError(cause: unknown, host: string, signal: AbortSignal | undefined): CausewayError {
-  if (cause instanceof CausewayError) return cause;
+/** The values in a form whose names say that they are secrets (RFC 6749, RFC 7636, RFC 7009, RFC 7523, RFC 8693). */
+const SECRET_FIELDS = [
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'client_secret',
+  'token',
+  'client_assertion',
+  'subject_token',
+];
+
+/** What must not come back in an error: the credentials of a header and of a form. */
+function secretsIn(headers: Record<string, string>, body: string | undefined): string[] {
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? '';
+  const credentials = header.replace(/^\S+ /, '');
+  const form = new URLSearchParams(body ?? '');
+  const [, password = ''] = Buffer.from(credentials, 'base64').toString('latin1').split(':');
+  return [credentials, password, ...SECRET_FIELDS.flatMap((name) => form.getAll(name))].filter(Boolean);
+}
+
+function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortSignal | undefined): CausewayError {
+  if (error instanceof CausewayError) return error;
   if (signal?.aborted) return cancelled(signal);
-  const { kind, code } = networkFailure(cause);
+  const { kind, code } = networkFailure(error);
+  const cause = foreignCause(error, sent);
   switch (kind) {
     case 'tls':
       return new CausewayError('tls', `The connection to ${host} is not trusted (${code}).`, {

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignCause, foreignText } from '../platform/foreign-text.ts';
 import { isLoopback } from './host.ts';
 import type { HostFetch } from './host-fetch.ts';
 
@@ -82,9 +83,13 @@ async function readMetadata(host: string, place: string, response: Response): Pr
   }
   for (const url of [metadata.issuer, ...ENDPOINTS.map((name) => metadata[name])]) {
     if (url !== undefined && (!URL.canParse(url) || new URL(url).origin !== host)) {
-      throw new CausewayError('wrong_workspace', `${host} names a sign-in service elsewhere (${url}).`, {
-        remedy: 'Nothing was sent there. Use the address that your workspace shows in the browser.',
-      });
+      throw new CausewayError(
+        'wrong_workspace',
+        `${host} names a sign-in service elsewhere (${foreignText(url, { maxLength: 200 })}).`,
+        {
+          remedy: 'Nothing was sent there. Use the address that your workspace shows in the browser.',
+        },
+      );
     }
   }
   return metadata;
@@ -92,7 +97,7 @@ async function readMetadata(host: string, place: string, response: Response): Pr
 
 function noWorkspace(host: string, detail: string, cause?: unknown): CausewayError {
   return new CausewayError('wrong_workspace', `${host} does not answer like a Databricks workspace (${detail}).`, {
-    cause,
+    cause: foreignCause(cause),
     remedy: 'Check the address: it is the one your browser shows when you are in the workspace.',
   });
 }

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 
 /** What a sign-in service answered instead of tokens. */
 export interface OAuthRefusal {
@@ -9,8 +10,22 @@ export interface OAuthRefusal {
   description: string;
 }
 
-/** What an error of the OAuth library says; undefined if the service did not answer with a refusal. */
-export function refusalOf(error: unknown): OAuthRefusal | undefined {
+/**
+ * What an error of the OAuth library says, without what was sent with the request: services echo it. Undefined if the
+ * service did not answer with a refusal.
+ */
+export function refusalOf(error: unknown, sent: SentSecrets): OAuthRefusal | undefined {
+  const refusal = readRefusal(error);
+  return (
+    refusal && {
+      status: refusal.status,
+      error: foreignText(refusal.error, { sent, maxLength: 100 }),
+      description: foreignText(refusal.description, { sent }),
+    }
+  );
+}
+
+function readRefusal(error: unknown): OAuthRefusal | undefined {
   if (error instanceof oauth.ResponseBodyError) {
     return { status: error.status, error: error.error, description: error.error_description ?? '' };
   }
@@ -32,9 +47,9 @@ export function isDeadGrant({ error, description }: OAuthRefusal): boolean {
  * A refusal for which there is no better word, as an error of ours. The library's own error is never passed on as the
  * cause: it may hold the answer's body, tokens included.
  */
-export function unexpectedRefusal(host: string, what: string, error: unknown): CausewayError {
+export function unexpectedRefusal(host: string, what: string, error: unknown, sent: SentSecrets): CausewayError {
   if (error instanceof CausewayError) return error;
-  const refusal = refusalOf(error);
+  const refusal = refusalOf(error, sent);
   if (refusal?.status === 429 || (refusal && refusal.status >= 500)) {
     return new CausewayError(
       'unavailable',

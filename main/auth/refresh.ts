@@ -42,9 +42,10 @@ export async function refreshTokens(record: TokenRecord, context: RefreshContext
       scopes: answer.scope?.split(' ').filter(Boolean) ?? record.scopes,
     };
   } catch (error) {
-    const refusal = refusalOf(error);
+    const sent = [record.refreshToken, context.clientSecret];
+    const refusal = refusalOf(error, sent);
     if (refusal && isDeadGrant(refusal)) return undefined;
-    throw unexpectedRefusal(host, 'to renew the sign-in', error);
+    throw unexpectedRefusal(host, 'to renew the sign-in', error, sent);
   }
 }
 

@@ -91,7 +91,7 @@ export function explain(failure: Failure, where: Where, method: string): Causewa
 
 function explainRefusal(head: Head, text: string, where: Where, method: string): CausewayError {
   if (isSignInPage(head, text)) return inWords('login_page', where, '');
-  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) });
+  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, []);
   const known = refusal('POST', head.status, body);
   if (known.code === 'login_page') return inWords('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
+import { withoutControls } from '../platform/display.ts';
 import { jsonArrayLines } from '../platform/json-array.ts';
 import type { CommandContext } from './command.ts';
 
@@ -25,9 +26,9 @@ export async function writeJsonArray(output: Output, values: AsyncIterable<unkno
   for await (const some of jsonArrayLines(values)) await write(output, some);
 }
 
-/** A name or message as it may be shown in a terminal: without the control characters that a terminal obeys. */
+/** A line as it may be shown in a terminal: without the control characters that a terminal obeys. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
+  return withoutControls(text);
 }
 
 /** Rows in columns, the last one as wide as it likes. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { format } from 'node:util';
 import electronLog from 'electron-log/node';
 import type { Settings } from '../../preload/contract/settings.ts';
+import { withoutControls } from '../platform/display.ts';
 import { logFolder } from '../platform/paths.ts';
 import { redact } from '../platform/redact.ts';
 
@@ -27,7 +28,7 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
   file.maxSize = LARGEST;
   file.writeOptions = { ...file.writeOptions, mode: 0o600 };
   terminal.format = '{text}';
-  log.hooks.push((message) => ({ ...message, data: [redact(format(...message.data))] }));
+  log.hooks.push((message) => ({ ...message, data: [withoutControls(redact(format(...message.data)), true)] }));
   const setLevel = (wanted: Settings['logLevel']) => {
     file.level = wanted;
     terminal.level = to.terminal && wanted;

@@ -1,6 +1,10 @@
 import { Notification } from 'electron';
 import type { Problem } from '../../preload/contract.ts';
+import { displayText } from '../platform/display.ts';
 import { sentences } from '../platform/sentences.ts';
+
+/** In characters; systems cut what is longer where they like. */
+const LONGEST_BODY = 500;
 
 /** Those on the screen: one that nothing refers to is collected, and its click is never heard. */
 const shown = new Set<Notification>();
@@ -11,7 +15,8 @@ const shown = new Set<Notification>();
  */
 export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>, leadOn: () => void): boolean {
   if (!Notification.isSupported()) return false;
-  const notification = new Notification({ title, body: sentences(message, remedy) });
+  const body = displayText(sentences(message, remedy), { maxLength: LONGEST_BODY });
+  const notification = new Notification({ title: displayText(title), body: withoutMarkup(body) });
   const forget = () => shown.delete(notification);
   notification.on('click', leadOn);
   notification.on('click', forget);
@@ -19,4 +24,9 @@ export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>
   shown.add(notification);
   notification.show();
   return true;
+}
+
+/** On Linux a body may hold markup, links among it (Desktop Notifications Specification › Markup); names bring none of ours. */
+function withoutMarkup(body: string): string {
+  return process.platform === 'linux' ? body.replaceAll('<', '‹') : body;
 }

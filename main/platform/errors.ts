@@ -1,3 +1,4 @@
+import { withoutControls } from './display.ts';
 import { AS_COMMAND, actionInWords, type NextAction } from './next-action.ts';
 import { sentences } from './sentences.ts';
 
@@ -94,5 +95,5 @@ export function inOneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
   // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return withoutControls(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '));
 }

@@ -9,7 +9,11 @@ const NAMES =
 const RULES: [pattern: RegExp, replacement: string][] = [
   // A private key is many lines.
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
-  [/\b(Bearer|Basic|Negotiate|DPoP)\s+[\w.~+/=-]{4,}/gi, `$1 ${REDACTED}`],
+  // And not the words that stand after a scheme's name in a sentence, or in a challenge (RFC 6750 §3).
+  [
+    /\b(Bearer|Basic|Negotiate|DPoP)\s+(?!(?:tokens?|auth|authentication|authorization|scheme|challenge|header|credentials|realm|error|scope|is|was|has)\b)[\w.~+/=-]{4,}/gi,
+    `$1 ${REDACTED}`,
+  ],
   // name=value, "name": "value", name: value, --name value; the whole of a quoted value.
   [new RegExp(`(["']?\\b(?:${NAMES})\\b\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${REDACTED}"`],
   [new RegExp(`(["']?\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
@@ -37,7 +41,13 @@ const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
  */
 export function redact(text: string): string {
   const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
-  return named.replace(OPAQUE, (run) => (/\d/.test(run) && /[a-z]/i.test(run) && !isPlainId(run) ? REDACTED : run));
+  return named.replace(OPAQUE, (run) => (looksRandom(run) && !isPlainId(run) ? REDACTED : run));
+}
+
+/** Long names of tables and functions are words with a number here and there: `orders_by_region_and_week_2024_v2`. */
+function looksRandom(run: string): boolean {
+  const hasAllKinds = /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
+  return hasAllKinds || run.split(/[-_~+]/).some((piece) => /^(?=.*\d)(?=.*[a-z]).{16,}/i.test(piece));
 }
 
 /** A UUID names something and opens nothing. */

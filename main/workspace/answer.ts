@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { RawAnswer } from './error-body.ts';
 import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
@@ -27,6 +28,8 @@ export interface AskedFor<T> {
   path: string;
   schema: z.ZodType<T>;
   decode?: (answer: RawAnswer) => unknown;
+  /** The secrets that went out with the request. */
+  sent: SentSecrets;
 }
 
 const NOT_THE_WORKSPACE =
@@ -43,7 +46,7 @@ export function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
     new WorkspaceError(code, `The answer to ${asked.method} ${asked.path} ${what}.`, {
       status: answer.status,
       mayHaveRun: asked.method !== 'GET',
-      cause,
+      cause: foreignCause(cause, asked.sent),
       remedy: `${NOT_THE_WORKSPACE}${asked.method === 'GET' ? '' : ` ${IN_DOUBT}`}`,
     });
   let json: unknown;
@@ -56,6 +59,7 @@ export function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
   const parsed = asked.schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const where = `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`;
-  throw refuse('unexpected_answer', `is not what its documentation says (${where})`, parsed.error);
+  // Names in an answer are as foreign as what they name.
+  const where = foreignText(`${issue?.path.join('.') || 'the whole'}: ${issue?.message}`, { sent: asked.sent });
+  throw refuse('unexpected_answer', `is not what its documentation says (${where})`, undefined);
 }

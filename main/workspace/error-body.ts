@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 
 /** What a refusal says about itself, whichever of its five spellings it came in. */
 export interface ErrorBody {
@@ -26,14 +27,23 @@ const Api12 = z.looseObject({ error: z.string(), error_description: z.string().o
 const Rpc = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 const Scim = z.looseObject({ detail: z.string(), scimType: z.string().optional() });
 
-const MESSAGE_LIMIT = 600;
-
 /**
  * Reads a refusal in the order in which the workspace's own clients do: REST, API 1.2, SCIM, `CODE: message` text,
  * HTML with `<pre>`, the private-link redirect. A web page that is none of the workspace's is a `page`. Never throws:
- * what fits none of them is quoted.
+ * what fits none of them is quoted. What it gives may stand in an error: servers and gateways echo requests.
+ * @param sent the secrets that went out with the request
  */
-export function readErrorBody(answer: RawAnswer): ErrorBody {
+export function readErrorBody(answer: RawAnswer, sent: SentSecrets): ErrorBody {
+  const { requestId, errorCode, message, ...found } = findError(answer);
+  return {
+    ...found,
+    errorCode: foreignText(errorCode, { sent, maxLength: 100 }),
+    message: foreignText(message, { sent }) || 'no explanation',
+    requestId: requestId === undefined ? undefined : foreignText(requestId, { sent, maxLength: 100 }),
+  };
+}
+
+function findError(answer: RawAnswer): ErrorBody {
   const requestId = answer.header('x-request-id') ?? answer.header('x-databricks-request-id');
   const location = answer.header('location') ?? '';
   if (location.includes('error=private-link-validation-error')) {
@@ -42,11 +52,11 @@ export function readErrorBody(answer: RawAnswer): ErrorBody {
   }
   if (answer.status >= 300 && answer.status < 400) {
     const [where] = location.split('?');
-    return { kind: 'redirect', errorCode: '', message: plain(`a redirect to ${where || 'nowhere'}`), requestId };
+    return { kind: 'redirect', errorCode: '', message: `a redirect to ${where || 'nowhere'}`, requestId };
   }
   const found = fromJson(answer.text) ?? fromText(answer.text) ?? fromHtml(answer.text);
-  if (!found) return { kind: 'other', errorCode: '', message: plain(answer.text) || 'no explanation', requestId };
-  return { ...found, message: plain(found.message) || 'no explanation', requestId: requestId ?? found.requestId };
+  if (!found) return { kind: 'other', errorCode: '', message: answer.text, requestId };
+  return { ...found, requestId: requestId ?? found.requestId };
 }
 
 function fromJson(text: string): ErrorBody | undefined {
@@ -89,10 +99,4 @@ function fromHtml(text: string): ErrorBody | undefined {
     message,
     requestId: undefined,
   };
-}
-
-/** One line without control characters (a terminal would obey them), and not longer than a person reads. */
-function plain(text: string): string {
-  const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  return line.length > MESSAGE_LIMIT ? `${line.slice(0, MESSAGE_LIMIT)}…` : line;
 }

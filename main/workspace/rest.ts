@@ -129,14 +129,14 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     };
     answer = { status: response.statusCode, text: await readText(response.body, method), header };
   } catch (cause) {
-    const { error, unsent } = transportFailure(cause, { method, host: profile.host }, signal);
+    const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: [token] }, signal);
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
     return { error, again: repeatable && PASSING.has(error.code) ? { retryAfter: undefined } : 'never' };
   }
   if (answer.status < 300) {
-    return { answer: { data: parseAnswer({ ...request, method }, answer), header: answer.header } };
+    return { answer: { data: parseAnswer({ ...request, method, sent: [token] }, answer), header: answer.header } };
   }
-  const error = refusal(method, answer.status, readErrorBody(answer));
+  const error = refusal(method, answer.status, readErrorBody(answer, [token]));
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
   return { error, again: { retryAfter: answer.header('retry-after') } };

@@ -1,4 +1,5 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { foreignCause, type SentSecrets } from '../platform/foreign-text.ts';
 import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
 const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
@@ -20,7 +21,7 @@ export interface TransportFailure {
 /** Names a failed exchange: unreachable, not trusted, too slow, cut short, or cancelled by the caller. @throws what is none of these */
 export function transportFailure(
   cause: unknown,
-  request: { method: string; host: string },
+  request: { method: string; host: string; sent?: SentSecrets },
   signal?: AbortSignal,
 ): TransportFailure {
   if (cause instanceof WorkspaceError) return { error: cause, unsent: false };
@@ -31,7 +32,8 @@ export function transportFailure(
   const unsent = BEFORE_SENDING.has(code) || syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT';
   const mayHaveRun = !unsent && request.method !== 'GET' && !TLS.test(code);
   const [word, message, remedy] = describe(code, unsent, request.host, mayHaveRun);
-  return { error: new WorkspaceError(word, message, { cause, remedy, mayHaveRun }), unsent };
+  const error = new WorkspaceError(word, message, { cause: foreignCause(cause, request.sent), remedy, mayHaveRun });
+  return { error, unsent };
 }
 
 /** The error for a request that its caller has given up, in the caller's own words if it gave any. */

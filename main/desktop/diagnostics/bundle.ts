@@ -1,5 +1,6 @@
 import type { DesktopState, Diagnosis, Settings } from '../../../preload/contract.ts';
 import type { ProfileEntry } from '../../auth/auth.ts';
+import { withoutControls } from '../../platform/display.ts';
 import { redact } from '../../platform/redact.ts';
 import { sentences } from '../../platform/sentences.ts';
 
@@ -48,7 +49,10 @@ export function bundleOf(parts: BundleParts): string {
     ['Environment', environmentLines(parts.env)],
     ['Log', [...parts.log]],
   ];
-  const text = sections.map(([title, lines]) => `## ${title}\n${lines.length > 0 ? lines.join('\n') : '(nothing)'}\n`);
+  const text = sections.map(
+    ([title, lines]) =>
+      `## ${title}\n${lines.length > 0 ? lines.map((line) => withoutControls(line)).join('\n') : '(nothing)'}\n`,
+  );
   return withoutPeople(redact(text.join('\n')));
 }
 

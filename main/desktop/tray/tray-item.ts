@@ -1,3 +1,4 @@
+import { displayText } from '../../platform/display.ts';
 import type { TrayAction } from './tray-action.ts';
 
 /** One line of the tray's menu, as data. */
@@ -20,4 +21,15 @@ export function action(label: string, action: TrayAction): TrayItem {
 /** Leads to the window's main screen. */
 export function open(label: string): TrayItem {
   return action(label, { do: 'open', screen: 'warehouse' });
+}
+
+/** A menu as wide as this hides the screen. In characters. */
+const WIDEST_LABEL = 100;
+
+/**
+ * A label as Electron's menus take it: names in it come from the workspace, and an `&` that is not doubled marks the letter
+ * after it as the one to press, on all three systems (Linux shows it as `_`).
+ */
+export function menuLabel(label: string): string {
+  return displayText(label, { maxLength: WIDEST_LABEL }).replaceAll('&', '&&');
 }

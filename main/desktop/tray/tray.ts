@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
 import type { DesktopState } from '../../../preload/contract.ts';
+import { displayText } from '../../platform/display.ts';
 import { RESOURCES_FOLDER } from '../places.ts';
 import type { TrayAction } from './tray-action.ts';
 import { trayIconFile, trayMood } from './tray-icon.ts';
-import type { TrayItem } from './tray-item.ts';
+import { menuLabel, type TrayItem } from './tray-item.ts';
 import { trayMenu, trayTooltip } from './tray-menu.ts';
 
 /** The icon in the system's tray. Drawn anew from the state whenever what it shows has changed, and only then. */
@@ -25,7 +26,7 @@ export class CausewayTray {
   render(state: DesktopState): void {
     this.#state = state;
     const items = trayMenu(state);
-    const tooltip = trayTooltip(state);
+    const tooltip = displayText(trayTooltip(state));
     // A menu that is replaced while it is open closes under the person's hand on Linux.
     const shown = JSON.stringify([trayMood(state), tooltip, items]);
     if (shown === this.#shown) return;
@@ -44,16 +45,16 @@ export class CausewayTray {
       case 'separator':
         return { type: 'separator' };
       case 'text':
-        return { label: item.label, enabled: false };
+        return { label: menuLabel(item.label), enabled: false };
       case 'action':
-        return { label: item.label, click: () => void this.#act(item.action) };
+        return { label: menuLabel(item.label), click: () => void this.#act(item.action) };
       case 'submenu':
-        return { label: item.label, submenu: item.items.map((inner) => this.#entryOf(inner)) };
+        return { label: menuLabel(item.label), submenu: item.items.map((inner) => this.#entryOf(inner)) };
       case 'choice': {
         const { label, chosen, action } = item;
         return {
           type: 'radio',
-          label,
+          label: menuLabel(label),
           checked: chosen,
           enabled: action !== null,
           click: () => action && void this.#choose(action),

@@ -166,6 +166,13 @@ describe('the report', () => {
     }
   });
 
+  it('holds one line for each log line and none that names inject', () => {
+    const profiles: ProfileEntry[] = [{ ...entry, name: 'acme\u001b[2J\n## Log\u202e', profile }];
+    const lines = bundleOf(parts({ profiles, log: ['[error] a\u009b1A'] })).split('\n');
+    expect(lines.filter((line) => line === '## Log')).toHaveLength(1);
+    expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
   it('holds no secret and no person, wherever they were', () => {
     const env = {
       DATABRICKS_TOKEN: PAT,

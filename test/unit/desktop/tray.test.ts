@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES_FOLDER } from '../../../main/desktop/places.ts';
 import { type TrayMood, trayIconFile, trayMood } from '../../../main/desktop/tray/tray-icon.ts';
-import type { TrayItem } from '../../../main/desktop/tray/tray-item.ts';
+import { menuLabel, type TrayItem } from '../../../main/desktop/tray/tray-item.ts';
 import { trayMenu, trayTooltip } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/choices.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
@@ -392,5 +392,23 @@ describe('the update in the tray', () => {
   it('does not draw the menu anew with each part that arrives', () => {
     const at = (percent: number) => trayMenu({ ...known(), update: { status: 'downloading', version: '2', percent } });
     expect(at(10)).toEqual(at(90));
+  });
+});
+
+describe('a label of the tray’s menu', () => {
+  it.each([
+    ['an ampersand', 'R&D — running', 'R&&D — running'],
+    ['several ampersands', 'A && B &', 'A &&&& B &&'],
+    ['an underscore', 'dev_warehouse', 'dev_warehouse'],
+    ['an escape sequence', 'dev\u001b[31m', 'dev\ufffd[31m'],
+    ['a line end', 'dev\nQuit', 'dev Quit'],
+    ['a tab, behind which Windows shows a shortcut', 'dev\tCtrl+Q', 'dev Ctrl+Q'],
+    ['a right-to-left override', 'dev\u202e', 'dev\ufffd'],
+  ])('shows %s of a name as it is, or not at all', (_what, label, shown) => {
+    expect(menuLabel(label)).toBe(shown);
+  });
+
+  it('is no wider than a menu may be', () => {
+    expect(menuLabel('x'.repeat(10_000)).length).toBe(100);
   });
 });

@@ -28,7 +28,7 @@ describe('sentences one after the other', () => {
     expect(inOneLine(error)).toBe(joined);
     expect(failureInWindow(error)).toBe(joined);
     expect(problemOf(error).message).toBe(`${words}.`);
-    const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined });
+    const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined }, []);
     expect(inOneLine(refusal('GET', 429, body))).toBe(
       'The workspace answered 429: slow down. Wait a little and try again.',
     );

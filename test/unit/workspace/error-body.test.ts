@@ -24,30 +24,30 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
     ['nothing', '', 'other', '', 'no explanation'],
     ['JSON of no known form', '[1]', 'other', '', '[1]'],
   ])('%s', (_what, text, kind, errorCode, message) => {
-    expect(readErrorBody(answer(400, text))).toMatchObject({ kind, errorCode, message });
+    expect(readErrorBody(answer(400, text), [])).toMatchObject({ kind, errorCode, message });
   });
 
   test('the redirect of a private link', () => {
     const location = 'https://w.example.com/login.html?error=private-link-validation-error';
-    expect(readErrorBody(answer(302, '', { location })).kind).toBe('private-link');
+    expect(readErrorBody(answer(302, '', { location }), []).kind).toBe('private-link');
   });
 
   test('the request id, from the header or from the details', () => {
     const body =
       '{"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","request_id":"in-body"}]}';
-    expect(readErrorBody(answer(500, body)).requestId).toBe('in-body');
-    expect(readErrorBody(answer(500, body, { 'x-request-id': 'in-header' })).requestId).toBe('in-header');
+    expect(readErrorBody(answer(500, body), []).requestId).toBe('in-body');
+    expect(readErrorBody(answer(500, body, { 'x-request-id': 'in-header' }), []).requestId).toBe('in-header');
   });
 
   test('a message cannot move the cursor of a terminal, nor fill it', () => {
-    const { message } = readErrorBody(answer(500, JSON.stringify({ message: `\u001b[2J${'x'.repeat(5000)}\n` })));
+    const { message } = readErrorBody(answer(500, JSON.stringify({ message: `\u001b[2J${'x'.repeat(5000)}\n` })), []);
     expect(message).not.toMatch(/\p{Cc}/u);
     expect(message.length).toBeLessThan(700);
   });
 });
 
 describe('refusal decides by status, and by the error code only where the status says too little', () => {
-  const code = (status: number, text: string) => refusal('GET', status, readErrorBody(answer(status, text))).code;
+  const code = (status: number, text: string) => refusal('GET', status, readErrorBody(answer(status, text), [])).code;
 
   test.each([
     [400, '{"error_code":"INVALID_PARAMETER_VALUE","message":"m"}', 'invalid_argument'],
@@ -98,6 +98,6 @@ describe('refusal decides by status, and by the error code only where the status
     ['PATCH', 400, false],
     ['PATCH', 501, false],
   ])('%s refused with %i may have run: %s', (method, status, mayHaveRun) => {
-    expect(refusal(method, status, readErrorBody(answer(status, ''))).mayHaveRun).toBe(mayHaveRun);
+    expect(refusal(method, status, readErrorBody(answer(status, ''), [])).mayHaveRun).toBe(mayHaveRun);
   });
 });

@@ -1,0 +1,71 @@
+export interface DisplayOptions {
+  /** At most so many characters (code points); what is longer ends with `…`. */
+  maxLength?: number;
+  /** Keeps line breaks, where a text may have several lines; a name is always one line. */
+  lines?: boolean;
+}
+
+/** Longer than any name that people give, short enough for a line of a window. */
+const NAME_LENGTH = 200;
+
+/** What stands where something was that must not be shown. */
+const REPLACEMENT = '\uFFFD';
+
+/** The control characters that separate words or lines. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/gu;
+/**
+ * What a terminal obeys (Cc, among them ESC and the C1 controls such as U+009B), what turns the direction of the text
+ * around it or is not seen at all (Cf and the default-ignorable code points: bidi controls, zero-width characters, tags,
+ * fillers), and halves of surrogate pairs.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** What is invisible and belongs where it stands: inside an emoji, and between letters of scripts that join them. */
+const BELONGS = new RegExp(
+  [
+    String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=[\p{Emoji}\p{Extended_Pictographic}])\uFE0F`,
+    `(?<=(?!\\p{Cf})${joinedLetter()})[\\u200C\\u200D](?=(?!\\p{Cf})${joinedLetter()})`,
+  ].join('|'),
+  'gu',
+);
+/** More marks than any script puts on one letter: they run over the lines above and below. */
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
+
+/**
+ * A name or text from outside (the workspace, a server, an AI client, a file) as it may be shown: in the tray, the window,
+ * a notification, a report, the log and a terminal alike. It cannot move a cursor, begin a line, turn its surroundings around or
+ * hide a part of itself: what could is shown as U+FFFD. JSON output is data and stays exact; nobody's identity is decided
+ * by what this gives.
+ */
+export function displayText(text: string, { maxLength = NAME_LENGTH, lines = false }: DisplayOptions = {}): string {
+  // Four times as much as is shown is enough to know what is shown, however long the text is.
+  const start = text.length > maxLength * 4 ? text.slice(0, maxLength * 4) : text;
+  const broken = start.replace(LINE_BREAKS, lines ? '\n' : ' ').replaceAll('\t', ' ');
+  const safe = withoutControls(broken, lines).replace(STACKED_MARKS, '$1');
+  const shown = (lines ? safe.replace(/[^\S\n]{9,}/gu, ' ') : safe.replace(/\s+/gu, ' ')).trim();
+  const characters = [...shown];
+  const isCut = characters.length > maxLength || start.length < text.length;
+  return isCut
+    ? `${characters
+        .slice(0, maxLength - 1)
+        .join('')
+        .trimEnd()}…`
+    : shown;
+}
+
+/**
+ * The same for a line that is laid out already, such as a row of a table or a whole message: every character that must
+ * not be shown becomes U+FFFD, and nothing is cut or moved.
+ */
+export function withoutControls(text: string, keepsLines = false): string {
+  if (text.search(UNSAFE) < 0) return text;
+  const kept = new Set(Array.from(text.matchAll(BELONGS), ({ index }) => index));
+  return text.replace(UNSAFE, (character, index: number) =>
+    kept.has(index) || (keepsLines && character === '\n') ? character : REPLACEMENT,
+  );
+}
+
+function joinedLetter(): string {
+  const scripts = 'Arabic Devanagari Bengali Tamil Malayalam Kannada Telugu Sinhala'.split(' ');
+  return `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
+}

@@ -1,0 +1,230 @@
+import { displayText } from './display.ts';
+import { REDACTED, redact } from './redact.ts';
+import type { Secret } from './secret.ts';
+
+/** What went out with a request and may come back in what answers it: tokens, codes, client secrets. */
+export type SentSecrets = readonly (Secret | string | undefined)[];
+
+export interface ForeignTextOptions {
+  /** What was sent with the request that this text answers. */
+  sent?: SentSecrets;
+  /** At most so many characters. */
+  maxLength?: number;
+}
+
+/** Longer than a person reads. */
+const MAX_LENGTH = 600;
+/** How much of a text is looked at, in UTF-16 units; an error shows far less. */
+const MAX_READ = 8 * 1024;
+/** So many letters and digits of a secret in a row are a part of it; a shorter one opens nothing. */
+const PART_LENGTH = 8;
+/** A secret of fewer letters and digits than this is no secret, and would be found in every other word. */
+const MIN_SECRET_LENGTH = 4;
+
+/**
+ * A text from outside (an answer's body or header, a program's stderr, an error of the network) as it may stand in an error:
+ * without secrets, in one line, without control characters, and no longer than a person reads. Redacted are the secrets
+ * that were sent with the request, in whole or in part, in any letter case and however they are written (with percent signs,
+ * HTML entities, JSON escapes, base64, hexadecimal, tags or line ends in between), and whatever looks like a token.
+ */
+export function foreignText(text: string, { sent = [], maxLength = MAX_LENGTH }: ForeignTextOptions = {}): string {
+  const read = text.slice(0, MAX_READ);
+  return displayText(redact(withoutTokens(read, sent)).replace(/[\p{Cc}\s]+/gu, ' '), { maxLength });
+}
+
+/**
+ * An error from outside as the cause of one of ours: its name, message, stack and the system's codes, and those of its
+ * own causes; nothing else. The errors of HTTP and JSON parsers and of the OAuth library hold the answer itself.
+ */
+export function foreignCause(error: unknown, sent: SentSecrets = [], depth = 0): Error | undefined {
+  if (error === undefined || error === null || depth > 8) return undefined;
+  if (!(error instanceof Error)) return new Error(foreignText(String(error), { sent }));
+  const inner = foreignCause(error instanceof AggregateError ? error.errors[0] : error.cause, sent, depth + 1);
+  // A parser quotes what it could not read, and the beginning of that may be all there is of a secret.
+  const message = error instanceof SyntaxError ? 'The text could not be parsed.' : foreignText(error.message, { sent });
+  const copy = new Error(message, inner && { cause: inner });
+  copy.name = foreignText(error.name, { maxLength: 100 });
+  copy.stack = [`${copy.name}: ${message}`, ...placesOf(error)].join('\n');
+  return Object.assign(copy, systemCodes(error));
+}
+
+/** Where an error was made; its message, which stands before that, may have several lines that look like places. */
+function placesOf({ stack = '', message }: Error): string[] {
+  const after = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
+  return after.split('\n').filter((line) => /^ {4}at /.test(line));
+}
+
+function systemCodes(error: Error): Record<string, string | number> {
+  const found: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(error)) {
+    if (/^(code|syscall|hostname|address)$/.test(name) && typeof value === 'string') found[name] = foreignText(value);
+    if (/^(errno|port)$/.test(name) && typeof value === 'number') found[name] = value;
+  }
+  return found;
+}
+
+/** A text with its encodings undone, and for each of its UTF-16 units where in the original it stands. */
+interface Decoded {
+  text: string;
+  from: number[];
+  to: number[];
+}
+
+/** What stands for other characters, or for none, in the texts that servers and gateways answer with. */
+const ENCODED =
+  /<!--[^<>]*-->|<\/?[a-z][^<>]*>|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});?|%[\da-f]{2}|\\u\{?[\da-f]{4}\}?|\\x[\da-f]{2}|\\["'\\/bfnrt]|[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/giu;
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '' };
+/** Nobody encodes an encoding of an encoding by mistake. */
+const DECODING_PASSES = 3;
+
+function decode(text: string): Decoded {
+  let decoded: Decoded = {
+    text,
+    from: Array.from(text, (_, index) => index),
+    to: Array.from(text, (_, index) => index + 1),
+  };
+  // Array.from counts code points: positions are needed for UTF-16 units.
+  if (decoded.from.length !== text.length) {
+    const units = text.split('');
+    decoded = { text, from: units.map((_, index) => index), to: units.map((_, index) => index + 1) };
+  }
+  for (let pass = 0; pass < DECODING_PASSES; pass += 1) {
+    const next = decodeOnce(decoded);
+    if (next.text === decoded.text) break;
+    decoded = next;
+  }
+  return decoded;
+}
+
+function decodeOnce({ text, from, to }: Decoded): Decoded {
+  const next: Decoded = { text: '', from: [], to: [] };
+  const copy = (start: number, end: number) => {
+    next.text += text.slice(start, end);
+    for (let at = start; at < end; at += 1) {
+      next.from.push(from[at] ?? 0);
+      next.to.push(to[at] ?? 0);
+    }
+  };
+  let done = 0;
+  for (const match of text.matchAll(ENCODED)) {
+    const [written] = match;
+    const end = match.index + written.length;
+    copy(done, match.index);
+    for (const unit of meaningOf(written).split('')) {
+      next.text += unit;
+      next.from.push(from[match.index] ?? 0);
+      next.to.push(to[end - 1] ?? 0);
+    }
+    done = end;
+  }
+  copy(done, text.length);
+  return next;
+}
+
+function meaningOf(written: string): string {
+  const numbered = /^(?:&#(\d+)|(?:&#x|%|\\u\{?|\\x)([\da-f]+))/i.exec(written);
+  if (numbered) {
+    const [, decimal, hexadecimal = ''] = numbered;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  }
+  if (written.startsWith('&')) return ENTITIES[written.replace(/[&;]/g, '').toLowerCase()] ?? written;
+  if (/^\\["'\\/]/.test(written)) return written.slice(1);
+  // A line end or another white space between two parts of a word.
+  return /^(\\[bfnrt]|\s)$/.test(written) ? ' ' : '';
+}
+
+/** Tokens of kinds that are known, in a text whose encodings are undone. */
+const TOKENS =
+  /\b(?:dapi|dkea|dose|dsapi|doseid|dpac)[0-9a-z][\w-]{6,}|\beyJ[\w-]{4,}(?:\.[\w-]*){1,4}|(?<=\bbearer\s+)(?=\S*\d)[\w.~+/=-]{8,}/gi;
+/** A personal access token also where white space parts it. */
+const PERSONAL_TOKEN = /dapi[0-9a-f]{16,}/g;
+
+/** Takes out what was sent and what is known to be a token, however it is written. */
+function withoutTokens(text: string, sent: SentSecrets): string {
+  const decoded = decode(text);
+  const ranges: [start: number, end: number][] = [];
+  for (const match of decoded.text.matchAll(TOKENS)) {
+    ranges.push(originalRange(decoded, match.index, match.index + match[0].length));
+  }
+  for (const value of sent.map(textOf)) {
+    if (value.length < MIN_SECRET_LENGTH) continue;
+    for (let at = decoded.text.indexOf(value); at >= 0; at = decoded.text.indexOf(value, at + 1)) {
+      ranges.push(originalRange(decoded, at, at + value.length));
+    }
+  }
+  const bare = lettersAndDigits(decoded);
+  for (const match of bare.text.matchAll(PERSONAL_TOKEN)) {
+    ranges.push(originalRange(bare, match.index, match.index + match[0].length));
+  }
+  for (const [start, end] of partsOf(bare.text, sent)) ranges.push(originalRange(bare, start, end));
+  return cutOut(text, ranges);
+}
+
+/** Only what all spellings of a secret have in common: its letters, in lower case, and its digits. */
+function lettersAndDigits({ text, from, to }: Decoded): Decoded {
+  const bare: Decoded = { text: '', from: [], to: [] };
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charAt(at);
+    if (!/[a-z\d]/i.test(unit)) continue;
+    bare.text += unit.toLowerCase();
+    bare.from.push(from[at] ?? 0);
+    bare.to.push(to[at] ?? 0);
+  }
+  return bare;
+}
+
+/** Where parts of what was sent stand in a text of letters and digits. */
+function* partsOf(text: string, sent: SentSecrets): Generator<[start: number, end: number]> {
+  const parts = new Map<number, Set<string>>();
+  for (const secret of sent) {
+    for (const spelling of spellingsOf(secret)) {
+      const length = Math.min(PART_LENGTH, spelling.length);
+      if (length < MIN_SECRET_LENGTH) continue;
+      const known = parts.get(length) ?? new Set();
+      for (let at = 0; at + length <= spelling.length; at += 1) known.add(spelling.slice(at, at + length));
+      parts.set(length, known);
+    }
+  }
+  for (const [length, known] of parts) {
+    for (let at = 0; at + length <= text.length; at += 1) {
+      if (known.has(text.slice(at, at + length))) yield [at, at + length];
+    }
+  }
+}
+
+function textOf(secret: Secret | string | undefined): string {
+  return typeof secret === 'string' ? secret : (secret?.reveal() ?? '');
+}
+
+/** The letters and digits of a secret as it is, in base64 at each of the three places where it can begin, and in hexadecimal. */
+function spellingsOf(secret: Secret | string | undefined): string[] {
+  const value = textOf(secret);
+  const bare = (text: string) => text.replace(/[^a-z\d]/gi, '').toLowerCase();
+  if (bare(value).length < MIN_SECRET_LENGTH) return [];
+  const encoded = ['', 'a', 'aa'].map((before) => {
+    const base64 = Buffer.from(before + value).toString('base64url');
+    // The first and the last letters also depend on what stands around the secret.
+    return bare(base64.slice(before === '' ? 0 : before.length + 1, -2));
+  });
+  return [bare(value), ...encoded.filter((text) => text.length >= PART_LENGTH), Buffer.from(value).toString('hex')];
+}
+
+function originalRange({ from, to }: Decoded, start: number, end: number): [number, number] {
+  return [from[start] ?? 0, to[end - 1] ?? 0];
+}
+
+function cutOut(text: string, ranges: [start: number, end: number][]): string {
+  let left = '';
+  let done = 0;
+  let lastCutEnd = -1;
+  for (const [start, end] of ranges.sort(([a], [b]) => a - b)) {
+    if (end <= done) continue;
+    if (start > lastCutEnd) {
+      left += text.slice(done, start) + REDACTED;
+    }
+    done = Math.max(done, end);
+    lastCutEnd = done;
+  }
+  return left + text.slice(done);
+}
