@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { app, clipboard, Menu, nativeTheme, powerMonitor, shell } from 'electron';
-import ElectronStore from 'electron-store';
 
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
@@ -52,7 +51,6 @@ function start(): void {
   const { env, argv } = process;
   const settings = new SettingsStore({
     env,
-    openFile: (name, options) => new ElectronStore({ name, ...options }),
     oldFile: join(app.getPath('userData'), 'desktop.json'),
   });
   const log = openLog(env, settings.current.logLevel);

@@ -1,4 +1,3 @@
-import Conf from 'conf';
 import type { FileOffer, Shell } from '../main/desktop/context.ts';
 import { SettingsStore } from '../main/desktop/settings/settings-store.ts';
 
@@ -41,7 +40,5 @@ export function plainSettings(
   env: NodeJS.ProcessEnv,
   more: { oldFile?: string; now?: () => Date } = {},
 ): SettingsStore {
-  const openFile = (configName: string, options: object) =>
-    new Conf<Record<string, unknown>>({ configName, projectVersion: '0.1.0', ...options });
-  return new SettingsStore({ env, openFile, ...more });
+  return new SettingsStore({ env, ...more });
 }

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { codeOf, explain } from '../platform/file-errors.ts';
 import { withLock } from '../platform/lock.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
+import { writeWholeFile } from '../platform/replace-file.ts';
 import { Secret } from '../platform/secret.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -18,7 +19,7 @@ const Sealed = z.object({ version: z.literal(1), nonce: z.base64(), tag: z.base6
  * being carried to another computer. It does not protect against a program that runs as the same person here: that can
  * read what we read. `CAUSEWAY_TOKEN_KEY_FILE` puts the key file elsewhere, such as on a removable disk or where the
  * system hands credentials to a service.
- * @throws {CausewayError} from each call: `invalid_file` when the key file cannot be used
+ * @throws {CausewayError} from each call: `invalid_file` when the key file cannot be used, `file_not_writable`
  */
 export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): SecretStore {
   const folder = join(stateFolder(env), 'tokens');
@@ -41,19 +42,23 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
     shared: true,
 
     async get(name) {
-      const text = await readFile(fileOf(name), 'utf8').catch(() => undefined);
+      const text = await readFile(fileOf(name), 'utf8').catch((error: unknown) => {
+        // A file that cannot be read at the moment is no reason to count as signed out.
+        if (codeOf(error) !== 'ENOENT') throw explain(fileOf(name), error);
+      });
       if (text === undefined) return undefined;
       const plain = unseal(text, await openKey(), bound(name));
       return plain === undefined ? undefined : new Secret(plain);
     },
 
     async set(name, value) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFileAtomic(fileOf(name), seal(value.reveal(), await openKey(), bound(name)), { mode: 0o600 });
+      await writeWholeFile(fileOf(name), seal(value.reveal(), await openKey(), bound(name)), { mode: 0o600 });
     },
 
     async delete(name) {
-      await rm(fileOf(name), { force: true });
+      await rm(fileOf(name), { force: true }).catch((error: unknown) => {
+        throw explain(fileOf(name), error);
+      });
     },
   };
 }
@@ -85,12 +90,11 @@ async function readOrMakeKey(keyFile: string): Promise<Buffer> {
   try {
     text = await readFile(keyFile, 'utf8');
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
+    if (codeOf(cause) !== 'ENOENT') {
       throw new CausewayError('invalid_file', `The key file ${keyFile} cannot be read.`, { cause });
     }
     text = randomBytes(KEY_BYTES).toString('base64');
-    await mkdir(dirname(keyFile), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(keyFile, `${text}\n`, { mode: 0o600 });
+    await writeWholeFile(keyFile, `${text}\n`, { mode: 0o600 });
   }
   const secret = Buffer.from(text.trim(), 'base64');
   if (secret.length < KEY_BYTES) {

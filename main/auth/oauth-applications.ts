@@ -1,10 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { codeOf, explain } from '../platform/file-errors.ts';
 import { withLock } from '../platform/lock.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
+import { writeWholeFile } from '../platform/replace-file.ts';
 import type { OAuthApplication } from './auth.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -21,8 +22,9 @@ const Saved = z.record(
 
 /** The OAuth applications that account administrators registered, one for each workspace; secrets are in the keychain. */
 export interface OAuthApplications {
-  /** @throws {CausewayError} `invalid_file` */
+  /** @throws {CausewayError} `invalid_file`, `file_not_writable` */
   get(host: string): Promise<OAuthApplication | undefined>;
+  /** @throws {CausewayError} `invalid_file`, `file_not_writable` */
   set(host: string, application: OAuthApplication | undefined): Promise<void>;
   /** The names under which their secrets are stored. @throws {CausewayError} `invalid_file` */
   secretNames(): Promise<string[]>;
@@ -37,8 +39,9 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
     let text: string;
     try {
       text = await readFile(file, 'utf8');
-    } catch {
-      return {};
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return {};
+      throw explain(file, error);
     }
     try {
       return Saved.parse(JSON.parse(text));
@@ -79,9 +82,8 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
           callback_port: application.callbackPort,
           scopes: application.scopes,
         };
-        await mkdir(dirname(file), { recursive: true, mode: 0o700 });
         const text = JSON.stringify(entry ? { ...others, [host]: entry } : others, undefined, 2);
-        await writeFileAtomic(file, `${text}\n`, { mode: 0o600 });
+        await writeWholeFile(file, `${text}\n`, { mode: 0o600 });
       });
     },
   };

@@ -1,9 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { acquireLock } from '../platform/lock.ts';
+import { writeWholeFile } from '../platform/replace-file.ts';
 import type { Profile } from './auth.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, type UserTokens } from './user-tokens.ts';
@@ -131,7 +130,7 @@ async function readOutcome(file: string): Promise<Outcome | undefined> {
   }
 }
 
+/** Where it cannot be written, processes that wait ask the person themselves: no reason to fail a sign-in that succeeded. */
 async function writeOutcome(file: string, at: number, told: Told): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(file, JSON.stringify({ at, ...told }), { mode: 0o600, fsync: false });
+  await writeWholeFile(file, JSON.stringify({ at, ...told }), { mode: 0o600 }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from '../platform/paths.ts';
 
@@ -52,10 +52,8 @@ export function openMemory(
   const write = async (method: keyof Kept, text: string) => {
     const kept = await read();
     if (kept[method] === text) return;
-    const { default: writeFileAtomic } = await import('write-file-atomic');
-    const path = await file();
-    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(path, JSON.stringify({ ...kept, [method]: text }), { mode: 0o600 });
+    const { writeWholeFile } = await import('../platform/replace-file.ts');
+    await writeWholeFile(await file(), JSON.stringify({ ...kept, [method]: text }), { mode: 0o600 });
   };
   return {
     async get(method) {

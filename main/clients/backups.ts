@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { explain } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
-import { explain } from '../platform/replace-file.ts';
 
 const aboutSchema = z.object({
   file: z.string(),

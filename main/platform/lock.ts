@@ -1,9 +1,11 @@
-import { mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
+import { codeOf, explain, isDiskFull } from './file-errors.ts';
 import { isProcessAlive } from './process-alive.ts';
+import { makeFolder } from './replace-file.ts';
 
 /**
  * A lock among processes, and its one promise: never two holders, not even when twenty processes find that the holder was
@@ -43,16 +45,11 @@ const KEPT = 8;
 
 const FREE = 'free';
 
-/** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled`, `invalid_file` */
+/** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled`, `file_not_writable` */
 export async function acquireLock(folder: string, { signal, onWait }: LockOptions = {}): Promise<Lock> {
   const world = await processWorld();
   const owner = JSON.stringify({ pid: process.pid, world } satisfies Owner);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new CausewayError('invalid_file', `Causeway cannot make the folder ${folder}.`, {
-      cause,
-      remedy: 'Check who may write there, or let CAUSEWAY_HOME name another folder.',
-    });
-  });
+  await makeFolder(folder, 0o700);
   let watched = { what: '', silentMs: 0 };
   for (let round = 0, at = performance.now(); ; round += 1) {
     throwIfAborted(signal);
@@ -65,7 +62,8 @@ export async function acquireLock(folder: string, { signal, onWait }: LockOption
     watched = { what, silentMs };
     at = performance.now();
     if (seen === FREE || isDead(seen, world, silentMs)) {
-      if (await take(folder, last + 1, owner)) return hold(folder, last + 1, owner.length);
+      const taken = await take(folder, last + 1, owner);
+      if (taken) return hold(folder, last + 1, taken.isNamed ? owner.length : 0);
       continue;
     }
     if (round === 0) onWait?.();
@@ -85,7 +83,10 @@ export async function withLock<T>(folder: string, work: () => Promise<T>, option
 }
 
 async function numbers(folder: string): Promise<number[]> {
-  return (await readdir(folder)).map(Number).filter(Number.isSafeInteger);
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw explain(folder, error);
+  });
+  return names.map(Number).filter(Number.isSafeInteger);
 }
 
 /** The newest number's owner and sign of life, or that it is free. */
@@ -93,7 +94,9 @@ async function look(file: string): Promise<string> {
   try {
     const text = await readFile(file, 'utf8');
     return text.trim() === FREE ? FREE : `${(await stat(file)).mtimeMs} ${text}`;
-  } catch {
+  } catch (error) {
+    // With too many files open, nothing can be said about the holder.
+    if (['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')) throw explain(file, error);
     return 'gone';
   }
 }
@@ -116,22 +119,47 @@ function readOwner(text: string): Owner | undefined {
   }
 }
 
-async function take(folder: string, number: number, owner: string): Promise<boolean> {
-  try {
-    await writeFile(join(folder, String(number)), owner, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
+/** Undefined if somebody else was first. The lock is held without a name in it where a full disk has no room for one. */
+async function take(folder: string, number: number, owner: string): Promise<{ isNamed: boolean } | undefined> {
+  const file = join(folder, String(number));
+  const isNamed = await nameIn(file, owner).catch(async (error: unknown) => {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    throw explain(file, error);
+  });
+  if (isNamed === undefined) return undefined;
   // With so outdated a view that the number had come and gone, a higher one is there.
   const present = await numbers(folder);
   if (present.some((other) => other > number)) {
-    await rm(join(folder, String(number)), { force: true });
-    return false;
+    await rm(file, { force: true });
+    return undefined;
   }
   const old = present.filter((other) => other < number - KEPT);
-  await Promise.all(old.map((other) => rm(join(folder, String(other)), { force: true })));
-  return true;
+  await Promise.all(old.map((other) => rm(join(folder, String(other)), { force: true }).catch(() => undefined)));
+  return { isNamed };
+}
+
+/**
+ * Makes the file with its owner's name. Where the disk has room for the file but not for the name, it stays empty: its times
+ * show that the holder lives. What cannot be held does not stay, for everybody would wait for it.
+ */
+async function nameIn(file: string, owner: string): Promise<boolean> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(owner);
+    return true;
+  } catch (error) {
+    const isEmpty =
+      isDiskFull(error) &&
+      (await handle.truncate(0).then(
+        () => true,
+        () => false,
+      ));
+    if (isEmpty) return false;
+    await rm(file, { force: true }).catch(() => undefined);
+    throw error;
+  } finally {
+    await handle.close().catch(() => undefined);
+  }
 }
 
 function hold(folder: string, number: number, length: number): Lock {
@@ -145,7 +173,9 @@ function hold(folder: string, number: number, length: number): Lock {
     async release() {
       clearInterval(heartbeat);
       // As long as what it replaces, so that one write does it and a process that is killed here leaves one or the other.
-      await writeFile(file, FREE.padEnd(length), { flag: 'r+' }).catch(() => undefined);
+      // An empty one goes instead: there is no room to say that it is free, and the one before it was.
+      const released = length === 0 ? rm(file, { force: true }) : writeFile(file, FREE.padEnd(length), { flag: 'r+' });
+      await released.catch(() => rm(file, { force: true }).catch(() => undefined));
     },
   };
 }

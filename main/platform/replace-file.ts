@@ -1,13 +1,39 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
+import { codeOf, explain, notWritable } from './file-errors.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
 const LARGEST = 64 * 1024 * 1024;
 /** How often a rename is tried on Windows, where a virus scanner or another program may have the file open, and the pauses in milliseconds. */
 const RENAME_PAUSES_MS = [20, 100, 400];
+/** How many links may lead to each other, as on Linux. */
+const MOST_LINKS = 40;
+/** How many bytes a stream gathers before they go to the disk. */
+const CHUNK_BYTES = 64 * 1024;
+/** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
+const LONGEST_NAME_BYTES = 190;
+/** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
+const ABANDONED_MS = 7 * 24 * 60 * 60_000;
+const OWNER_ONLY = 0o600;
 
 /**
  * A file's bytes, nothing where there is none.
@@ -28,12 +54,17 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 /** For a file that was changed by somebody else while it was being edited. */
 export class ChangedMeanwhile extends Error {}
 
+export interface WriteOptions {
+  /** The file's permissions; left out, those that it has, or its owner's alone where it is new. */
+  mode?: number | undefined;
+}
+
 /**
  * Puts new bytes in a file's place in one step, so that whoever reads it, or whatever is killed, sees the old or the new
- * ones whole. Links are followed, the owner kept, and the mode unless another one is given. `expected` is what the file
- * must still hold.
+ * ones whole. Links are followed, also to a file that is not there yet; the owner is kept, and the mode unless another one
+ * is given. `expected` is what the file must still hold.
  *
- * (Not write-file-atomic: it takes a write that a full disk cut short for a whole one and renames the stump.)
+ * (Not write-file-atomic, nor atomically: they take a write that a full disk cut short for a whole one and rename the stump.)
  * @throws {ChangedMeanwhile} if the file no longer holds what was expected, or not what was just written
  * @throws {CausewayError} `file_not_writable`, `invalid_file`
  */
@@ -41,40 +72,89 @@ export async function replaceFile(
   path: string,
   bytes: Buffer,
   expected: Buffer | undefined,
-  wantedMode?: number,
+  mode?: number,
 ): Promise<void> {
-  let temporary: string | undefined;
-  try {
-    const { target, mode: modeSoFar, owner } = await placeOf(path);
-    const mode = wantedMode ?? modeSoFar;
-    if (!expected) await mkdir(dirname(target), { recursive: true });
-    temporary = `${target}.causeway-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
-    const handle = await open(temporary, 'wx', mode);
-    try {
-      await handle.writeFile(bytes);
-      if (owner) await ownedBy(handle, owner);
-      await handle.chmod(mode);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  const check = async () => {
     if (!same(await readBytes(path), expected)) throw new ChangedMeanwhile();
-    await renamePatiently(temporary, target);
-  } catch (error) {
-    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
-    if (error instanceof ChangedMeanwhile) throw error;
-    throw explain(path, error);
-  }
+  };
+  await putInPlace(path, { mode, makesFolder: true, write: (handle) => handle.writeFile(bytes), check });
   // Read back: a program that wrote at the same moment may have undone it.
   if (!same(await readBytes(path), bytes)) throw new ChangedMeanwhile();
+}
+
+/**
+ * The same for a file of our own, whatever it holds now. Its folder is made where it is missing.
+ * @throws {CausewayError} `file_not_writable`, `invalid_file`
+ */
+export async function writeWholeFile(
+  path: string,
+  content: Buffer | string,
+  options: WriteOptions = {},
+): Promise<void> {
+  await putInPlace(path, { ...options, makesFolder: true, write: (handle) => handle.writeFile(content) });
+}
+
+/**
+ * The same for a file that grows piece by piece and no faster than the disk takes it, in a folder that is there. What is no
+ * file, such as `/dev/stdout` or a named pipe, is written to as it is.
+ * @throws {CausewayError} `file_not_writable`, `invalid_file`, and whatever the pieces fail with
+ */
+export async function writePieces(path: string, pieces: AsyncIterable<string>, signal?: AbortSignal): Promise<void> {
+  let source: { error: unknown } | undefined;
+  const noted = inChunks(pieces, (error) => {
+    source = { error };
+  });
+  const write = async (handle: FileHandle) => {
+    for await (const chunk of noted) {
+      signal?.throwIfAborted();
+      await handle.writeFile(chunk);
+    }
+  };
+  try {
+    if (!(await isDevice(path))) return await putInPlace(path, { mode: OWNER_ONLY, makesFolder: false, write });
+    const handle = await open(path, 'w');
+    await write(handle).finally(() => handle.close());
+  } catch (error) {
+    // A server's or a network's error is not the file's.
+    throw source ? source.error : explain(path, error);
+  }
+}
+
+/** As `writeWholeFile`, for who must be done before the process ends. @throws {CausewayError} `file_not_writable`, `invalid_file` */
+export function writeWholeFileSync(path: string, content: string, { mode }: WriteOptions = {}): void {
+  let temporary: string | undefined;
+  try {
+    const place = placeOf(path);
+    if (!place.existing) makeFolderSync(dirname(place.target), folderMode(mode));
+    temporary = temporaryName(place.target);
+    const handle = openSync(temporary, 'wx', OWNER_ONLY);
+    try {
+      // As bytes: those are written to the last one or fail.
+      writeFileSync(handle, Buffer.from(content));
+      if (place.existing) keepOwner(() => fchownSync(handle, place.existing?.uid ?? 0, place.existing?.gid ?? 0));
+      fchmodSync(handle, mode ?? place.mode);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renamePatientlySync(temporary, place.target);
+  } catch (error) {
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+    throw explain(path, error);
+  }
+}
+
+/** Makes a folder with those above it, unless it is there. @throws {CausewayError} `file_not_writable` */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
+    throw explain(folder, whyNotMade(folder, error));
+  });
 }
 
 /** Removes what processes that were killed while they wrote that file left beside it. Only for who holds its lock. */
 export async function removeLeftOver(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  const names = await readdir(dirname(target)).catch(() => []);
-  const ours = names.filter((name) => name.startsWith(`${basename(target)}.causeway-`) && name.endsWith('.tmp'));
-  await Promise.all(ours.map((name) => rm(join(dirname(target), name), { force: true }).catch(() => undefined)));
+  await removeTemporary(target, async () => true);
 }
 
 /** Removes a file that holds what is expected. @throws {ChangedMeanwhile} @throws {CausewayError} `file_not_writable` */
@@ -85,83 +165,219 @@ export async function removeFile(path: string, expected: Buffer): Promise<void> 
   });
 }
 
-interface Place {
-  target: string;
-  mode: number;
-  owner: { uid: number; gid: number } | undefined;
+interface Writing extends WriteOptions {
+  makesFolder: boolean;
+  write(handle: FileHandle): Promise<void>;
+  /** Called when the new bytes are on the disk and the old ones still stand. */
+  check?(): Promise<void>;
 }
 
-async function placeOf(path: string): Promise<Place> {
+async function putInPlace(path: string, { mode, makesFolder, write, check }: Writing): Promise<void> {
+  let temporary: string | undefined;
   try {
-    const target = await realpath(path);
-    const { mode, uid, gid } = await stat(target);
-    // A rename would replace it all the same, against the wish that it stay.
-    if ((mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
-    return { target, mode: mode & 0o7777, owner: process.getuid ? { uid, gid } : undefined };
+    const place = placeOf(path);
+    const { target, existing } = place;
+    if (!existing && makesFolder) await makeFolder(dirname(target), folderMode(mode));
+    await removeTemporary(target, isAbandoned);
+    const name = temporaryName(target);
+    const handle = await open(name, 'wx', OWNER_ONLY);
+    temporary = name;
+    try {
+      await write(handle);
+      if (existing) await handle.chown(existing.uid, existing.gid).catch(unlessNotAllowed);
+      await handle.chmod(mode ?? place.mode);
+      await handle.sync().catch(unlessUnsupported);
+    } finally {
+      await handle.close();
+    }
+    await check?.();
+    await renamePatiently(temporary, target);
+    await syncFolder(dirname(target));
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return { target: path, mode: 0o600, owner: undefined };
+    if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
+    if (error instanceof ChangedMeanwhile) throw error;
+    throw explain(path, error);
   }
 }
 
-/** Somebody else's file stays theirs where we may see to that; where we may not, it becomes ours. */
-async function ownedBy(handle: FileHandle, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+interface Place {
+  target: string;
+  mode: number;
+  existing: { uid: number; gid: number } | undefined;
+}
+
+/** Where a path leads, through links that may lead to nothing yet. */
+function placeOf(path: string): Place {
+  let target = resolve(path);
+  for (let links = 0; links <= MOST_LINKS; links += 1) {
+    const found = lookAt(target);
+    if (found?.isSymbolicLink()) {
+      // What `..` in a link means depends on the folder that it really stands in.
+      target = resolve(realpathSync(dirname(target)), readlinkSync(target));
+      continue;
+    }
+    if (!found) {
+      if (links > 0 && !lookAt(dirname(target))) {
+        throw notWritable(
+          path,
+          `is a link to ${target}, whose folder does not exist`,
+          'Make that folder, or remove the link.',
+        );
+      }
+      return { target, mode: OWNER_ONLY, existing: undefined };
+    }
+    if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'not a file');
+    // A rename would replace it all the same, against the wish that it stay.
+    if ((found.mode & 0o222) === 0) throw notWritable(path, 'is read-only', 'Make it writable and try again.');
+    return { target, mode: found.mode & 0o7777, existing: found };
+  }
+  throw Object.assign(new Error(`${path}: too many links`), { code: 'ELOOP' });
+}
+
+function lookAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Folders of files that are nobody else's are nobody else's either. */
+function folderMode(mode: number | undefined): number | undefined {
+  return mode === OWNER_ONLY ? 0o700 : undefined;
+}
+
+function makeFolderSync(folder: string, mode: number | undefined): void {
   try {
-    await handle.chown(uid, gid);
+    mkdirSync(folder, { recursive: true, ...(mode !== undefined && { mode }) });
   } catch (error) {
-    if (!['EPERM', 'EINVAL', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
+    throw explain(folder, whyNotMade(folder, error));
+  }
+}
+
+/** Of a read-only disk, Node says that the folder does not exist: the first one that is missing gets the system's own answer. */
+function whyNotMade(folder: string, error: unknown): unknown {
+  if (codeOf(error) !== 'ENOENT') return error;
+  let missing = resolve(folder);
+  while (!lookAt(dirname(missing)) && dirname(missing) !== missing) missing = dirname(missing);
+  try {
+    mkdirSync(missing);
+    return error;
+  } catch (actual) {
+    return actual;
+  }
+}
+
+/** Not to be foreseen, so that nobody can put a link or a file of theirs in its way; with the process, so that left-overs are known. */
+function temporaryName(target: string): string {
+  return join(dirname(target), `${temporaryPrefix(target)}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+}
+
+function temporaryPrefix(target: string): string {
+  const name = basename(target);
+  const fits = Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
+  return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
+}
+
+async function removeTemporary(target: string, isToGo: (path: string, pid: number) => Promise<boolean>): Promise<void> {
+  const prefix = temporaryPrefix(target);
+  const names = await readdir(dirname(target)).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    const path = join(dirname(target), name);
+    if (pid !== undefined && (await isToGo(path, Number(pid)))) await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Whether nobody writes that file any more. A process of another container cannot be seen, but is seen to write. */
+async function isAbandoned(path: string, pid: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  const idleMs = found ? Date.now() - found.mtimeMs : 0;
+  return idleMs > (isProcessAlive(pid) ? ABANDONED_MS : 60_000);
+}
+
+/** Some network and user-space file systems cannot be told to write at once. */
+function unlessUnsupported(error: unknown): void {
+  if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error;
+}
+
+/** Somebody else's file stays theirs where we may see to that; where we may not, it becomes ours. */
+function unlessNotAllowed(error: unknown): void {
+  if (!['EPERM', 'EINVAL', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
+}
+
+function keepOwner(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    unlessNotAllowed(error);
   }
 }
 
 async function renamePatiently(from: string, to: string): Promise<void> {
-  const pauses = process.platform === 'win32' ? RENAME_PAUSES_MS : [];
-  for (const pause of pauses) {
+  for (const pause of renamePauses()) {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (!['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '')) throw error;
+      if (!isHeldOpen(error)) throw error;
       await sleep(pause);
     }
   }
   await rename(from, to);
 }
 
+function renamePatientlySync(from: string, to: string): void {
+  for (const pause of renamePauses()) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (!isHeldOpen(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    }
+  }
+  renameSync(from, to);
+}
+
+function renamePauses(): readonly number[] {
+  return process.platform === 'win32' ? RENAME_PAUSES_MS : [];
+}
+
+function isHeldOpen(error: unknown): boolean {
+  return ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+}
+
+/** So that the new name, too, outlasts a power cut. Where a folder cannot be synchronised, as on Windows, the system sees to it. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close().catch(() => undefined);
+}
+
+async function isDevice(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+async function* inChunks(pieces: AsyncIterable<string>, onError: (error: unknown) => void): AsyncGenerator<string> {
+  let gathered = '';
+  try {
+    for await (const piece of pieces) {
+      gathered += piece;
+      if (gathered.length < CHUNK_BYTES) continue;
+      yield gathered;
+      gathered = '';
+    }
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
+  if (gathered !== '') yield gathered;
+}
+
 function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === undefined || b === undefined ? a === b : a.equals(b);
-}
-
-const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
-  ENOSPC: ['cannot be written: the disk is full', 'Make room and try again.'],
-  EDQUOT: ['cannot be written: your quota is used up', 'Make room and try again.'],
-  EFBIG: ['cannot be written: it would be larger than the system allows', 'Make room and try again.'],
-  EACCES: ['may not be read or written', 'Check who owns the file and its folder, and their permissions.'],
-  EPERM: ['may not be changed', 'Check who owns the file and its folder, and their permissions.'],
-  EROFS: ['is on a disk that cannot be written to', 'Move it to another disk.'],
-  EISDIR: ['is a folder', 'Move the folder out of the way.'],
-  ENOTDIR: ['cannot exist: a part of its path is a file', 'Move that file out of the way.'],
-  ELOOP: ['is a symbolic link that leads nowhere', 'Correct or remove the link.'],
-  EBUSY: ['is in use', 'Close the program that uses it and try again.'],
-};
-
-/** A system's error in words, with the remedy; any other as it is. */
-export function explain(path: string, error: unknown): unknown {
-  const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
-  return problem && remedy ? notWritable(path, problem, remedy, error) : error;
-}
-
-function notWritable(path: string, problem: string, remedy: string, cause?: unknown): CausewayError {
-  return new CausewayError('file_not_writable', `${path} ${problem}.`, {
-    cause,
-    remedy: `Nothing was changed. ${remedy}`,
-  });
 }
 
 function notAFile(path: string, what: string): CausewayError {
   return new CausewayError('invalid_file', `${path} is ${what}, not a configuration file.`, {
     remedy: 'Nothing was changed. Move it out of the way.',
   });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import Conf from 'conf';
 import { z } from 'zod';
+import { codeOf, explain } from './file-errors.ts';
 import { withLock } from './lock.ts';
+import { writeWholeFile } from './replace-file.ts';
 
 /** One file of what Causeway remembers. */
 export interface Settings<T> {
@@ -28,7 +30,8 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
 
 /**
  * Opens a settings file. One that is damaged, or holds what the schema does not know, is set aside under another name
- * before it can be overwritten, and counts as empty.
+ * before it can be overwritten, and counts as empty. Reading makes no folder.
+ * @throws {CausewayError} `file_not_writable` where the file may not be read or set aside, also from each call
  */
 export async function openSettings<T extends Record<string, unknown>>(
   options: SettingsOptions<T>,
@@ -36,24 +39,19 @@ export async function openSettings<T extends Record<string, unknown>>(
   const { folder, name, schema, empty, lockFolder } = options;
   const path = join(folder, `${name}.json`);
   let setAside: string | undefined;
-  const open = () =>
-    new Conf<Record<string, unknown>>({
-      cwd: folder,
-      configName: name,
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-      configFileMode: 0o600,
-    });
   const load = () => {
-    const { store } = open();
-    return Object.keys(store).length === 0 ? empty : schema.parse(store);
+    const stored = readJson(path);
+    const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
+    return stored === undefined || isEmpty ? empty : schema.parse(stored);
   };
   try {
     load();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
-    await rename(path, setAside);
+    await rename(path, setAside).catch((cause: unknown) => {
+      throw explain(path, cause);
+    });
   }
   return {
     path,
@@ -63,8 +61,23 @@ export async function openSettings<T extends Record<string, unknown>>(
       withLock(lockFolder, async () => {
         const before = load();
         const after = edit(before);
-        if (after !== before) open().store = { ...after };
+        if (after !== before) await writeWholeFile(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
         return after;
       }),
   };
+}
+
+/**
+ * What a JSON file holds; undefined where there is none.
+ * @throws {SyntaxError} @throws {CausewayError} `file_not_writable` where it may not be read
+ */
+export function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw explain(path, error);
+  }
+  return JSON.parse(text);
 }

@@ -1,5 +1,5 @@
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writePieces } from '../../platform/replace-file.ts';
 import { exportLines } from '../../warehouses/bulk/csv.ts';
 import type { CommandContext } from '../command.ts';
 import { write, writeLine } from '../print.ts';
@@ -17,7 +17,7 @@ export async function exportOverrides(context: CommandContext, file: string, opt
     for await (const some of lines) await write(context.stdout, some);
     return;
   }
-  await writeWholeFile(file, lines, context.signal);
+  await writePieces(file, lines, context.signal);
   await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
 }
 

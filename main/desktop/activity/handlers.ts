@@ -1,6 +1,6 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writePieces } from '../../platform/replace-file.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
 import { callLines, exportedCalls } from './export-calls.ts';
@@ -29,7 +29,7 @@ export function activityHandlers({ activity, shell, onClose }: DesktopContext): 
       const isJson = file.toLowerCase().endsWith('.json');
       const { contents } = activity.recording;
       const exported = exportedCalls(calls, withContents ? contents : null);
-      await writeWholeFile(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
+      await writePieces(file, isJson ? jsonArrayLines(exported) : callLines(exported, withContents));
       return { file, count: calls.length };
     },
   };

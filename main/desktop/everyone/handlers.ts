@@ -1,7 +1,7 @@
 import type { everyoneRequests } from '../../../preload/contract/everyone.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
+import { writePieces } from '../../platform/replace-file.ts';
 import { type BulkLine, exportLines } from '../../warehouses/bulk/csv.ts';
 import { REPORT_HEADER, reportLine } from '../../warehouses/bulk/report.ts';
 import type { DesktopContext } from '../context.ts';
@@ -112,7 +112,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
       const offer = { title: 'Save the report', name: 'override-changes.csv', kinds: [CSV] };
       const file = await shell.chooseFileToSave(offer);
       if (file === null) return null;
-      await writeWholeFile(file, pieces([REPORT_HEADER, ...results.map(reportLine)]));
+      await writePieces(file, pieces([REPORT_HEADER, ...results.map(reportLine)]));
       return { file, count: results.length };
     },
     exportEveryone: async ({ profile, query }) => {
@@ -120,7 +120,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
       const offer = { title: 'Export overrides', name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
       const file = await shell.chooseFileToSave(offer);
       if (file === null) return null;
-      await writeWholeFile(file, isJson(file) ? jsonArrayLines(rows) : exportLines(pieces(rows)));
+      await writePieces(file, isJson(file) ? jsonArrayLines(rows) : exportLines(pieces(rows)));
       return { file, count: rows.length };
     },
   };

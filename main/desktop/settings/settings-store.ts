@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type Conf from 'conf';
-import type { Options } from 'conf';
 import { z } from 'zod';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
 import type { Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
+import { writeWholeFileSync } from '../../platform/replace-file.ts';
+import { readJson } from '../../platform/settings.ts';
 import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -21,24 +21,17 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 /** What the application remembers by itself. A bad value counts as never saved: nobody chose it. */
-const remembered = {
+const rememberedSchema = z.object({
   profile: z.string().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
-};
+});
 
 /** What a newer version has stored stays in the file. */
-const storedSchema = z.looseObject({ ...someSettings.shape, ...remembered });
+const storedSchema = z.looseObject({ ...someSettings.shape, ...rememberedSchema.shape });
 type Stored = z.output<typeof storedSchema>;
-
-type StoreOptions = Pick<
-  Options<Record<string, unknown>>,
-  'cwd' | 'migrations' | 'accessPropertiesByDotNotation' | 'clearInvalidConfig' | 'configFileMode'
->;
 
 export interface SettingsStoreOptions {
   env: NodeJS.ProcessEnv;
-  /** `electron-store` in the application, the `conf` that it extends in plain Node. */
-  openFile(name: string, options: StoreOptions): Pick<Conf<Record<string, unknown>>, 'store'>;
   /** Where versions before 0.1.0 kept the open profile and the window's place. */
   oldFile?: string;
   now?: () => Date;
@@ -53,14 +46,15 @@ export class SettingsStore {
   readonly path: string;
   /** Why the file's settings are not the ones that are used. */
   readonly trouble: Problem | null;
-  readonly #file: { store: Record<string, unknown> } | undefined;
+  /** Whether the file may be replaced: not one that could neither be read nor set aside. */
+  readonly #isReplaceable: boolean;
   readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
   #stored: Stored;
 
   constructor(options: SettingsStoreOptions) {
     this.path = join(configFolder(options.env), `${SETTINGS_NAME}.json`);
     const opened = open(options, this.path);
-    this.#file = opened.file;
+    this.#isReplaceable = opened.isReplaceable;
     this.#stored = opened.stored;
     this.trouble = opened.trouble;
   }
@@ -103,67 +97,61 @@ export class SettingsStore {
   #store(change: Partial<Stored>): void {
     const next = { ...this.#stored, ...change };
     try {
-      if (!this.#file) throw new Error('There is no settings file.');
-      this.#file.store = next;
+      if (!this.#isReplaceable) throw new Error('The settings file could not be read.');
+      writeWholeFileSync(this.path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
     } catch (cause) {
-      throw new CausewayError('file_not_writable', `The settings could not be saved in ${this.path}.`, {
-        cause,
-        remedy: 'Check that the disk has room and that you may write to this folder, then try again.',
-      });
+      const why = cause instanceof CausewayError ? cause : undefined;
+      throw new CausewayError(
+        'file_not_writable',
+        `The settings could not be saved${why ? `: ${why.message}` : ` in ${this.path}.`}`,
+        {
+          cause,
+          remedy: why?.remedy ?? 'Check that you may read and write this file, then start Causeway again.',
+        },
+      );
     }
     this.#stored = next;
   }
 }
 
-function open(options: SettingsStoreOptions, path: string) {
-  const openFile = () => {
-    const file = options.openFile(SETTINGS_NAME, {
-      cwd: configFolder(options.env),
-      migrations: migrationsFrom(options.oldFile),
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-      configFileMode: 0o600,
-    });
-    return { file, stored: storedSchema.parse(file.store), trouble: null };
-  };
-  const empty = storedSchema.parse({});
+interface Opened {
+  isReplaceable: boolean;
+  stored: Stored;
+  trouble: Problem | null;
+}
+
+function open({ oldFile, now = () => new Date() }: SettingsStoreOptions, path: string): Opened {
   try {
-    return openFile();
+    return {
+      isReplaceable: true,
+      stored: storedSchema.parse(readJson(path) ?? takeOver(oldFile, path)),
+      trouble: null,
+    };
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
       console.error('The settings cannot be used:', error);
-      return { file: undefined, stored: empty, trouble: unusable(path) };
+      return { isReplaceable: false, stored: storedSchema.parse({}), trouble: unusable(path) };
     }
   }
-  const aside = path.replace(
-    /\.json$/,
-    `.damaged-${(options.now?.() ?? new Date()).toISOString().replaceAll(/[:.]/g, '-')}.json`,
-  );
+  const aside = path.replace(/\.json$/, `.damaged-${now().toISOString().replaceAll(/[:.]/g, '-')}.json`);
   try {
     renameSync(path, aside);
-    return { ...openFile(), trouble: damaged(aside) };
+    return { isReplaceable: true, stored: storedSchema.parse({}), trouble: damaged(aside) };
   } catch (error) {
     console.error('The damaged settings cannot be set aside:', error);
-    return { file: undefined, stored: empty, trouble: unusable(path) };
+    return { isReplaceable: false, stored: storedSchema.parse({}), trouble: unusable(path) };
   }
 }
 
-/** What each version makes of a file that an older one has left. */
-function migrationsFrom(oldFile: string | undefined): NonNullable<StoreOptions['migrations']> {
-  return {
-    '0.1.0': (file) => {
-      if (oldFile === undefined || !existsSync(oldFile)) return;
-      const old = z.object(remembered).safeParse(contentOf(oldFile));
-      if (old.success) file.store = { ...old.data, ...file.store };
-    },
-  };
-}
-
-function contentOf(file: string): unknown {
+/** What a version before 0.1.0 remembered, stored here: the first start of a later one, which has no file yet, takes it over. */
+function takeOver(oldFile: string | undefined, path: string): z.output<typeof rememberedSchema> {
+  if (oldFile === undefined || !existsSync(oldFile)) return {};
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const old = rememberedSchema.parse(readJson(oldFile));
+    writeWholeFileSync(path, `${JSON.stringify(old, null, 2)}\n`, { mode: 0o600 });
+    return old;
   } catch {
-    // What cannot be read was only remembered, not chosen.
+    // What cannot be read or kept was only remembered, not chosen.
     return {};
   }
 }

@@ -1,0 +1,56 @@
+import { CausewayError } from './errors.ts';
+
+const ROOM = 'Make room and try again.';
+const PERMISSIONS = 'Check who owns the file and its folder, and their permissions.';
+
+/** What the system's errors mean for a file. */
+const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
+  ENOSPC: ['cannot be written: the disk is full', ROOM],
+  EDQUOT: ['cannot be written: your quota is used up', ROOM],
+  EFBIG: ['cannot be written: it would be larger than the system allows', ROOM],
+  EACCES: ['may not be read or written', PERMISSIONS],
+  EPERM: ['may not be changed', PERMISSIONS],
+  EROFS: ['is on a disk that cannot be written to', 'Make the disk writable, or move the file to another one.'],
+  EMFILE: [
+    'cannot be opened: this program has too many files open',
+    'Raise the limit of open files (ulimit -n), or try again when less is going on.',
+  ],
+  ENFILE: ['cannot be opened: the system has too many files open', 'Close some programs and try again.'],
+  EISDIR: ['is a folder', 'Move the folder out of the way.'],
+  ENOTDIR: ['cannot exist: a part of its path is a file', 'Move that file out of the way.'],
+  ENOENT: ['cannot be written: its folder does not exist', 'Make the folder, then try again.'],
+  EEXIST: [
+    'cannot be written: its folder cannot be made, for something else has its name',
+    'Move that out of the way.',
+  ],
+  ELOOP: ['is a symbolic link that leads back to itself', 'Correct or remove the link.'],
+  ENAMETOOLONG: ['cannot be written: its name is too long', 'Choose a shorter name.'],
+  EBUSY: ['is in use', 'Close the program that uses it and try again.'],
+  EIO: ['cannot be read or written: the disk reports an error', 'Check the disk, then try again.'],
+};
+
+/** A system's error in words, with the remedy; any other as it is. */
+export function explain(path: string, error: unknown): unknown {
+  const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
+  if (problem && remedy) return notWritable(path, problem, remedy, error);
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  return notWritable(path, `could not be written: ${error.message}`, 'Choose another place, or try again.', error);
+}
+
+/** Whether an error says that the disk, or the user's share of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+}
+
+/** A file that cannot be written, and why. */
+export function notWritable(path: string, problem: string, remedy: string, cause?: unknown): CausewayError {
+  return new CausewayError('file_not_writable', `${path} ${problem}.`, {
+    cause,
+    remedy: `Nothing was changed. ${remedy}`,
+  });
+}
+
+/** The system's code of an error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
