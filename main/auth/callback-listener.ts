@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { CausewayError } from '../platform/errors.ts';
 import { type CallbackPage, renderCallbackPage } from './callback-page.ts';
 
@@ -63,20 +64,18 @@ export async function listenForCallback({ ports, state, onStray }: ListenOptions
     accept = resolve;
   });
 
-  function handle(request: IncomingMessage, response: ServerResponse, port: number): void {
-    if (request.method !== 'GET') return void plain(response, 405);
-    if (request.headers.host !== `localhost:${port}`) return void plain(response, 421);
-    if (/prefetch|prerender/.test(String(request.headers['sec-purpose'] ?? ''))) return void plain(response, 503);
-    const { pathname, searchParams } = new URL(request.url ?? '/', `http://localhost:${port}`);
-    if (pathname !== '/') return void plain(response, 404);
-    if (!searchParams.has('code') && !searchParams.has('error')) return void show(response, NOTHING_HERE);
-    if (searchParams.get('state') !== state) {
+  function handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
+    const target = targetOf(request, port);
+    if (typeof target === 'number') return plain(response, target);
+    if (!target.has('code') && !target.has('error')) return show(response, NOTHING_HERE);
+    if (target.get('state') !== state) {
       onStray();
-      return void show(response, STRAY);
+      return show(response, STRAY);
     }
-    if (answered) return void show(response, ALREADY_ANSWERED);
+    if (answered) return show(response, ALREADY_ANSWERED);
     answered = true;
-    accept({ parameters: searchParams, reply: (page) => show(response, page) });
+    accept({ parameters: target, reply: (page) => show(response, page) });
+    return Promise.resolve();
   }
 
   for (const port of ports) {
@@ -103,13 +102,40 @@ export async function listenForCallback({ ports, state, onStray }: ListenOptions
   );
 }
 
+/**
+ * The parameters that a request brings to the one page that there is, or the status of its refusal. Any program and any web
+ * page can send anything here: nothing is parsed by what throws.
+ */
+export function targetOf(
+  { method, url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  port: number,
+): URLSearchParams | number {
+  if (method !== 'GET') return 405;
+  // DNS rebinding brings other sites' pages here, but under their own names.
+  if (headers.host !== `localhost:${port}`) return 421;
+  if (/prefetch|prerender/.test(String(headers['sec-purpose'] ?? ''))) return 503;
+  // RFC 9112 §3.2: a server takes the absolute form too.
+  const origin = `http://localhost:${port}`;
+  const local = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  if (!local.startsWith('/')) return /^[a-z][a-z\d+.-]*:\/\//i.test(local) ? 421 : 400;
+  const [path = '', ...query] = local.replace(/#.*$/s, '').split('?');
+  return path === '/' ? new URLSearchParams(query.join('?')) : 404;
+}
+
+/** No request comes near this; a browser's cookies for `localhost` do. In bytes. */
+const MAX_HEADERS_BYTES = 64 * 1024;
+/** How long a request may take to arrive, in milliseconds. */
+const ARRIVES_WITHIN_MS = 10_000;
+/** So many connections stay open; the oldest makes room, so that nobody can keep the browser out by opening many. */
+const MAX_CONNECTIONS = 64;
+
 async function listenOnBoth(
   port: number,
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server[] | undefined> {
   const servers: Server[] = [];
   for (const address of FAMILIES) {
-    const server = createServer(handle);
+    const server = createBoundedServer(handle);
     try {
       server.listen({ port, host: address, exclusive: true });
       await once(server, 'listening');
@@ -124,7 +150,38 @@ async function listenOnBoth(
   return servers;
 }
 
-function plain(response: ServerResponse, status: number): void {
+/** A server for which a request, whatever it is, ends at most its own connection. */
+function createBoundedServer(handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADERS_BYTES,
+      headersTimeout: ARRIVES_WITHIN_MS,
+      requestTimeout: ARRIVES_WITHIN_MS,
+      connectionsCheckingInterval: 1_000,
+      keepAlive: false,
+    },
+    (request, response) => {
+      const refuse = () => response.destroy();
+      response.on('error', refuse);
+      request.on('error', refuse);
+      try {
+        handle(request, response).catch(refuse);
+      } catch {
+        refuse();
+      }
+    },
+  );
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > MAX_CONNECTIONS) oldest?.destroy();
+  });
+  return server;
+}
+
+async function plain(response: ServerResponse, status: number): Promise<void> {
   response.writeHead(status, { connection: 'close' }).end();
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CallbackListener, listenForCallback } from '../../../main/auth/callback-listener.ts';
 
@@ -34,6 +35,18 @@ async function get(
   let text = '';
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode, headers: response.headers, text } as Got;
+}
+
+/** Sends bytes as they are and gives what comes back until the listener closes the connection. */
+async function exchangeRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += chunk.toString('latin1');
+  });
+  socket.end(Buffer.from(bytes, 'latin1'));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return said;
 }
 
 describe('the listener for the browser’s answer', () => {
@@ -78,6 +91,78 @@ describe('the listener for the browser’s answer', () => {
     expect(answer.parameters.get('error')).toBe('access_denied');
     await answer.reply(PAGE);
     await page;
+  });
+
+  test.each<[string, (host: string) => string]>([
+    ['an empty path', (host) => `GET // HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    ['an address that cannot be parsed', (host) => `GET http://[ HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    ['a path that cannot be parsed', (host) => `GET //[?code=c&state=the-state HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    [
+      'another site in absolute form',
+      (host) => `GET http://evil.example/?code=c&state=x HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+    ],
+    ['an asterisk', (host) => `OPTIONS * HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    ['a tunnel', (host) => `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    ['no host', () => 'GET /?code=c&state=the-state HTTP/1.1\r\n\r\n'],
+    ['two hosts', (host) => `GET /?code=c&state=the-state HTTP/1.1\r\nHost: evil\r\nHost: ${host}\r\n\r\n`],
+    ['half an escape in the query', (host) => `GET /?code=%&state=%E0%A4%A HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
+    ['headers without end', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`],
+    ['an upgrade', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
+    ['an expectation', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nExpect: everything\r\n\r\n`],
+    ['a TLS handshake', () => '\u0016\u0003\u0001\u0002\u0000\u0001\u0000'],
+    ['HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    [
+      'a body of another length',
+      (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nzz`,
+    ],
+    ['many requests at once', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(500)],
+  ])('is neither ended nor moved by %s', async (_, raw) => {
+    const port = await listen();
+    const said = await exchangeRaw(port, raw(`localhost:${port}`));
+    expect(said).not.toContain('HTTP/1.1 2');
+    const page = get(port, '/?code=right&state=the-state');
+    const answer = await listener.answer;
+    expect(answer.parameters.get('code')).toBe('right');
+    await answer.reply(PAGE);
+    await page;
+  });
+
+  test('takes the answer in absolute form, as a proxy sends it', async () => {
+    const port = await listen();
+    const page = get(port, `http://localhost:${port}/?code=c&state=the-state`);
+    await (await listener.answer).reply(PAGE);
+    expect(await page).toMatchObject({ status: 200 });
+  });
+
+  test('hears the browser while others hold as many connections as they can and say nothing', async () => {
+    const port = await listen();
+    const silent: Socket[] = [];
+    for (let count = 0; count < 300; count += 1) {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      silent.push(socket);
+      await once(socket, 'connect');
+      socket.write('GET / HTTP/1.1\r\nX');
+    }
+    const page = get(port, '/?code=c&state=the-state');
+    await (await listener.answer).reply(PAGE);
+    expect(await page).toMatchObject({ status: 200 });
+    await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThan(200);
+    for (const socket of silent) socket.destroy();
+  });
+
+  test('goes on after what is told of a stray answer throws', async () => {
+    listener = await listenForCallback({
+      ports: PORTS,
+      state: 'the-state',
+      onStray: () => {
+        throw new Error('nobody listens');
+      },
+    });
+    const port = Number(new URL(listener.redirectUri).port);
+    await exchangeRaw(port, `GET /?code=c&state=x HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    const page = get(port, '/?code=c&state=the-state');
+    await (await listener.answer).reply(PAGE);
+    expect(await page).toMatchObject({ status: 200 });
   });
 
   test('shows a page that can load, run, send and frame nothing', async () => {
