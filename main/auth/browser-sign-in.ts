@@ -9,7 +9,7 @@ import { expiryFrom } from './freshness.ts';
 import type { HostFetch } from './host-fetch.ts';
 import { nameOf } from './identity.ts';
 import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
-import { refusalOf, unexpectedRefusal } from './oauth-failure.ts';
+import { refusalOf, refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
 import { clientAuth } from './refresh.ts';
 import { unlessAborted } from './single-flight.ts';
 import type { TokenRecord } from './token-record.ts';
@@ -164,7 +164,7 @@ async function exchange(
   } catch (error) {
     throw refusalOf(error, sent)?.error === 'invalid_grant'
       ? codeExpired(host)
-      : unexpectedRefusal(host, 'the sign-in', error, sent);
+      : unexpectedRefusal(error, { host, clientId, what: 'the sign-in', sent });
   }
   const token = new Secret(answer.access_token);
   return {
@@ -206,6 +206,11 @@ function validate(
           `${host} does not let the application ${client.client_id} ask for ${scopes.join(', ')}.`,
           { remedy: 'Ask the account administrator to add these scopes to the OAuth application.' },
         );
+      case 'temporarily_unavailable':
+      case 'server_error':
+        throw serviceUnavailable(host, { status: 503, error: error.error, description: '' });
+      case 'unauthorized_client':
+        throw refusedApplication(host, client.client_id, error.error);
       default:
         throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${reasonOf(error, state)}).`, {
           remedy: 'Sign in again. If it stays so, give this line to your administrator.',

@@ -3,7 +3,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { Secret } from '../platform/secret.ts';
 import { type AccessToken, expiryFrom } from './freshness.ts';
 import { type Issuer, oauthOptions } from './issuer.ts';
-import { refusalOf, unexpectedRefusal } from './oauth-failure.ts';
+import { isTemporary, refusalOf, unexpectedRefusal } from './oauth-failure.ts';
 
 export interface ClientCredentials {
   clientId: string;
@@ -34,8 +34,13 @@ export async function requestClientToken(
     return { token: new Secret(answer.access_token), issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) };
   } catch (error) {
     const refusal = refusalOf(error, [clientSecret]);
-    if (refusal?.status !== 400 && refusal?.status !== 401)
-      throw unexpectedRefusal(issuer.host, `the client ${clientId}`, error, [clientSecret]);
+    if (!refusal || isTemporary(refusal) || (refusal.status !== 400 && refusal.status !== 401))
+      throw unexpectedRefusal(error, {
+        host: issuer.host,
+        clientId,
+        what: `the client ${clientId}`,
+        sent: [clientSecret],
+      });
     const detail = refusal.error || `HTTP ${refusal.status}`;
     throw new CausewayError('sign_in_failed', `${issuer.host} refused the client ${clientId} (${detail}).`, {
       remedy:

@@ -4,12 +4,19 @@ import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign
 import { openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
 import { type SharedPools, sharedPools } from '../platform/pools.ts';
+import { RETRY_LIMITS, type RetryClock, retryDelayMs, systemClock } from '../platform/retry.ts';
 
 export interface HostRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
+}
+
+export interface HostFetchOptions {
+  /** Asks again where the service is busy; true if left out. */
+  asksAgain?: boolean;
+  clock?: RetryClock;
 }
 
 /** Sends one request to one workspace. */
@@ -19,6 +26,8 @@ export type HostFetch = (url: string, request?: HostRequest) => Promise<Response
 const SILENCE_MS = 20_000;
 /** No answer of a sign-in service comes near this size, in bytes. */
 const ANSWER_LIMIT = 1024 * 1024;
+/** How long a service that is busy is asked again, in milliseconds: callers wait for the token, and give up after 30 s. */
+const RETRY_WITHIN_MS = 15_000;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** The connections over which tokens are asked for; opened at the first request. */
@@ -31,29 +40,48 @@ export class AuthHttp {
 
   /**
    * A fetch that reaches the given origin and no other, and follows no redirect, so that a secret sent through it stays
-   * with the workspace that it belongs to.
+   * with the workspace that it belongs to. Asks again where the service says that it is busy (429, 503,
+   * `temporarily_unavailable`), as it asks to be.
    * @throws {CausewayError} from the fetch: `wrong_workspace`, `unreachable`, `tls`, `timeout`, `cancelled`
    */
-  to(host: string): HostFetch {
-    return async (address, { method = 'GET', headers = {}, body, signal } = {}) => {
-      const url = new URL(address);
-      if (url.origin !== host) throw elsewhere(host, url.origin);
-      const sent = secretsIn(headers, body);
-      const dispatcher = (await this.#pools.to(host)).whole();
-      try {
-        const answer = await dispatcher.request({
-          origin: host,
-          path: url.pathname + url.search,
-          method: method as Dispatcher.HttpMethod,
-          headers,
-          body: body ?? null,
-          ...(signal ? { signal } : {}),
+  to(host: string, { asksAgain = true, clock = systemClock }: HostFetchOptions = {}): HostFetch {
+    return async (address, request = {}) => {
+      const deadline = clock.now() + RETRY_WITHIN_MS;
+      for (let attempt = 1; ; attempt += 1) {
+        const response = await this.#send(host, address, request);
+        if (!asksAgain || !(await isNotDoneYet(response))) return response;
+        const waitMs = retryDelayMs(attempt, response.headers.get('retry-after') ?? undefined, clock);
+        if (attempt === RETRY_LIMITS.refused || clock.now() + waitMs > deadline) return response;
+        const { signal } = request;
+        await clock.sleep(waitMs, signal).catch((error: unknown) => {
+          throw signal?.aborted ? cancelled(signal) : error;
         });
-        return await asResponse(host, answer, sent);
-      } catch (cause) {
-        throw asError(cause, host, sent, signal);
       }
     };
+  }
+
+  async #send(
+    host: string,
+    address: string,
+    { method = 'GET', headers = {}, body, signal }: HostRequest,
+  ): Promise<Response> {
+    const url = new URL(address);
+    if (url.origin !== host) throw elsewhere(host, url.origin);
+    const sent = secretsIn(headers, body);
+    const dispatcher = (await this.#pools.to(host)).whole();
+    try {
+      const answer = await dispatcher.request({
+        origin: host,
+        path: url.pathname + url.search,
+        method: method as Dispatcher.HttpMethod,
+        headers,
+        body: body ?? null,
+        ...(signal ? { signal } : {}),
+      });
+      return await asResponse(host, answer, sent);
+    } catch (cause) {
+      throw asError(cause, host, sent, signal);
+    }
   }
 
   /** From this call on, requests go over new connections: those that there are may lead nowhere. @throws as `openDispatcher` */
@@ -64,6 +92,20 @@ export class AuthHttp {
   close(): Promise<void> {
     return this.#pools.close();
   }
+}
+
+/**
+ * Whether the service says that it has not done what was asked for, and may later: then the same request, a refresh token
+ * that is good once included, may be sent again. A gateway's 502 or 504, or no answer at all, leaves that open.
+ */
+async function isNotDoneYet(response: Response): Promise<boolean> {
+  if (response.status === 429 || response.status === 503) return true;
+  if (response.status !== 400) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return typeof body === 'object' && body !== null && 'error' in body && body.error === 'temporarily_unavailable';
 }
 
 async function asResponse(host: string, answer: Dispatcher.ResponseData, sent: SentSecrets): Promise<Response> {

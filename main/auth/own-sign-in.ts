@@ -78,12 +78,13 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       now,
       chance,
       onSignedOut: () => emit({ type: 'signed-out', profile }),
-      async refresh(record) {
+      async refresh(record, { mayWait }) {
         const [{ refreshTokens }, clientSecret] = await Promise.all([
           import('./refresh.ts'),
           secretOf(profile, record),
         ]);
-        return refreshTokens(record, { host: profile.host, fetch: http.to(profile.host), clientSecret, now });
+        const fetch = http.to(profile.host, { asksAgain: mayWait });
+        return refreshTokens(record, { host: profile.host, fetch, clientSecret, now });
       },
     });
     opened.set(key, made);

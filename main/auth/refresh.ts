@@ -45,7 +45,7 @@ export async function refreshTokens(record: TokenRecord, context: RefreshContext
     const sent = [record.refreshToken, context.clientSecret];
     const refusal = refusalOf(error, sent);
     if (refusal && isDeadGrant(refusal)) return undefined;
-    throw unexpectedRefusal(host, 'to renew the sign-in', error, sent);
+    throw unexpectedRefusal(error, { host, clientId: record.clientId, what: 'to renew the sign-in', sent });
   }
 }
 

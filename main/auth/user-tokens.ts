@@ -12,8 +12,11 @@ export interface UserTokensOptions {
   store: SecretStore;
   /** The profile's lock among processes. */
   lockFolder: string;
-  /** Trades the refresh token; `undefined` says that it has ended. */
-  refresh: (record: TokenRecord) => Promise<TokenRecord | undefined>;
+  /**
+   * Trades the refresh token; `undefined` says that it has ended. It may wait for a busy workspace where nothing else would
+   * do (`mayWait`), and not where the present token still works.
+   */
+  refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
   now: () => number;
   chance: number;
   /** Told when a sign-in that was there has ended. */
@@ -78,7 +81,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
       let renewed: TokenRecord | undefined;
       try {
-        renewed = await refresh(record);
+        renewed = await refresh(record, { mayWait: !stillWorks });
       } catch (error) {
         if (!stillWorks) throw error;
         excusedUntil = now() + EXCUSE_MS;

@@ -70,7 +70,9 @@ function describe(code: string, unsent: boolean, host: string, mayHaveRun: boole
 function systemFailure(cause: unknown): SystemFailure {
   let found: SystemFailure = { code: '', syscall: undefined };
   for (let at: unknown = cause; at instanceof Error; at = at instanceof AggregateError ? at.errors[0] : at.cause) {
-    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    // undici gives an answer that is no HTTP no code in every case, and the answer itself as a property.
+    const unnamed = at.name === 'HTTPParserError' ? 'UND_ERR_HTTP_PARSER' : '';
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : unnamed;
     const syscall = 'syscall' in at && typeof at.syscall === 'string' ? at.syscall : undefined;
     if (code) found = { code, syscall: syscall ?? found.syscall };
   }

@@ -76,14 +76,18 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
           copy.searchParams.delete('code');
           return copy;
         }),
-      code: 'sign_in_failed',
-      message: () => `${stage.workspace.host} ended the sign-in (server_error).`,
-      remedy: 'Sign in again. If it stays so, give this line to your administrator.',
-      page: 'ended the sign-in (server_error).',
+      code: 'unavailable',
+      message: () => `The sign-in service of ${stage.workspace.host} is not available (server_error).`,
+      remedy: 'Try again in a minute.',
+      page: 'is not available (server_error).',
     },
     {
-      what: 'the sign-in service is down',
-      arrange: () => stage.workspace.faults.add({ path: '/oidc/.well-known/*', effect: { kind: 'unavailable' } }),
+      what: 'the sign-in service is down for long',
+      arrange: () =>
+        stage.workspace.faults.add({
+          path: '/oidc/.well-known/*',
+          effect: { kind: 'unavailable', retryAfter: '60' },
+        }),
       code: 'unavailable',
       message: () => `The sign-in service of ${stage.workspace.host} is not available (HTTP 503).`,
       remedy: 'Try again in a minute.',

@@ -97,6 +97,61 @@ describe('a sign-in of our own', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
+  test('waits for a workspace that is busy for a moment, with the same refresh token, once for all who ask', async () => {
+    const { auth, profile } = await signedIn();
+    clock += 61 * MINUTE;
+    stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'unavailable', retryAfter: '0.3' } });
+    stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'rate-limit' } });
+    const source = auth.tokens(profile);
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => source.token()));
+    expect(others.every((token) => token.equals(first))).toBe(true);
+    expect(first && (await ownerOf(stage, first))).toBe('ana@example.com');
+    expect(stage.workspace.requests.count({ path: '/oidc/v1/token' })).toBe(4);
+  });
+
+  test.each([
+    ['a wait that nobody has', 503, { 'retry-after': '3600' }, '', 'unavailable', 'HTTP 503'],
+    ['a server error', 500, {}, '{"error":"server_error"}', 'unavailable', 'HTTP 500'],
+    ['a gateway that gives up', 502, {}, '', 'unavailable', 'HTTP 502'],
+    [
+      'an application that it does not know',
+      401,
+      {},
+      '{"error":"invalid_client"}',
+      'sign_in_failed',
+      'does not accept the OAuth application databricks-cli (invalid_client)',
+    ],
+    [
+      'an application that may not renew',
+      400,
+      {},
+      '{"error":"unauthorized_client"}',
+      'sign_in_failed',
+      'does not accept the OAuth application',
+    ],
+  ])('stays signed in when the workspace answers with %s', async (_what, status, headers, body, code, words) => {
+    const { auth, profile } = await signedIn();
+    clock += 61 * MINUTE;
+    stage.workspace.faults.add({
+      path: '/oidc/v1/token',
+      effect: { kind: 'answer', status, headers: { 'content-type': 'application/json', ...headers }, body },
+    });
+    const source = auth.tokens(profile);
+    await expect(source.token()).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+    expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
+  });
+
+  test('waits where the workspace says temporarily_unavailable, and nobody is told to sign in again', async () => {
+    const { auth, profile } = await signedIn();
+    clock += 61 * MINUTE;
+    const body = '{"error":"temporarily_unavailable"}';
+    const effect = { kind: 'answer', status: 400, headers: { 'content-type': 'application/json' }, body } as const;
+    const fault = stage.workspace.faults.add({ path: '/oidc/v1/token', effect });
+    const source = auth.tokens(profile);
+    expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
+    expect(fault.hits).toBe(1);
+  });
+
   test('whose refresh token has ended is signed out: said once, and the workspace is not asked again', async () => {
     const { auth, profile, events } = await signedIn();
     stage.workspace.faults.revokeRefreshTokens();
