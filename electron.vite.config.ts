@@ -4,6 +4,7 @@ import type { Plugin } from 'vite';
 import { commonJsFolder } from './main/cli/vite.config.ts';
 import { NONCE_PLACEHOLDER } from './main/desktop/window/app-files.ts';
 import { events, requests } from './preload/contract.ts';
+import { bundledPackages } from './resources/notices/bundled-packages.ts';
 
 /**
  * The preload script needs the contract's names and nothing else of it: main checks what crosses, and to build all the
@@ -23,7 +24,7 @@ export default defineConfig({
   main: {
     // Electron takes schemes and the sandbox's switch only until it is ready, and a CommonJS main is always loaded by
     // then, whatever starts it.
-    plugins: [commonJsFolder],
+    plugins: [commonJsFolder, bundledPackages()],
     build: {
       target: 'node20.18',
       externalizeDeps: false,
@@ -35,7 +36,7 @@ export default defineConfig({
     },
   },
   preload: {
-    plugins: [contractNames],
+    plugins: [contractNames, bundledPackages()],
     build: {
       target: 'node20.18',
       externalizeDeps: false,
@@ -48,7 +49,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'renderer',
-    plugins: [react()],
+    plugins: [react(), bundledPackages()],
     html: { cspNonce: NONCE_PLACEHOLDER },
     build: {
       target: 'chrome130',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { aboutRequests } from './contract/about.ts';
 import { accountRequests } from './contract/accounts.ts';
 import { activityEvents, activityRequests } from './contract/activity.ts';
 import { contentsRequests } from './contract/activity-contents.ts';
@@ -11,6 +12,7 @@ import { serverEvents, serverRequests } from './contract/servers.ts';
 import { settingsEvents, settingsRequests } from './contract/settings.ts';
 import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
+export type * from './contract/about.ts';
 export type * from './contract/accounts.ts';
 export type * from './contract/activity.ts';
 export type * from './contract/activity-contents.ts';
@@ -38,6 +40,7 @@ export const requests = {
   ...everyoneRequests,
   ...accountRequests,
   ...settingsRequests,
+  ...aboutRequests,
   ...diagnosticsRequests,
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>;
 

@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { bundledPackages } from '../../resources/notices/bundled-packages.ts';
 
 /** The package's own type is `module`: a folder of CommonJS says that it differs. */
 export const commonJsFolder: Plugin = {
@@ -13,7 +14,7 @@ export const commonJsFolder: Plugin = {
  * Node is some 4 ms sooner at its first line than with ES modules.
  */
 export default defineConfig({
-  plugins: [commonJsFolder],
+  plugins: [commonJsFolder, bundledPackages()],
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',

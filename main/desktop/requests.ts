@@ -6,6 +6,7 @@ import {
   requests,
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { aboutHandlers } from './about/handlers.ts';
 import { accountHandlers } from './accounts/handlers.ts';
 import { contentsHandlers } from './activity/contents/handlers.ts';
 import { activityHandlers } from './activity/handlers.ts';
@@ -40,6 +41,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...everyoneHandlers(context),
     ...accountHandlers(context),
     ...settingsHandlers(context),
+    ...aboutHandlers(context),
     ...diagnosticsHandlers(context),
   };
 }

@@ -6,6 +6,7 @@ import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { About } from './about.tsx';
 import { Setting } from './setting.tsx';
 import styles from './settings.module.css';
 import { StartAtLogin } from './start-at-login.tsx';
@@ -39,6 +40,9 @@ export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
             <Section name="updates" state={data} after={<Updates state={update} />} />
           )}
           <Section name="log" state={data} after={<ShowLog />} />
+          <Card title="About">
+            <About />
+          </Card>
           <p className={layout.quiet}>These settings are in {data.file}.</p>
         </>
       )}

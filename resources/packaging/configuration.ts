@@ -17,6 +17,12 @@ export interface Circumstances {
   repository: string | undefined;
 }
 
+/** Beside Electron's own licenses, which electron-builder puts there. */
+const LICENSE_FILES = [
+  { from: 'LICENSE', to: 'LICENSE.causeway.txt' },
+  { from: 'out/THIRD-PARTY-NOTICES.txt', to: 'THIRD-PARTY-NOTICES.txt' },
+];
+
 /** How electron-builder makes the installers (https://www.electron.build/configuration). */
 export function configuration({ electron, repository }: Circumstances): Configuration {
   const [owner, repo] = repository?.split('/') ?? [];
@@ -30,6 +36,7 @@ export function configuration({ electron, repository }: Circumstances): Configur
     files: [
       'package.json',
       'out/{main,preload,renderer}/**',
+      'out/notices.json',
       'resources/icon.png',
       'resources/tray/*.png',
       '!**/node_modules/**',
@@ -47,17 +54,20 @@ export function configuration({ electron, repository }: Circumstances): Configur
     mac: {
       target: ['dmg', 'zip'].map((target) => ({ target, arch: 'universal' })),
       category: 'public.app-category.developer-tools',
+      extraResources: LICENSE_FILES,
       icon: 'resources/icons/1024x1024.png',
       hardenedRuntime: true,
       entitlements: 'resources/packaging/entitlements.plist',
       entitlementsInherit: 'resources/packaging/entitlements.plist',
     },
     win: {
+      extraFiles: LICENSE_FILES,
       target: [{ target: 'nsis', arch: ['x64'] }],
       icon: 'resources/icons/1024x1024.png',
     },
     nsis: { oneClick: true, perMachine: false },
     linux: {
+      extraFiles: LICENSE_FILES,
       target: ['AppImage', 'deb'],
       executableName: 'causeway-desktop',
       category: 'Development',

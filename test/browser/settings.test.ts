@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the settings', () => {
@@ -62,6 +63,25 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await go('Settings');
     await shown.page.getByRole('button', { name: 'Show the log’s folder' }).click();
     await expect.poll(() => shown.server.asked.shown).toEqual([join(shown.home, 'causeway', 'logs')]);
+  });
+
+  it('show which Causeway it is, and the licenses of everything in it', async () => {
+    await go('Settings');
+    await shown.page.getByText(`Causeway ${manifest.version}`).waitFor();
+    await shown.page.getByRole('button', { name: 'Third-party notices…' }).click();
+    const dialog = shown.page.getByRole('dialog', { name: 'Third-party notices' });
+    const software = dialog.getByRole('list', { name: 'Software in Causeway' });
+    await software.getByText('Node.js').waitFor();
+    await inspect('notices');
+    await dialog.getByRole('searchbox', { name: 'Find software' }).fill('react-dom');
+    await expect.poll(() => software.getByRole('listitem').count()).toBe(1);
+    await software.getByText('react-dom').click();
+    await dialog.getByText('Permission is hereby granted').waitFor();
+    await inspect('notices-text');
+    await dialog.getByRole('searchbox', { name: 'Find software' }).fill('nothing of this name');
+    await dialog.getByText('Nothing here has “nothing of this name”').waitFor();
+    await dialog.getByRole('button', { name: 'Show the files' }).click();
+    await expect.poll(() => shown.server.asked.shown).toContain(dirname(process.execPath));
   });
 
   it('show how far a new version has come, and what the person can do', async () => {

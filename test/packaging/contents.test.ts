@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractFile } from '@electron/asar';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { describe, expect, it } from 'vitest';
+import { notices } from '../../preload/contract/about.ts';
 import { applicationFiles } from '../../resources/packaging/contents.ts';
-import { APPLICATION, noPackage, RESOURCES } from './packaged.ts';
+import { APPLICATION, FOLDER, noPackage, RESOURCES } from './packaged.ts';
 
 describe.skipIf(noPackage)('the package', () => {
   it('holds the built application and its icons, and nothing else', () => {
@@ -16,6 +17,7 @@ describe.skipIf(noPackage)('the package', () => {
     expect([...folders].sort()).toEqual([
       'node_modules/keytar',
       'out/main',
+      'out/notices.json',
       'out/preload',
       'out/renderer',
       'package.json',
@@ -26,6 +28,21 @@ describe.skipIf(noPackage)('the package', () => {
       'node_modules/keytar/index.js',
       'node_modules/keytar/package.json',
     ]);
+  });
+
+  it('has the licenses of everything in it, as files and for the window', async () => {
+    expect(await readdir(FOLDER)).toEqual(
+      expect.arrayContaining(['LICENSE.causeway.txt', 'LICENSES.chromium.html', 'THIRD-PARTY-NOTICES.txt']),
+    );
+    const list = notices.parse(JSON.parse(extractFile(join(RESOURCES, 'app.asar'), 'out/notices.json').toString()));
+    const names = list.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['electron', 'Node.js', '@napi-rs/keyring', 'react', 'electron-updater', 'commander']),
+    );
+    expect(names.filter((name) => name.startsWith('@napi-rs/keyring-'))).toHaveLength(1);
+    const text = await readFile(join(FOLDER, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const notice of list)
+      expect(text).toContain(`${notice.name} ${notice.version}\n${notice.license}\n\n${notice.text}\n`);
   });
 
   it('carries nothing of the checkout in its manifest', () => {

@@ -10,7 +10,7 @@ const EVERYWHERE_ELSE = 'The tests of the package are left out: they know where 
 export const noPackage = process.platform === 'linux' ? leftOut('The tests of the package are') : EVERYWHERE_ELSE;
 
 /** What `npm run package:dir` leaves. */
-const FOLDER = join(ROOT, 'dist', 'linux-unpacked');
+export const FOLDER = join(ROOT, 'dist', 'linux-unpacked');
 export const APPLICATION = join(FOLDER, 'causeway-desktop');
 export const RESOURCES = join(FOLDER, 'resources');
 export const COMMAND = join(RESOURCES, 'bin', 'causeway');
