@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** One `[section]` of a configuration file, with the lines that it takes up so that an edit touches nothing else. */
 export interface ConfigSection {
   name: string;
@@ -5,45 +7,88 @@ export interface ConfigSection {
   values: Map<string, string>;
   /** Index of the `[name]` line; -1 for the keys that stand before any section, which belong to `[DEFAULT]`. */
   header: number;
+  /** Index of its first line: the header, or the first key where there is none. */
+  start: number;
   /** Index of the line after the last key (or after the header where there is none). */
   end: number;
 }
 
+/** Something in a configuration file that is not understood. */
+export interface ConfigProblem {
+  /** From 1, as editors count. */
+  line: number;
+  /** In characters, from 1. */
+  column: number;
+  /** What is wrong there, as the end of a sentence. */
+  what: string;
+  /** Whether it leaves in doubt what the file says; otherwise it is read all the same, but not written. */
+  isUnreadable: boolean;
+}
+
 export interface ConfigDocument {
-  /** The file's lines, without their line ends. */
+  /** The byte order mark, where there is one. */
+  mark: string;
+  /** The file's lines, with their line ends. */
   lines: string[];
+  /** The line end of new lines: the first one that there is. */
   eol: '\n' | '\r\n';
   sections: ConfigSection[];
+  /** In the file's order. */
+  problems: ConfigProblem[];
 }
+
+const MARK = '\uFEFF';
 
 /**
  * Reads the INI dialect of the Databricks configuration file. It is not that of the `ini` package, which splits section
  * names at dots and values at `#` and `;`: here a section is named literally, a comment after a value needs a space
- * before it, `:` separates as `=` does, and quotes around a value are dropped. A line that is none of these is skipped.
+ * before it, `:` separates as `=` does, and quotes around a value are dropped. What the Go or the Python tools take as the
+ * continuation of a value (an indented line, one after a backslash, lines between `"""` or backquotes) belongs to it. Of
+ * what neither of them reads, the problems tell.
  */
 export function parseConfig(text: string): ConfigDocument {
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const lines = text.split(/\r?\n/);
-  const sections: ConfigSection[] = [];
-  for (const [index, raw] of lines.entries()) {
-    const line = (index === 0 ? raw.replace(/^\uFEFF/, '') : raw).trim();
-    if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    const title = /^\[(.*)\]/.exec(line)?.[1];
-    if (title !== undefined) {
-      sections.push({ name: title.trim(), values: new Map(), header: index, end: index + 1 });
-      continue;
-    }
-    const pair = /^([^=:]+)[=:](.*)$/.exec(line);
-    if (!pair) continue;
-    let section = sections.at(-1);
-    if (!section) {
-      section = { name: 'DEFAULT', values: new Map(), header: -1, end: 0 };
-      sections.push(section);
-    }
-    section.values.set((pair[1] ?? '').trim(), bareValue((pair[2] ?? '').trim()));
-    section.end = index + 1;
+  const mark = text.startsWith(MARK) ? MARK : '';
+  const lines = text.slice(mark.length).split(/(?<=\n)/);
+  if (lines.at(-1) === '') lines.pop();
+  const document: ConfigDocument = {
+    mark,
+    lines,
+    eol: lines[0]?.endsWith('\r\n') ? '\r\n' : '\n',
+    sections: [],
+    problems: [],
+  };
+  for (let index = 0; index < lines.length; ) index = readLine(document, index);
+  return document;
+}
+
+/**
+ * The same of a file's bytes. Those that are not UTF-8 do no harm in a comment, where Go's tools take them; elsewhere
+ * nobody knows what they mean.
+ */
+export function parseConfigBytes(bytes: Buffer): ConfigDocument {
+  const utf16 = bytes.length > 1 && ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+  if (utf16) {
+    const what = 'the file is UTF-16, not UTF-8';
+    return { ...parseConfig(''), problems: [{ line: 1, column: 1, what, isUnreadable: true }] };
   }
-  return { lines, eol, sections };
+  const document = parseConfig(bytes.toString('utf8'));
+  if (isUtf8(bytes)) return document;
+  for (let from = 0, line = 1; from < bytes.length; line += 1) {
+    const to = bytes.indexOf(0x0a, from) + 1 || bytes.length;
+    const raw = bytes.subarray(from, to);
+    from = to;
+    if (isUtf8(raw)) continue;
+    const before = validPrefix(raw);
+    const byte = (raw[before] ?? 0).toString(16).toUpperCase();
+    document.problems.push({
+      line,
+      column: [...raw.toString('utf8', 0, before)].length + 1,
+      what: `the byte 0x${byte} is not UTF-8`,
+      isUnreadable: meaningOf(raw.toString('utf8')).includes('\uFFFD'),
+    });
+  }
+  document.problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  return document;
 }
 
 /** Every value of a section, sections of the same name merged in their order; `undefined` if there is none. */
@@ -52,8 +97,113 @@ export function sectionValues(document: ConfigDocument, name: string): Map<strin
   return found.length === 0 ? undefined : new Map(found.flatMap((section) => [...section.values]));
 }
 
-function bareValue(text: string): string {
-  const quoted = /^(["'`])(.*?)\1(?:\s+[#;].*)?$/.exec(text);
+/** What a value says: without its quotes and the comment behind it. */
+export function bareValue(text: string): string {
+  const quoted = /^("""|["'`])(.*?)\1(?:\s+[#;].*)?$/s.exec(text);
   if (quoted) return quoted[2] ?? '';
-  return /^[#;]/.test(text) ? '' : text.replace(/\s+[#;].*$/, '');
+  return /^[#;]/.test(text) ? '' : text.replace(/\s+[#;].*$/s, '');
+}
+
+/** Reads the line, and those that belong to it. @returns the index of the next one */
+function readLine(document: ConfigDocument, index: number): number {
+  const { lines, sections } = document;
+  const raw = lines[index] ?? '';
+  const line = raw.trim();
+  const isOdd = noteOddCharacters(document, index);
+  if (line === '' || isComment(line)) return index + 1;
+  if (line.startsWith('[')) {
+    const name = /^\[(.*)\]/s.exec(line)?.[1]?.trim();
+    if (name === undefined) note(document, index, raw.indexOf('['), 'a section begins with [ and does not end with ]');
+    else if (name === '') note(document, index, raw.indexOf('['), 'a section has no name');
+    sections.push({ name: name ?? '', values: new Map(), header: index, start: index, end: index + 1 });
+    return index + 1;
+  }
+  const pair = /^([^=:]+)[=:](.*)$/s.exec(line);
+  if (!pair) {
+    if (!isOdd && !continuesValue(document, index)) {
+      const what = 'a line is no section, no comment, and no key with a value';
+      note(document, index, raw.length - raw.trimStart().length, what, false);
+    }
+    return index + 1;
+  }
+  let section = sections.at(-1);
+  if (!section) {
+    section = { name: 'DEFAULT', values: new Map(), header: -1, start: index, end: index };
+    sections.push(section);
+  }
+  const { value, end, isOpen } = wholeValue(lines, index, (pair[2] ?? '').trim());
+  if (isOpen) note(document, index, raw.search(/[=:]/) + 1, 'a value begins with quotes that are never closed', false);
+  for (let inside = index + 1; inside < end; inside += 1) noteOddCharacters(document, inside);
+  section.values.set((pair[1] ?? '').trim(), bareValue(value));
+  section.end = end;
+  return end;
+}
+
+/** A value with the lines that follow it between its quotes. Ones that are never closed are part of it, as Python has it. */
+function wholeValue(lines: readonly string[], index: number, value: string) {
+  const quote = /^(?:"""|`)/.exec(value)?.[0];
+  if (quote === undefined || value.includes(quote, quote.length)) return { value, end: index + 1, isOpen: false };
+  const closing = lines.findIndex((line, at) => at > index && line.includes(quote));
+  if (closing < 0) return { value, end: index + 1, isOpen: true };
+  const rest = lines.slice(index + 1, closing + 1).join('');
+  return { value: `${value}\n${rest.trimEnd()}`, end: closing + 1, isOpen: false };
+}
+
+/** An indented line behind a key continues its value for Python's tools, one behind a backslash for Go's. */
+function continuesValue({ lines, sections }: ConfigDocument, index: number): boolean {
+  const section = sections.at(-1);
+  if (section?.end !== index || section.values.size === 0) return false;
+  const isContinued = /^[ \t]/.test(lines[index] ?? '') || /\\\s*$/.test(lines[index - 1] ?? '');
+  if (isContinued) section.end = index + 1;
+  return isContinued;
+}
+
+/** Characters that no tool expects, or that each tool takes for something else. */
+function noteOddCharacters(document: ConfigDocument, index: number): boolean {
+  const line = (document.lines[index] ?? '').replace(/\r*\n?$/, '');
+  const at = line.search(/[\0\r]/);
+  if (at < 0) return false;
+  const isNul = line[at] === '\0';
+  const what = isNul
+    ? 'there is a NUL character, as in a file that is not UTF-8'
+    : 'a line has a carriage return in it';
+  note(document, index, at, what);
+  return true;
+}
+
+function note({ lines, problems }: ConfigDocument, index: number, at: number, what: string, isUnreadable = true): void {
+  problems.push({ line: index + 1, column: [...(lines[index] ?? '').slice(0, at)].length + 1, what, isUnreadable });
+}
+
+function isComment(line: string): boolean {
+  return line.startsWith('#') || line.startsWith(';');
+}
+
+/** A line without its comment. */
+function meaningOf(raw: string): string {
+  const line = raw.trim();
+  if (isComment(line)) return '';
+  const [, key = '', value] = /^([^=:]+[=:])(.*)$/s.exec(line) ?? [];
+  return value === undefined ? line : key + bareValue(value.trim());
+}
+
+/** The length of what is UTF-8 up to the first character that is not. */
+function validPrefix(bytes: Buffer): number {
+  const isSound = (length: number) => {
+    try {
+      // As a stream: a character that is cut off at the end may still become one.
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [sound, broken] = [0, bytes.length];
+  while (broken - sound > 1) {
+    const middle = Math.floor((sound + broken) / 2);
+    if (isSound(middle)) sound = middle;
+    else broken = middle;
+  }
+  while (!isUtf8(bytes.subarray(0, sound))) sound -= 1;
+  return sound;
 }

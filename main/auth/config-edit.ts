@@ -1,21 +1,20 @@
 import { CausewayError } from '../platform/errors.ts';
-import { type ConfigDocument, type ConfigSection, parseConfig, sectionValues } from './config-document.ts';
+import { bareValue, type ConfigDocument, type ConfigSection, parseConfig, sectionValues } from './config-document.ts';
 import { SETTINGS_SECTION } from './profiles.ts';
 
-/** A configuration file's text with one more profile at its end. @throws {CausewayError} `already_exists`, `usage` */
+/** A configuration file's text with one more profile behind all that it holds. @throws {CausewayError} `already_exists`, `usage` */
 export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {
   checkName(name);
   const document = parseConfig(text);
   if (sectionValues(document, name)) throw alreadyThere(name);
-  const lines = [...document.lines];
-  while (lines.at(-1)?.trim() === '') lines.pop();
-  if (lines.length > 0) lines.push('');
-  for (const [key, value] of Object.entries(values)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
-    if (value && /[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);
-  }
-  const pairs = Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [`${key} = ${value}`]));
-  return join(document, [...lines, `[${name}]`, ...pairs, '']);
+  const { lines, eol } = document;
+  const last = lines.at(-1);
+  const ended = last === undefined || last.endsWith('\n') ? '' : eol;
+  const apart = last === undefined || last.trim() === '' ? '' : eol;
+  const pairs = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} = ${written(key, value)}`],
+  );
+  return text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
 }
 
 /** The text with a profile under another name; the default follows. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
@@ -24,10 +23,9 @@ export function withRenamedProfile(text: string, from: string, to: string): stri
   const document = parseConfig(text);
   if (sectionValues(document, to)) throw alreadyThere(to);
   const lines = [...document.lines];
-  for (const { header } of sectionsOf(document, from)) {
-    const line = lines[header];
-    if (line === undefined) lines.unshift(`[${to}]`);
-    else lines[header] = line.replace(/\[.*\]/, () => `[${to}]`);
+  for (const { header, start } of sectionsOf(document, from)) {
+    const line = lines[start] ?? '';
+    lines[start] = header < 0 ? `[${to}]${document.eol}${line}` : line.replace(/\[.*\]/s, () => `[${to}]`);
   }
   return replaceDefault(join(document, lines), from, to);
 }
@@ -42,11 +40,11 @@ export function withoutProfile(text: string, name: string): string {
   const gone = sectionsOf(document, name);
   const isBlank = (index: number) => (document.lines[index] ?? '').trim() === '';
   const isGone = (index: number) =>
-    gone.some(({ header, end }) => {
-      const start = Math.max(header, 0);
-      // Of the blank lines around it, one is enough.
-      return index >= start && (index < end || (index === end && isBlank(end) && isBlank(start - 1)));
-    });
+    gone.some(
+      ({ start, end }) =>
+        // Of the blank lines around it, one is enough.
+        index >= start && (index < end || (index === end && isBlank(end) && isBlank(start - 1))),
+    );
   const lines = document.lines.filter((_, index) => !isGone(index));
   return replaceDefault(join(document, lines), name, undefined);
 }
@@ -60,22 +58,31 @@ function sectionsOf(document: ConfigDocument, name: string): ConfigSection[] {
 /** Points `default_profile` to the profile's new name, or drops it with the profile. */
 function replaceDefault(text: string, from: string, to: string | undefined): string {
   const document = parseConfig(text);
-  const lines: (string | undefined)[] = [...document.lines];
+  const lines = document.lines.map((line): string => line);
   for (const { name, header, end } of document.sections) {
     if (name !== SETTINGS_SECTION) continue;
     for (let index = header + 1; index < end; index += 1) {
-      const [, before = '', value] = /^(\s*default_profile\s*[=:]\s*)(.*?)\s*$/.exec(lines[index] ?? '') ?? [];
-      if (value === from) lines[index] = to === undefined ? undefined : before + to;
+      const [, before = '', value = '', comment = '', eol = ''] =
+        /^(\s*default_profile\s*[=:]\s*)(.*?)(\s+[#;].*?)?\s*?(\r*\n)?$/s.exec(lines[index] ?? '') ?? [];
+      if (before === '' || bareValue(value) !== from) continue;
+      lines[index] = to === undefined ? '' : before + written('name', to) + comment + eol;
     }
   }
-  return join(
-    document,
-    lines.filter((line) => line !== undefined),
-  );
+  return join(document, lines);
 }
 
-function join({ eol }: ConfigDocument, lines: string[]): string {
-  return lines.join(eol);
+/** A value as it is read again: in quotes where it would not be itself without them. @throws {CausewayError} `usage` */
+function written(key: string, value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
+  if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);
+  const isTheSame = (form: string) => bareValue(form) === value && form.trim() === form && !form.endsWith('\\');
+  const form = [value, `"${value}"`, `'${value}'`].find(isTheSame);
+  if (form !== undefined) return form;
+  throw new CausewayError('usage', `The ${key} cannot be written to a configuration file: ${value}`);
+}
+
+function join({ mark }: ConfigDocument, lines: string[]): string {
+  return mark + lines.join('');
 }
 
 function checkName(name: string): void {

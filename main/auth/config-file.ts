@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
-import { type ConfigDocument, parseConfig } from './config-document.ts';
+import { type ConfigDocument, type ConfigProblem, parseConfig, parseConfigBytes } from './config-document.ts';
 
 /** Where the Databricks configuration file is: `DATABRICKS_CONFIG_FILE`, else `.databrickscfg` in the home folder. */
 export function configFilePath(env: NodeJS.ProcessEnv): string {
@@ -13,11 +13,12 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
 
 /**
  * The configuration file as it is now; an empty document where there is none.
- * @throws {CausewayError} `invalid_file` when it exists and cannot be read
+ * @throws {CausewayError} `invalid_file` when it exists and cannot be read, with line and column where it is malformed
  */
 export async function readConfig(path: string): Promise<ConfigDocument> {
+  let document: ConfigDocument;
   try {
-    return parseConfig(await readFile(path, 'utf8'));
+    document = parseConfigBytes(await readFile(path));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return parseConfig('');
     throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
@@ -25,6 +26,9 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
       remedy: 'Check that it is a file and that you may read it.',
     });
   }
+  const problem = document.problems.find(({ isUnreadable }) => isUnreadable);
+  if (problem) throw malformed(path, problem);
+  return document;
 }
 
 /** How often an edit begins anew because another tool has changed the file meanwhile. */
@@ -33,7 +37,8 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Changes the configuration file in place: one process at a time, the old text beside it as `.bak`, the new one atomic and
- * readable by its owner only. A symbolic link stays one, and what a full disk cuts short replaces nothing.
+ * readable by its owner only. A symbolic link stays one, and what a full disk cuts short replaces nothing. A file that is
+ * not understood to its last byte is not written.
  * @throws {CausewayError} `invalid_file`, `file_not_writable`, `conflict`, and what the edit throws
  */
 export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
@@ -45,11 +50,15 @@ export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) =>
   const backup = `${path}.bak`;
   const editOnce = async () => {
     const before = await readBytes(path);
+    const [problem] = before ? parseConfigBytes(before).problems : [];
+    if (problem) throw malformed(path, problem);
     const text = before?.toString('utf8') ?? '';
     const after = edit(text);
     if (after === text) return;
+    const bytes = Buffer.from(after);
+    if (bytes.toString('utf8') !== after) throw new CausewayError('usage', 'A name has half a character in it.');
     if (before?.length) await replaceFile(backup, before, await readBytes(backup), OWNER_ONLY);
-    await replaceFile(path, Buffer.from(after), before, OWNER_ONLY);
+    await replaceFile(path, bytes, before, OWNER_ONLY);
   };
   await withLock(join(stateFolder(env), 'locks', 'configuration-file'), async () => {
     await Promise.all([removeLeftOver(path), removeLeftOver(backup)]);
@@ -66,5 +75,11 @@ export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) =>
         }
       }
     }
+  });
+}
+
+function malformed(path: string, { line, column, what }: ConfigProblem): CausewayError {
+  return new CausewayError('invalid_file', `${path} is not understood: line ${line}, column ${column}: ${what}.`, {
+    remedy: 'Nothing was changed. Correct it there, and save the file as UTF-8.',
   });
 }

@@ -104,3 +104,27 @@ describe('a profile is removed', () => {
     expect(withoutProfile(withProfile(FILE, 'new', { host: 'h' }), 'new').trimEnd()).toBe(FILE.trimEnd());
   });
 });
+
+describe('the bytes around an edit', () => {
+  test.each([
+    ['that do not end with a line end', '[b]\nhost = b', '[b]\nhost = b\n\n[a]\nhost = h\n'],
+    ['with blank lines at the end', '[b]\nhost = b\n\n\n', '[b]\nhost = b\n\n\n[a]\nhost = h\n'],
+    ['with a byte order mark', '\uFEFF[b]\r\nhost = b', '\uFEFF[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n'],
+    ['with both kinds of line ends', '# one\n[b]\r\nhost = b\r\n', '# one\n[b]\r\nhost = b\r\n\n[a]\nhost = h\n'],
+  ])('of a file %s stay when a profile is added', (_name, text, after) => {
+    expect(withProfile(text, 'a', { host: 'h' })).toBe(after);
+  });
+
+  test('stay when a profile is renamed or removed', () => {
+    const text = '\uFEFF# top\r\n[a]\nhost = h\r\n\n[__settings__]\r\ndefault_profile = a # mine\r\n[b]\nhost = b';
+    expect(withRenamedProfile(text, 'a', 'x # y')).toBe(
+      '\uFEFF# top\r\n[x # y]\nhost = h\r\n\n[__settings__]\r\ndefault_profile = "x # y" # mine\r\n[b]\nhost = b',
+    );
+    expect(withoutProfile(text, 'a')).toBe('\uFEFF# top\r\n\n[__settings__]\r\n[b]\nhost = b');
+  });
+
+  test('stay above the keys that stand before any section', () => {
+    expect(withoutProfile('# mine\n\nhost = h\n[b]\nhost = b\n', 'DEFAULT')).toBe('# mine\n\n[b]\nhost = b\n');
+    expect(withRenamedProfile('# mine\nhost = h\n', 'DEFAULT', 'x')).toBe('# mine\n[x]\nhost = h\n');
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../main/auth/config-document.ts';
+import { parseConfig, parseConfigBytes } from '../../../main/auth/config-document.ts';
 import { chooseProfile, listProfiles, profileSettings } from '../../../main/auth/profiles.ts';
 
 const book = (text: string, env: NodeJS.ProcessEnv = {}) => ({
@@ -155,5 +155,41 @@ describe('which profile is meant', () => {
     ],
   ])('%j, asked for %s: %s', (text, requested, code, message, remedy) => {
     expect(() => chooseProfile(book(text), requested)).toThrow(expect.objectContaining({ code, message, remedy }));
+  });
+});
+
+describe('a configuration file that is not understood', () => {
+  const problemsOf = (bytes: Buffer | string) => parseConfigBytes(Buffer.from(bytes)).problems;
+
+  test.each<[string, Buffer | string, number, number, boolean, RegExp]>([
+    ['a section that is not closed', '# x\n[ana\nhost = h\n', 2, 1, true, /does not end with \]/],
+    ['a section without a name', '[a]\n  [ ]\n', 2, 3, true, /has no name/],
+    ['UTF-16', Buffer.from('\uFEFF[a]\nhost = h\n', 'utf16le'), 1, 1, true, /UTF-16/],
+    ['UTF-16 with the other byte order', Buffer.from('\uFEFF[a]\n', 'utf16le').swap16(), 1, 1, true, /UTF-16/],
+    ['UTF-16 without a byte order mark', Buffer.from('[a]\nhost = h\n', 'utf16le'), 1, 2, true, /NUL/],
+    ['Latin-1 in a comment', Buffer.from('[a]\n# für\nhost = h\n', 'latin1'), 2, 4, false, /0xFC is not UTF-8/],
+    ['Latin-1 behind a value', Buffer.from('[a]\nhost = h # für\n', 'latin1'), 2, 13, false, /0xFC/],
+    ['Latin-1 in a value', Buffer.from('[a]\nhost = für\n', 'latin1'), 2, 9, true, /0xFC/],
+    ['Latin-1 in a name', Buffer.from('# ä\n[für]\n', 'latin1'), 1, 3, false, /0xE4/],
+    ['a character that is cut off at the end', Buffer.from([0x23, 0xc3, 0xa4, 0xe2, 0x82]), 1, 3, false, /0xE2/],
+    ['a carriage return in a line', '[a]\rhost = h\n', 1, 4, true, /carriage return/],
+    ['a line that is nothing', '[a]\nnothing\n', 2, 1, false, /no section, no comment/],
+    ['a key without a name', '[a]\n = x\n', 2, 2, false, /no section, no comment/],
+    ['quotes that are never closed', '[a]\nk = """x\n[b]\n', 2, 4, false, /never closed/],
+  ])('names line and column of %s', (_name, bytes, line, column, isUnreadable, what) => {
+    expect(problemsOf(bytes)[0]).toEqual({ line, column, isUnreadable, what: expect.stringMatching(what) });
+  });
+
+  test.each([
+    ['no final line end', '[a]\nhost = h'],
+    ['Windows line ends, some of them twice', '[a]\r\r\nhost = h\r\n'],
+    ['lines that Python continues', '[a]\nscopes = sql\n  genie\n\thost\n'],
+    ['a line that Go continues', '[a]\nscopes = sql \\\ngenie\n'],
+    ['a value of several lines', '[a]\nnote = """one\n[b\nthree"""\nhost = h\n'],
+    ['an inline list of anything', '[a]\nhost = h [x\n'],
+    ['a line separator of Unicode', '[a]\nhost = h\u2028x\n'],
+  ])('is none with %s', (_name, text) => {
+    expect(problemsOf(text)).toEqual([]);
+    expect(listProfiles(book(text)).map(({ name }) => name)).toEqual(['a']);
   });
 });
