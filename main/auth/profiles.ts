@@ -52,7 +52,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
     if (names.includes(name)) return name;
     throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path}.`, {
       ...(names.length > 0
-        ? { remedy: `It has ${names.join(', ')}.` }
+        ? { remedy: `It has ${names.join(', ')}.`, candidates: names.map((each) => ({ name: each })) }
         : { action: { do: 'add-workspace', profile: name } }),
     });
   }
@@ -64,6 +64,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
   }
   throw new CausewayError('ambiguous', `${book.path} has several profiles and none of them is the default.`, {
     action: { do: 'choose-profile', profiles: names },
+    candidates: names.map((each) => ({ name: each })),
   });
 }
 

@@ -1,36 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
-import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
-import { VERSION } from '../platform/version.ts';
-import { registerAccount } from './account/register.ts';
-import { registerClients } from './clients/register.ts';
-import type { CommandContext, RegisterCommand } from './command.ts';
-import { registerServers } from './servers/register.ts';
-import { registerWarehouse } from './warehouse/register.ts';
-import { registerWarehouses } from './warehouses/register.ts';
-
-const COMMANDS: RegisterCommand[] = [
-  registerAccount,
-  registerWarehouse,
-  registerWarehouses,
-  registerServers,
-  registerClients,
-];
-
-/** Exit codes, as the README lists them: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 5 a check could not be made, 130 interrupted. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
-  usage: 2,
-  profile_not_found: 2,
-  profile_unusable: 2,
-  ambiguous: 2,
-  invalid_argument: 2,
-  signed_out: 3,
-  cli_unavailable: 3,
-  unauthenticated: 3,
-  not_found: 4,
-  cancelled: 130,
-  sign_in_cancelled: 130,
-};
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import type { CommandContext } from './command.ts';
+import { buildProgram } from './commands.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { jsonFailure, wantsJson } from './failure.ts';
+import { printable, writeJson } from './print.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
@@ -67,22 +42,21 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   };
   const context = contextOf(io.env);
 
-  const program = new Command('causeway')
-    .description("Connects AI clients to a Databricks workspace's managed MCP servers, and steers its SQL warehouse.")
-    .version(VERSION)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .showHelpAfterError('(causeway --help lists the commands)');
-  program.command('proxy', 'bridge one managed MCP server to stdio; AI clients run this (causeway proxy --help)');
-  for (const register of COMMANDS) register(program, context);
+  // For what has to be said about a failure.
+  let meant: Command | undefined;
+  const program = buildProgram(context, (command) => {
+    meant = command;
+  });
 
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    context.stderr.write(`causeway: ${inOneLine(error)}\n`);
-    return error instanceof CausewayError ? (EXIT_CODES[error.code] ?? 1) : 1;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // Of what it was called with, commander has told by itself.
+    if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);
+    if (wantsJson(args, meant ?? program)) await writeJson(context.stdout, { error: jsonFailure(error, meant) });
+    return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
     process.removeListener('SIGINT', interrupt);
     await Promise.all(opened.map((causeway) => causeway.close()));

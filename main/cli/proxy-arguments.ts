@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { isAccountHost, parseHost } from '../auth/host.ts';
 import { checkedServerPath } from '../clients/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
+import type { RegisterCommand } from './command.ts';
 
 /** What `causeway proxy` was asked for: the server at `path`, as `profile` (the default one where none is named). */
 export interface ProxyRequest {
@@ -52,6 +53,18 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
       : splitUrl(values.url);
   return { profile: values.profile, authType: values['auth-type'], ...target };
 }
+
+/** `causeway proxy` among the other commands, for help and completion; what AI clients start never gets this far. */
+export const registerProxy: RegisterCommand = (program) => {
+  program
+    .command('proxy')
+    .description('bridge one managed MCP server to stdin and stdout; AI clients run this')
+    .option('--profile <name>')
+    .option('--path <path>')
+    .option('--url <url>')
+    .option('--auth-type <type>')
+    .configureHelp({ formatHelp: () => PROXY_HELP });
+};
 
 function readFlags(args: string[]) {
   const { tokens, values } = parseArgs({ args, options: OPTIONS, strict: false, allowPositionals: true, tokens: true });

@@ -75,6 +75,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
   const known = servers.map((server) => server.name).join(', ');
   throw new CausewayError('not_found', `There is no server "${name}".`, {
     ...(known === '' ? { action: { do: 'add-server' } } : { remedy: `There are ${known}.` }),
+    candidates: servers.map((server) => ({ name: server.name })),
   });
 }
 

@@ -140,6 +140,7 @@ export class ClientsService {
     throw new CausewayError('not_found', `There is no client "${id}".`, {
       remedy: `Causeway knows ${this.#clients.map((client) => client.id).join(', ')}.`,
       action: { do: 'paste-by-hand' },
+      candidates: this.#clients.map((client) => ({ id: client.id, name: client.name })),
     });
   }
 

@@ -57,6 +57,14 @@ export interface CausewayErrorOptions {
   action?: NextAction | undefined;
   /** How long the other side asked to be left alone, in milliseconds. */
   retryAfterMs?: number | undefined;
+  /** What a name that fits nothing, or several, may have meant. */
+  candidates?: readonly Candidate[] | undefined;
+}
+
+/** One of the things that a name may have meant. The id is left out where the name is one. */
+export interface Candidate {
+  name: string;
+  id?: string;
 }
 
 /**
@@ -73,6 +81,7 @@ export class CausewayError extends Error {
   /** The part that is not. */
   readonly action: NextAction | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly candidates: readonly Candidate[] | undefined;
 
   constructor(code: ErrorCode, message: string, options: CausewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -82,6 +91,7 @@ export class CausewayError extends Error {
     this.action = action;
     this.remedy = action ? sentences(remedy, actionInWords(AS_COMMAND, action)) : remedy;
     this.retryAfterMs = options.retryAfterMs;
+    this.candidates = options.candidates;
   }
 }
 

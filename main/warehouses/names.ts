@@ -40,6 +40,7 @@ export function chooseByName<T extends Named>(all: readonly T[], text: string, k
 export function ambiguous(text: string, fitting: readonly Named[], kind: string): CausewayError {
   return new CausewayError('ambiguous', `"${text}" fits ${fitting.length} ${kind}: ${listed(fitting)}.`, {
     remedy: 'Use more of the name, or the id.',
+    candidates: fitting.map(({ name, id }) => ({ name, id })),
   });
 }
 

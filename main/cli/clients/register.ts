@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
+import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
-CLIENT is a client's id, as "causeway clients" lists them; without one, all that are installed are meant.
-
-Exit codes: 0 done, 1 something failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted.`;
+CLIENT is a client's id, as "causeway clients" lists them; without one, all that are installed are meant.`;
 
 /** `causeway clients …`: the AI clients on this computer, and the entries in their files. Code loads when it runs. */
 export const registerClients: RegisterCommand = (program, context) => {
@@ -30,11 +28,6 @@ function withCommonOptions(command: Command): Command {
       '--config-root <dir>',
       "take this folder for the home folder that clients' files are in, with its servers if it has any",
     );
-}
-
-function noSuchCommand(name: string, group: Command): CausewayError {
-  const known = group.commands.map((command) => command.name()).join(', ');
-  return new CausewayError('usage', `"${name}" is no command of causeway clients.`, { remedy: `It has ${known}.` });
 }
 
 function addLooking(group: Command, context: CommandContext): void {

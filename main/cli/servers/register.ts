@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SERVER_KINDS } from '../../clients/servers.ts';
-import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
+import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
 KIND TARGET is one of:
@@ -10,9 +10,7 @@ KIND TARGET is one of:
   genie SPACE_ID                       a Genie space
   vector-search CATALOG.SCHEMA[.INDEX] vector search indexes
   functions CATALOG.SCHEMA[.FUNCTION]  catalog functions
-or leave it out and name the path with --path.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 signed out, 4 not found, 130 interrupted.`;
+or leave it out and name the path with --path.`;
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
 export const registerServers: RegisterCommand = (program, context) => {
@@ -60,9 +58,4 @@ function withCommonOptions(command: Command): Command {
   return command
     .option('--json', 'print JSON')
     .option('--config-root <dir>', 'take this folder for the home folder: its list of servers, its profiles');
-}
-
-function noSuchCommand(name: string, group: Command): CausewayError {
-  const known = group.commands.map((command) => command.name()).join(', ');
-  return new CausewayError('usage', `"${name}" is no command of causeway servers.`, { remedy: `It has ${known}.` });
 }

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { CausewayError } from '../../platform/errors.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
+import { noSuchCommand } from '../failure.ts';
 import { withCommonOptions } from './options.ts';
 
 const HELP = `
 NAME is a warehouse's id, its name, or any part of it that fits one warehouse only.
-USER is a numeric id, a user name, an e-mail address, or a part of a name.
-
-Exit codes: 0 done, 1 failed, 2 wrong usage or an ambiguous name, 3 signed out, 4 not found,
-5 a check could not be made, 130 interrupted.`;
+USER is a numeric id, a user name, an e-mail address, or a part of a name.`;
 
 /** `causeway warehouse …`: the warehouse that queries run on, for people. Each command's code loads when it runs. */
 export const registerWarehouse: RegisterCommand = (program, context) => {
@@ -24,11 +21,6 @@ export const registerWarehouse: RegisterCommand = (program, context) => {
     });
   for (const add of [addOwn, addPower, addVerify, addAdmin, addBulk]) add(group, context);
 };
-
-function noSuchCommand(name: string, group: Command): CausewayError {
-  const known = group.commands.map((command) => command.name()).join(', ');
-  return new CausewayError('usage', `"${name}" is no command of causeway warehouse.`, { remedy: `It has ${known}.` });
-}
 
 const joined = (words: string[]) => words.join(' ');
 

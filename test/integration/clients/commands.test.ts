@@ -64,7 +64,7 @@ describe('causeway servers', () => {
     await mkdir(join(other, '.cursor'), { recursive: true });
     await writeFile(join(other, '.databrickscfg'), '[bo]\nhost = https://bo.cloud.databricks.com\ntoken = dapi-bo\n');
     const before = await json('servers');
-    expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(2);
+    expect((await causeway('servers', 'add', 'sql', '--profile', 'ana', '--config-root', other)).code).toBe(3);
     expect(await json('servers', 'add', 'sql', '--name', 'theirs', '--config-root', other)).toMatchObject({
       profile: 'bo',
     });
@@ -81,7 +81,7 @@ describe('causeway servers', () => {
     [['add', 'sql', '--name', 'My SQL'], 2, 'cannot name a server'],
     [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
     [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
-    [['add', 'sql', '--profile', 'nobody'], 2, 'nobody'],
+    [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
     [['remove', 'nothing'], 4, 'There are databricks-sql, functions-default'],
     [['nonsense'], 2, 'is no command of causeway servers'],
   ])('servers %j: %i, %s', async (args, code, words) => {

@@ -98,7 +98,7 @@ interface FaultRow {
 }
 
 const tooBusy = (reads: RegExp): Pick<FaultRow, 'reading' | 'showing'> => ({
-  reading: { code: 1, reads },
+  reading: { code: 5, reads },
   showing: { code: 0, reads: /Your override could not be read/ },
 });
 
@@ -109,7 +109,7 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'the IP access list': {
     effect: { kind: 'block-ip' },
-    reading: { code: 1, reads: /blocked by Databricks IP ACL.*Connect from an allowed network/s },
+    reading: { code: 5, reads: /blocked by Databricks IP ACL.*Connect from an allowed network/s },
   },
   'a missing scope': {
     effect: { kind: 'missing-scope', scope: 'sql' },
@@ -143,15 +143,17 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'a private link': {
     effect: { kind: 'redirect' },
-    reading: { code: 1, reads: /private link only.*Connect from an allowed network/s },
+    reading: { code: 5, reads: /private link only.*Connect from an allowed network/s },
   },
   'a login page elsewhere': {
     effect: { kind: 'redirect', location: 'https://login.example.com/?next=x' },
-    reading: { code: 1, reads: /redirect to https:\/\/login\.example\.com\/.*captive portal/s },
+    reading: { code: 5, reads: /redirect to https:\/\/login\.example\.com\/.*captive portal/s },
   },
   'a web page in place of the answer': {
     effect: { kind: 'answer', status: 200, body: '<!doctype html><title>Welcome to Hotel Wi-Fi</title>' },
-    reading: { code: 1, reads: /is a web page.*no proxy or sign-in page answers in its place/s },
+    reading: { code: 5, reads: /is a web page.*no proxy or sign-in page answers in its place/s },
+    // Whether the change was made is open: trying again is not what a script may do.
+    changing: { code: 1, reads: /is a web page/ },
   },
   'half an answer': {
     effect: { kind: 'answer', status: 200, body: '{"name": "default-wareh' },
@@ -167,6 +169,7 @@ const FAULTS: Record<string, FaultRow> = {
   'a 500 in plain text': {
     effect: { kind: 'answer', status: 500, body: 'INTERNAL_ERROR: the sky is falling' },
     ...tooBusy(/500: the sky is falling/),
+    changing: { code: 1, reads: /500: the sky is falling/ },
   },
   'a 403 of API 1.2': {
     effect: { kind: 'answer', status: 403, body: '{"error": "not for you"}' },
@@ -190,7 +193,7 @@ const FAULTS: Record<string, FaultRow> = {
   'a connection that is always dropped': {
     effect: { kind: 'drop', when: 'unhandled' },
     times: 'always',
-    reading: { code: 1, reads: /The connection to .* was cut.*check network, VPN and proxy/s },
+    reading: { code: 5, reads: /The connection to .* was cut.*check network, VPN and proxy/s },
     changing: {
       code: 1,
       reads: /was lost before it answered.*(so the change was not made|may or may not have been made)/s,
@@ -280,7 +283,7 @@ describe('reading back', () => {
   test('that fails after a removal says that it was accepted', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, ...readBack });
     const { code, stderr } = await cli.run('ana', 'warehouse', 'clear');
-    expect(code).toBe(1);
+    expect(code).toBe(5);
     expect(stderr).toContain('The workspace accepted the removal, but it could not be checked.');
     expect(overrideOf(cli, 'ana')).toBeUndefined();
   });
@@ -316,6 +319,6 @@ test('no workspace at all: said within seconds, with the host and what to look a
   const { code, stderr } = await runCommand({ DATABRICKS_HOST: workspace.host, DATABRICKS_TOKEN: 'dapi0' }, [
     'warehouse',
   ]);
-  expect(code).toBe(1);
+  expect(code).toBe(5);
   expect(stderr).toContain(`${workspace.host} cannot be reached (ECONNREFUSED). Check the host name, network, VPN`);
 });

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import type { CommandContext } from '../../../main/cli/command.ts';
+import { buildProgram } from '../../../main/cli/commands.ts';
+import { EXAMPLES } from '../../../main/cli/examples.ts';
+import { EXIT_CODES } from '../../../main/cli/exit-codes.ts';
+import { pathOf } from '../../../main/cli/failure.ts';
+import { runProgram } from '../../../main/cli/program.ts';
+import { parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
+import { VERSION } from '../../../main/platform/version.ts';
+
+function context(): CommandContext {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const refuse = () => {
+    throw new Error('No command runs in this test.');
+  };
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env: {},
+    signal: new AbortController().signal,
+    causeway: refuse,
+    inHome: refuse,
+    setExitCode: refuse,
+  };
+}
+
+const withAll = (command: Command): Command[] => [command, ...command.commands.flatMap(withAll)];
+const COMMANDS = withAll(buildProgram(context()));
+
+async function run(...args: string[]) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runProgram(args, { stdin, stdout, stderr, env: { CAUSEWAY_HOME: '/nonexistent' } });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err };
+}
+
+describe('the help of a command', () => {
+  test.each(COMMANDS.map((command) => [pathOf(command)]))('of "%s" has at least one example', (path) => {
+    expect(EXAMPLES[path] ?? []).not.toHaveLength(0);
+  });
+
+  test('has no examples for commands that do not exist', () => {
+    expect(Object.keys(EXAMPLES).filter((path) => !COMMANDS.some((command) => pathOf(command) === path))).toEqual([]);
+  });
+
+  test.each(Object.entries(EXAMPLES).flatMap(([path, examples]) => examples.map((each) => [each, path])))(
+    'has an example that parses: %s',
+    async (example, path) => {
+      const [program = '', ...args] = example.split(/ [>|] /)[0]?.split(' ') ?? [];
+      expect(program).toBe('causeway');
+      if (args[0] === 'proxy') return void parseProxyArguments(args.slice(1));
+      const root = buildProgram(context());
+      let ran = '';
+      for (const command of withAll(root)) {
+        command.action(() => {
+          ran = pathOf(command);
+        });
+      }
+      await root.parseAsync(args, { from: 'user' });
+      // The program's own examples are of its commands.
+      expect(ran.startsWith(path)).toBe(true);
+    },
+  );
+
+  test('prints examples and exit codes for nested commands, by either way to ask', async () => {
+    const asked = await run('help', 'warehouse', 'set');
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    expect(asked.stdout).toContain('Usage: causeway warehouse set [options] <name...>');
+    expect(asked.stdout).toContain('$ causeway warehouse set Shared endpoint');
+    for (const [code, meaning] of Object.entries(EXIT_CODES)) expect(asked.stdout).toContain(`${code} ${meaning}`);
+    expect((await run('warehouse', 'set', '--help')).stdout).toBe(asked.stdout);
+    expect((await run('warehouse', 'help', 'set')).stdout).toBe(asked.stdout);
+    expect((await run('help', 'proxy')).stdout).toContain('Bridges one managed MCP server');
+  });
+
+  test('refuses a command that does not exist, and names those that do', async () => {
+    const { code, stdout, stderr } = await run('help', 'warehouse', 'sett');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^causeway: "sett" is no command of causeway warehouse\. It has set, /);
+  });
+
+  test('is told the same exit codes by the README', () => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const rows = [...readme.matchAll(/^\| (\d+) \| (.+) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
+    expect(Object.fromEntries(rows)).toEqual(EXIT_CODES);
+  });
+});
+
+test.each(['-v', '--version'])('causeway %s prints the version', async (flag) => {
+  expect(await run(flag)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+});
+
+test.each([
+  ['whoami', '--profile='],
+  ['whoami', '--profile', ''],
+  ['warehouse', '-p', '', 'list'],
+  ['warehouse', 'list', '--profile='],
+  ['warehouses', 'list-default-warehouse-overrides', '--profile='],
+  ['servers', 'add', 'sql', '--profile='],
+])('causeway %s %s %s refuses the empty value and names the option', async (...args) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^causeway: --profile was given without a value\. Name one, or leave it out\./);
+});
+
+describe('--json', () => {
+  test.each([
+    [['whoami', '--json', '--bogus'], "unknown option '--bogus'"],
+    [['bogus', '--json'], "unknown command 'bogus'"],
+    [['warehouse', 'set', '--json'], "missing required argument 'name'"],
+    [['warehouse', '--json', 'bogus'], '"bogus" is no command of causeway warehouse.'],
+    [['help', 'bogus', '--json'], "unknown option '--json'"],
+    [['whoami', '--profile', '', '--json'], '--profile was given without a value.'],
+  ])('prints the wrong usage of %j as JSON on stdout', async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage', message, remedy: expect.any(String) } });
+    expect(stderr).not.toBe('');
+  });
+
+  test('lists the commands that a wrong one may have meant', async () => {
+    const { stdout } = await run('servers', 'rmeove', '--json');
+    const { candidates } = JSON.parse(stdout).error;
+    expect(candidates).toContainEqual({ name: 'remove' });
+  });
+
+  test('is not taken for a flag behind --, nor as the value of another option', async () => {
+    expect((await run('bogus', '--', '--json')).stdout).toBe('');
+  });
+});
