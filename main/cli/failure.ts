@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
-import { asCausewayError, CausewayError, type Candidate, type ErrorCode } from '../platform/errors.ts';
+import { asCausewayError, type Candidate, CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { sentences } from '../platform/sentences.ts';
 
 /** A failure as `--json` prints it. */

@@ -4,6 +4,7 @@ import { healthInWords } from '../../hub/warm/words.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import { sentences } from '../../platform/sentences.ts';
 import type { CommandContext } from '../command.ts';
+import { exitCodeOfAll } from '../exit-codes.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { openServerList } from './options.ts';
 import { askForTools, type Tool } from './tools.ts';
@@ -26,16 +27,17 @@ export async function test(context: CommandContext, names: string[], options: { 
     });
   }
   const tested: Tested[] = [];
+  const failures: unknown[] = [];
   for (const server of servers) {
-    const one = await testOne(context, server);
+    const one = await testOne(context, server, failures);
     tested.push(one);
     if (!options.json) await print(context, one);
   }
   if (options.json) await writeJson(context.stdout, tested);
-  if (tested.some(({ error }) => error !== null)) context.setExitCode(1);
+  context.setExitCode(exitCodeOfAll(failures));
 }
 
-async function testOne(context: CommandContext, server: ManagedServer): Promise<Tested> {
+async function testOne(context: CommandContext, server: ManagedServer, failures: unknown[]): Promise<Tested> {
   try {
     const tools = await askForTools(context, server);
     return {
@@ -49,6 +51,7 @@ async function testOne(context: CommandContext, server: ManagedServer): Promise<
     };
   } catch (error) {
     context.signal.throwIfAborted();
+    failures.push(error);
     return { server, tools: null, warnings: [], error: inOneLine(error) };
   }
 }
