@@ -16,6 +16,8 @@ export interface CausewayOptions {
   env: NodeJS.ProcessEnv;
   /** Shows an address to the person: the system's browser by default, a scripted one in tests. */
   openBrowser?: (url: string) => Promise<void>;
+  /** Told of hosts that stay silent; those that never answer are then given up. */
+  onSilence?: (host: string) => void;
   /** Whether changes of overrides are noted as the command's, for the application's history. */
   notesChanges?: boolean;
 }
@@ -78,7 +80,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./platform/http.ts'),
       import('./platform/pools.ts'),
     ]);
-    dispatchers ??= sharedPools(() => openDispatcher({ env }));
+    dispatchers ??= sharedPools(() => openDispatcher({ env, onSilence: options.onSilence }));
     return (await dispatchers.to(host)).whole();
   };
 

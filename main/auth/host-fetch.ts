@@ -34,8 +34,8 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export class AuthHttp {
   readonly #pools: SharedPools;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#pools = sharedPools(() => openDispatcher({ env, silenceMs: SILENCE_MS }));
+  constructor(env: NodeJS.ProcessEnv, onSilence?: (host: string) => void) {
+    this.#pools = sharedPools(() => openDispatcher({ env, silenceMs: SILENCE_MS, onSilence }));
   }
 
   /**

@@ -21,6 +21,8 @@ export interface AuthOptions {
   signInWhenNeeded?: boolean;
   /** Told in words what the person should know, such as that there is no keychain; a line on stderr by default. */
   onNotice?: (message: string) => void;
+  /** Told of hosts that stay silent; those that never answer are then given up. */
+  onSilence?: ((host: string) => void) | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
   /** How long the person has in the browser, in milliseconds; five minutes by default. */
@@ -50,7 +52,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
   let connections: AuthHttp | undefined;
   const http = once(async () => {
-    connections = new (await import('./host-fetch.ts')).AuthHttp(env);
+    connections = new (await import('./host-fetch.ts')).AuthHttp(env, options.onSilence);
     return connections;
   });
   const own = once(async () => {

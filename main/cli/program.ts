@@ -19,6 +19,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
 
   let exitCode = 0;
   const opened: Causeway[] = [];
+  const onSilence = (host: string) =>
+    void io.stderr.write(`causeway: ${printable(host)} has not answered for 5 seconds; still waiting…\n`);
   const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
     let causeway: Causeway | undefined;
     return {
@@ -29,7 +31,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
-          causeway = createCauseway({ env, notesChanges: true });
+          causeway = createCauseway({ env, notesChanges: true, onSilence });
           opened.push(causeway);
         }
         return causeway;

@@ -13,6 +13,8 @@ export interface HttpOptions {
   env: NodeJS.ProcessEnv;
   /** How long the other side may be silent before or during an answer, in milliseconds; 0 waits for ever. */
   silenceMs?: number;
+  /** Told of hosts that stay silent; those that never answer are then given up (`giveUpOnSilence`). */
+  onSilence?: ((host: string) => void) | undefined;
   /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
   atOnce?: number;
 }
@@ -38,7 +40,11 @@ export async function openPool(origin: string, options: HttpOptions): Promise<Di
  */
 export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
-  return new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
+  const agent = new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
+  const { onSilence } = options;
+  if (!onSilence) return agent;
+  const { giveUpOnSilence } = await import('./silent-host.ts');
+  return agent.compose(giveUpOnSilence({ onSilence }));
 }
 
 async function poolSettings({ env, silenceMs = 60_000, atOnce }: HttpOptions, secure: boolean) {

@@ -4,6 +4,7 @@ import type { Profile, TokenSource } from '../auth/auth.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
+import { SilentHostError } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
 import { parseAnswer, readText } from './answer.ts';
 import { type RawAnswer, readErrorBody } from './error-body.ts';
@@ -130,6 +131,8 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     answer = { status: response.statusCode, text: await readText(response.body, method), header };
   } catch (cause) {
     const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: [token] }, signal);
+    // It has been silent through all attempts that there was time for.
+    if (cause instanceof SilentHostError) return { error, again: 'never' };
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
     return { error, again: repeatable && PASSING.has(error.code) ? { retryAfter: undefined } : 'never' };
   }

@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { foreignCause, type SentSecrets } from '../platform/foreign-text.ts';
+import { SilentHostError } from '../platform/silent-host.ts';
 import { IN_DOUBT, WorkspaceError } from './errors.ts';
 
 const BEFORE_SENDING = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
@@ -25,6 +26,11 @@ export function transportFailure(
   signal?: AbortSignal,
 ): TransportFailure {
   if (cause instanceof WorkspaceError) return { error: cause, unsent: false };
+  if (cause instanceof SilentHostError) {
+    const { code, message, remedy } = cause;
+    const mayHaveRun = request.method !== 'GET';
+    return { error: new WorkspaceError(code, message, { cause, remedy, mayHaveRun }), unsent: false };
+  }
   if (signal?.aborted) return { error: cancelled(signal.reason, request.method !== 'GET'), unsent: false };
   const { code, syscall } = systemFailure(cause);
   // Whatever fails on a connection has a code; what has none is a mistake in this program.

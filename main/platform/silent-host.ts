@@ -1,0 +1,117 @@
+import type { Dispatcher } from 'undici';
+import { CausewayError } from './errors.ts';
+
+/** How long a host may be silent before the person is told, in milliseconds. */
+const NOTICE_MS = 5_000;
+/** How long a host that has never answered may be silent before it is given up, in milliseconds. */
+const LIMIT_MS = 15_000;
+
+export interface SilenceOptions {
+  /** Told once a host has been silent for five seconds, each time that happens. */
+  onSilence(host: string): void;
+  noticeMs?: number;
+  limitMs?: number;
+}
+
+/** A host that takes requests and answers none: a wrong address, or a network in between that swallows them. */
+export class SilentHostError extends CausewayError {
+  constructor(host: string, limitMs: number) {
+    const seconds = Math.round(limitMs / 1000);
+    super('unreachable', `${host} has not answered within ${seconds} seconds.`, {
+      remedy:
+        'Likely causes: the address is wrong, its name leads to another computer (DNS), or a firewall, VPN or proxy swallows the packets.',
+    });
+  }
+}
+
+/**
+ * Watches whether a host answers at all. One that never has is given up after 15 s, however many attempts are made
+ * meanwhile: without an answer it cannot be known for slow. One that has answered before gets the time that requests have.
+ */
+export function giveUpOnSilence(options: SilenceOptions): Dispatcher.DispatcherComposeInterceptor {
+  const { onSilence, noticeMs = NOTICE_MS, limitMs = LIMIT_MS } = options;
+  const hosts = new Map<string, HostSilence>();
+  return (dispatch) => (request, handler) => {
+    const host = String(request.origin ?? '');
+    const silence = hosts.get(host) ?? new HostSilence();
+    hosts.set(host, silence);
+    return dispatch(request, watched(handler, silence, { host, onSilence, noticeMs, limitMs }));
+  };
+}
+
+/** How long a host has been silent while requests wait for it. */
+class HostSilence {
+  waiting = 0;
+  hasAnswered = false;
+  /** When the silence began, in milliseconds since 1970: with the first request, or with the last answer. */
+  since = 0;
+  wasTold = false;
+
+  asked(): void {
+    // Attempts one after the other are one silence: the pause between them is no answer.
+    if (this.since === 0) this.since = Date.now();
+    this.waiting += 1;
+  }
+
+  answered(): void {
+    this.hasAnswered = true;
+    this.since = 0;
+    this.wasTold = false;
+  }
+}
+
+function watched(
+  handler: Dispatcher.DispatchHandler,
+  silence: HostSilence,
+  { host, onSilence, noticeMs, limitMs }: Required<SilenceOptions> & { host: string },
+): Dispatcher.DispatchHandler {
+  let controller: Dispatcher.DispatchController | undefined;
+  let isOver = false;
+  silence.asked();
+  const remaining = (limit: number) => Math.max(0, silence.since + limit - Date.now());
+  const notice = setTimeout(() => {
+    if (silence.wasTold) return;
+    silence.wasTold = true;
+    onSilence(host);
+  }, remaining(noticeMs));
+  const limit = silence.hasAnswered
+    ? undefined
+    : setTimeout(() => {
+        const error = new SilentHostError(host, limitMs);
+        if (controller) controller.abort(error);
+        // It still waits for its connection: nobody can abort that, but its caller need not wait for it.
+        else fail(error);
+      }, remaining(limitMs));
+  const over = () => {
+    isOver = true;
+    clearTimeout(notice);
+    clearTimeout(limit);
+  };
+  const fail = (error: Error) => {
+    if (isOver) return;
+    over();
+    handler.onResponseError?.(controller ?? nothingToControl(error), error);
+  };
+  return {
+    onRequestStart: (started, context) => {
+      controller = started;
+      if (isOver) return started.abort(new SilentHostError(host, limitMs));
+      handler.onRequestStart?.(started, context);
+    },
+    onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
+    onResponseStart: (...head) => {
+      over();
+      silence.answered();
+      handler.onResponseStart?.(...head);
+    },
+    onResponseData: (...data) => handler.onResponseData?.(...data),
+    onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
+    onResponseError: (_controller, error) => fail(error),
+  };
+}
+
+/** Stands for the controller of a request that was never sent. */
+function nothingToControl(reason: Error): Dispatcher.DispatchController {
+  const nothing = () => {};
+  return { aborted: true, paused: false, reason, abort: nothing, pause: nothing, resume: nothing };
+}

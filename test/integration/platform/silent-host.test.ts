@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Agent } from 'undici';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { giveUpOnSilence, SilentHostError } from '../../../main/platform/silent-host.ts';
+import { runCommand } from '../warehouses/harness.ts';
+
+let server: Server;
+let sockets: Socket[];
+let origin: string;
+
+/** A host that accepts connections and never says a word. */
+beforeEach(async () => {
+  sockets = [];
+  server = createServer((socket) => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = originOf(server);
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+function originOf(listening: Server): string {
+  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+}
+
+describe('a host that accepts connections and stays silent', () => {
+  test('is told of and then given up, and the next attempt fails at once', async () => {
+    const told: string[] = [];
+    const agent = new Agent();
+    const watched = agent.compose(giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 20, limitMs: 60 }));
+    const ask = () => watched.request({ origin, path: '/', method: 'GET' });
+    await expect(ask()).rejects.toThrow(SilentHostError);
+    expect(told).toEqual([origin]);
+    await expect(ask()).rejects.toThrow(/^http:\/\/127\.0\.0\.1:\d+ has not answered/);
+    expect(told).toEqual([origin]);
+    await agent.destroy();
+  });
+
+  test('is waited for where it has answered before', async () => {
+    let answers = 0;
+    const slow = createHttpServer((_request, response) => {
+      answers += 1;
+      if (answers === 1) response.end('first');
+      else setTimeout(() => response.end('late'), 150);
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const told: string[] = [];
+    const agent = new Agent();
+    const watched = agent.compose(giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 20, limitMs: 60 }));
+    const ask = async () => (await watched.request({ origin: originOf(slow), path: '/', method: 'GET' })).body.text();
+    expect(await ask()).toBe('first');
+    expect(await ask()).toBe('late');
+    expect(told).toEqual([originOf(slow)]);
+    await agent.destroy();
+    slow.close();
+  });
+
+  test.each([
+    ['whoami', { DATABRICKS_TOKEN: 'x' }],
+    ['whoami', { DATABRICKS_CLIENT_ID: 'id', DATABRICKS_CLIENT_SECRET: 'secret' }],
+  ])(
+    'ends %s with 5 and the likely causes, after a word to the person (%o)',
+    { timeout: 40_000 },
+    async (command, credentials) => {
+      const env = { CAUSEWAY_HOME: '/nonexistent', DATABRICKS_CONFIG_FILE: '/nonexistent', DATABRICKS_HOST: origin };
+      const { code, stdout, stderr } = await runCommand({ ...env, ...credentials }, [command]);
+      expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+      const [notice, failure] = stderr.split('\n');
+      expect(notice).toBe(`causeway: ${origin} has not answered for 5 seconds; still waiting…`);
+      expect(failure).toMatch(/has not answered within 15 seconds\. Likely causes: the address is wrong, .*DNS.*VPN/);
+    },
+  );
+});
