@@ -1,51 +1,89 @@
-/** `npm run test:clients [-- --dir DIR] [CLIENT…]`: real clients, installed from npm, connect through entries that we wrote. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+/**
+ * `npm run test:clients [-- [--dir DIR] [--long] [--case NAME] [CLIENT…]]`: real AI clients, installed from npm, use
+ * entries that we wrote. `--long` adds the call of 75 s.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startWorkspace } from '../workspace/workspace.ts';
-import { REAL_CLIENTS } from './real-clients.ts';
-import { openTap } from './tap.ts';
-import { install, tryClient } from './try-client.ts';
+import { CASES, type Result } from './cases.ts';
+import { type CaseName, REAL_CLIENTS, type RealClient } from './real-clients.ts';
 
-const { values, positionals } = parseArgs({ options: { dir: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { dir: { type: 'string' }, long: { type: 'boolean' }, case: { type: 'string', multiple: true } },
+  allowPositionals: true,
+});
+const names = Object.keys(CASES).filter((name): name is CaseName => name in CASES);
+const cases = names.filter((name) => values.case?.includes(name) ?? (values.long || name !== 'call of 75 s'));
+const chosen = REAL_CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+const unknown = positionals.filter((id) => !REAL_CLIENTS.some((client) => client.id === id));
+if (unknown.length > 0 || cases.length === 0) {
+  console.error(`There is no client or case of that name. Clients: ${REAL_CLIENTS.map(({ id }) => id).join(', ')}.`);
+  console.error(`Cases: ${names.join(', ')}.`);
+  process.exit(2);
+}
+
 const scratch = await mkdtemp(join(tmpdir(), 'causeway-real-clients-'));
 const packages = values.dir === undefined ? join(scratch, 'packages') : resolve(values.dir);
-const chosen = REAL_CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
-
-const workspace = await startWorkspace();
+let failures = 0;
 try {
-  await mkdir(packages, { recursive: true });
-  await install(
-    packages,
-    chosen.map(({ install: name }) => name),
-  );
-  console.log('client                          version    entry written  initialize  tools/list  tools  what it says');
-  let failed = 0;
-  for (const client of chosen) {
-    const home = join(scratch, client.id);
-    await mkdir(home);
-    await using tap = await openTap(workspace.host);
-    const token = workspace.users.find(({ admin }) => admin)?.token ?? '';
-    await writeFile(join(home, '.databrickscfg'), `[ana]\nhost = ${tap.host}\ntoken = ${token}\n`, { mode: 0o600 });
-    const manifest = join(packages, 'node_modules', client.install, 'package.json');
-    const { version } = JSON.parse(await readFile(manifest, 'utf8'));
-    const seen = await tryClient(client, { home, packages, listed: tap.answered('tools/list') });
-    const [opened, listed] = ['initialize', 'tools/list'].map((method) => tap.methods.includes(method));
-    if (!(seen.written && seen.says !== undefined && opened && listed)) failed += 1;
-    const yes = (it: unknown, width: number) => (it ? 'yes' : 'NO').padEnd(width);
-    const says = seen.says ?? seen.output.trim().split('\n').slice(-3).join(' | ').slice(0, 200);
-    const cells = [
-      client.install.padEnd(30),
-      String(version).padEnd(9),
-      yes(seen.written, 13),
-      yes(opened, 10),
-      yes(listed, 10),
-    ];
-    console.log([...cells, String(seen.tools ?? '-').padEnd(5), says].join('  '));
-  }
-  process.exitCode = failed === 0 ? 0 : 1;
+  if (!cases.includes('call of 75 s')) console.log('Left out: the call of 75 s. --long includes it.');
+  console.log(['client', 'version', ...cases].map((text, at) => text.padEnd(WIDTHS(at))).join('  '));
+  for (const client of chosen) console.log(await line(client));
 } finally {
-  await workspace.close();
   await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
+}
+process.exitCode = failures === 0 ? 0 : 1;
+
+function WIDTHS(column: number): number {
+  return [14, 22][column] ?? 26;
+}
+
+async function line(client: RealClient): Promise<string> {
+  const folder = join(packages, client.id);
+  const version = await install(folder, client.install);
+  const cells: string[] = [];
+  const details: string[] = [];
+  for (const name of cases) {
+    const result: Result =
+      client.notPossible?.[name] !== undefined
+        ? { state: 'not possible', says: client.notPossible[name] }
+        : version === undefined
+          ? { state: 'failed', says: 'npm could not install it' }
+          : await attempt(client, name, folder);
+    if (result.state === 'failed') failures += 1;
+    if (result.state !== 'passed') details.push(`  ${client.id}, ${name}: ${result.state}: ${result.says}`);
+    cells.push(result.state === 'passed' ? result.says : result.state.toUpperCase());
+  }
+  if (client.withoutModel !== undefined) details.push(`  ${client.id}: without a model, which ${client.withoutModel}`);
+  const row = [client.id, version ?? '-', ...cells].map((text, at) => text.padEnd(WIDTHS(at))).join('  ');
+  return [row, ...details].join('\n');
+}
+
+async function attempt(client: RealClient, name: CaseName, packagesOfClient: string): Promise<Result> {
+  const home = await mkdtemp(join(scratch, `${client.id}-`));
+  return CASES[name](client, { home, packages: packagesOfClient });
+}
+
+/** Installs a package unless it is there; gives its version. Each has a folder of its own: they disagree about others. */
+async function install(folder: string, spec: string): Promise<string | undefined> {
+  const manifest = join(folder, 'node_modules', spec.replace(/(.)@[^/]*$/, '$1'), 'package.json');
+  const isThere = await access(manifest).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+    const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', spec], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: process.platform === 'win32',
+    });
+    if ((await once(npm, 'close'))[0] !== 0) return undefined;
+  }
+  const { version }: { version?: string } = JSON.parse(await readFile(manifest, 'utf8'));
+  return version;
 }

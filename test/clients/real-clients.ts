@@ -1,81 +1,274 @@
-/** A client that npm has, and how it shows without any sign-in that it reached a server. */
-export interface RealClient {
-  /** Whose file the entry is written to, as `causeway clients` calls it. */
-  id: string;
-  /** The npm package. */
-  install: string;
-  command: string;
-  args(home: string): string[];
-  /** Frames that are written to its stdin, for those that are asked in JSON-RPC. */
-  asks?: unknown[];
-  /** The line in which it says that it connected. */
-  connected: RegExp;
-  /** Where the names of tools stand in its output, for those that print them. */
-  tools?: RegExp;
-  /** A second run, where the first does not list tools. It ends when they are listed. */
-  afterwards?: string[];
-  env?: Record<string, string>;
-  /** A file that is there before, as a person would have it. */
-  file?: { path: string; text: string };
+import { QUERY } from './fake-model.ts';
+
+/** Where a client runs: a home folder of its own, and a model on the loopback interface. */
+export interface Where {
+  home: string;
+  /** The fake model's address, without a path. */
+  model: string;
 }
 
-const SERVER = 'databricks-sql';
+/** A command line. */
+export interface Command {
+  command: string;
+  args: string[];
+}
+
+/** A client that npm has, and how it is driven without its vendor's service. */
+export interface RealClient {
+  /** As `causeway clients` calls it. */
+  id: string;
+  /** The npm package, with a version where the newest cannot be installed. */
+  install: string;
+  /** Files that are there before, as a user would have them. The first is the one that the entry goes to. */
+  files(where: Where): { path: string; text: string }[];
+  env?(where: Where): Record<string, string>;
+  /** One session: with a model, that asks it once; without one, that connects to the servers and says so. */
+  session(where: Where): Command;
+  /** Only for a client whose own command calls a tool: the call, and the one that polls for its rows. */
+  calls?: { call(where: Where): Command; poll(where: Where, statement: string): Command };
+  /** Why no model can be put in its vendor's place; undefined where one is. */
+  withoutModel?: string;
+  /** What it prints when the server is connected; for those without a model. */
+  connected?: RegExp;
+  /** Why one of the cases is not possible with it. */
+  notPossible?: Partial<Record<CaseName, string>>;
+}
+
+export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'call of 75 s';
+
+const PROMPT = 'Ask the warehouse with your SQL tool.';
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const OTHER_SERVER = { command: 'node', args: ['-e', 'process.exit(1)'] };
 
 export const REAL_CLIENTS: RealClient[] = [
   {
     // The Inspector reads Claude Desktop's file.
     id: 'claude-desktop',
     install: '@modelcontextprotocol/inspector',
-    command: 'mcp-inspector',
-    args: (home) => [
-      '--cli',
-      '--config',
-      `${home}/.config/Claude/claude_desktop_config.json`,
-      '--server',
-      SERVER,
-      '--method',
-      'tools/list',
-    ],
-    connected: /"name": "execute_sql"/,
-    tools: /"name": "(\w*sql\w*)"/g,
-    file: { path: '.config/Claude/claude_desktop_config.json', text: '{}\n' },
+    files: () => [{ path: '.config/Claude/claude_desktop_config.json', text: json({ globalShortcut: 'Alt+Space' }) }],
+    session: (where) => inspect(where, 'tools/list'),
+    calls: {
+      call: (where) => inspect(where, 'tools/call', '--tool-name', 'execute_sql', '--tool-arg', `query=${QUERY}`),
+      poll: (where, statement) =>
+        inspect(where, 'tools/call', '--tool-name', 'poll_sql_result', '--tool-arg', `statement_id=${statement}`),
+    },
+    withoutModel: 'has none: its own command calls the tool',
+    connected: /"name": "(?:execute_sql|sign_in|connection_status)"/,
+    notPossible: { 'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that' },
   },
   {
     id: 'claude-code',
     install: '@anthropic-ai/claude-code',
-    command: 'claude',
-    args: () => ['mcp', 'list'],
-    connected: /databricks-sql.*Connected/,
+    files: () => [
+      { path: '.claude.json', text: json({ hasCompletedOnboarding: true, mcpServers: { other: OTHER_SERVER } }) },
+    ],
+    env: ({ model }) => ({
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'sk-none',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+    session: () => ({ command: 'claude', args: ['-p', PROMPT, '--allowedTools', 'mcp__databricks-sql'] }),
   },
   {
     id: 'codex',
     install: '@openai/codex',
-    command: 'codex',
-    args: () => ['app-server'],
-    asks: [
-      { id: 1, method: 'initialize', params: { clientInfo: { name: 'causeway-test', title: 'Test', version: '1' } } },
-      { method: 'initialized' },
-      { id: 2, method: 'mcpServerStatus/list', params: {} },
+    files: ({ model }) => [
+      {
+        path: '.codex/config.toml',
+        text: [
+          '# My Codex',
+          'model = "fake"',
+          'model_provider = "fake"',
+          'approval_policy = "never"',
+          '',
+          '[model_providers.fake]',
+          'name = "Fake"',
+          `base_url = "${model}/v1"`,
+          'wire_api = "responses"',
+          'env_key = "FAKE_KEY"',
+          '',
+        ].join('\n'),
+      },
     ],
-    connected: /"id":2,"result".*execute_sql/,
-    tools: /"name":"(\w*sql\w*)"/g,
+    env: () => ({ FAKE_KEY: 'none' }),
+    session: () => ({
+      command: 'codex',
+      args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
+    }),
   },
   {
     id: 'gemini',
     install: '@google/gemini-cli',
-    command: 'gemini',
-    args: () => ['mcp', 'list'],
-    connected: /databricks-sql.*Connected/,
-    // Its list only connects. A session lists the tools before it asks a model; there is none at that address.
-    afterwards: ['--skip-trust', '-p', 'hello'],
-    file: { path: '.gemini/settings.json', text: '{ "security": { "auth": { "selectedType": "gemini-api-key" } } }\n' },
-    env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9' },
+    files: () => [
+      {
+        path: '.gemini/settings.json',
+        text: '{\n  // How I sign in\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n',
+      },
+    ],
+    env: ({ model }) => ({
+      GEMINI_API_KEY: 'none',
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    }),
+    session: () => ({ command: 'gemini', args: ['--skip-trust', '-y', '-m', 'gemini-2.5-flash', '-p', PROMPT] }),
+  },
+  {
+    id: 'qwen',
+    install: '@qwen-code/qwen-code',
+    // It offers a model the tools of servers at once only without its search for tools.
+    files: () => [{ path: '.qwen/settings.json', text: json({ tools: { toolSearch: { enabled: false } } }) }],
+    env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'none', OPENAI_MODEL: 'fake' }),
+    session: () => ({ command: 'qwen', args: ['--auth-type', 'openai', '-y', '-p', PROMPT] }),
   },
   {
     id: 'opencode',
     install: 'opencode-ai',
-    command: 'opencode',
-    args: () => ['mcp', 'list'],
-    connected: /databricks-sql.*connected/,
+    files: ({ model }) => [{ path: '.config/opencode/opencode.json', text: openAiCompatible(model) }],
+    session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+  },
+  {
+    id: 'kilo',
+    install: '@kilocode/cli@7.7.7',
+    files: ({ model }) => [{ path: '.config/kilo/kilo.jsonc', text: `// My Kilo\n${openAiCompatible(model)}` }],
+    session: () => ({ command: 'kilo', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+  },
+  {
+    id: 'droid',
+    install: 'droid',
+    files: ({ model }) => [
+      { path: '.factory/mcp.json', text: json({ mcpServers: {} }) },
+      {
+        path: '.factory/settings.json',
+        text: json({
+          customModels: [
+            {
+              model: 'fake',
+              displayName: 'Fake',
+              baseUrl: `${model}/v1`,
+              apiKey: 'none',
+              provider: 'generic-chat-completion-api',
+              maxOutputTokens: 1000,
+            },
+          ],
+        }),
+      },
+    ],
+    env: () => ({ FACTORY_API_KEY: 'fk-none' }),
+    session: () => ({
+      command: 'droid',
+      args: ['exec', '--skip-permissions-unsafe', '-m', 'custom:fake', PROMPT],
+    }),
+  },
+  {
+    id: 'copilot-cli',
+    install: '@github/copilot',
+    files: () => [{ path: '.copilot/mcp-config.json', text: json({ mcpServers: {} }) }],
+    env: ({ model }) => ({
+      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'none',
+      COPILOT_MODEL: 'fake',
+      COPILOT_OFFLINE: 'true',
+    }),
+    session: () => ({ command: 'copilot', args: ['--allow-all-tools', '-p', PROMPT] }),
+  },
+  {
+    id: 'cline',
+    install: 'cline',
+    files: ({ model }) => [
+      { path: '.cline/data/settings/cline_mcp_settings.json', text: json({ mcpServers: {} }) },
+      {
+        path: '.cline/data/settings/providers.json',
+        text: json({
+          version: 1,
+          lastUsedProvider: 'openai-compatible',
+          providers: {
+            'openai-compatible': {
+              settings: {
+                provider: 'openai-compatible',
+                apiKey: 'none',
+                baseUrl: `${model}/v1`,
+                model: 'fake',
+              },
+              updatedAt: '2026-01-01T00:00:00.000Z',
+              tokenSource: 'manual',
+            },
+          },
+        }),
+      },
+    ],
+    session: () => ({ command: 'cline', args: ['--auto-approve', 'true', '--json', PROMPT] }),
+  },
+  {
+    id: 'continue',
+    install: '@continuedev/cli',
+    files: ({ model }) => [
+      {
+        path: '.continue/config.yaml',
+        text: [
+          '# My Continue',
+          'name: Mine',
+          'version: 1.0.0',
+          'schema: v1',
+          'models:',
+          '  - name: Fake',
+          '    provider: openai',
+          '    model: gpt-4o',
+          '    apiKey: none',
+          `    apiBase: ${model}/v1`,
+          '    capabilities: [tool_use]',
+          '',
+        ].join('\n'),
+      },
+    ],
+    session: ({ home }) => ({
+      command: 'cn',
+      args: ['--config', `${home}/.continue/config.yaml`, '--auto', '-p', PROMPT],
+    }),
+    notPossible: { 'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that' },
+  },
+  {
+    id: 'amp',
+    install: '@sourcegraph/amp',
+    files: () => [{ path: '.config/amp/settings.json', text: '{\n  // Mine\n  "amp.showCosts": true,\n}\n' }],
+    env: ({ model }) => ({ AMP_API_KEY: 'sgamp_none', AMP_URL: model }),
+    session: () => ({ command: 'amp', args: ['mcp', 'doctor'] }),
+    withoutModel: 'its models answer in a format of their vendor alone',
+    connected: /databricks-sql.*connected \(\d+ tools/,
+    notPossible: { 'call of 75 s': 'no model calls a tool here' },
+  },
+  {
+    id: 'auggie',
+    install: '@augmentcode/auggie',
+    files: () => [{ path: '.augment/settings.json', text: json({ autoUpdate: false }) }],
+    env: ({ model }) => ({
+      AUGMENT_SESSION_AUTH: JSON.stringify({ accessToken: 'none', tenantURL: `${model}/`, scopes: ['email'] }),
+    }),
+    session: () => ({ command: 'auggie', args: ['-p', PROMPT] }),
+    withoutModel: 'its models answer in a format of their vendor alone',
+    connected: /✅ databricks-sql/,
+    notPossible: { 'call of 75 s': 'no model calls a tool here' },
   },
 ];
+
+function inspect({ home }: Where, method: string, ...rest: string[]): Command {
+  const file = `${home}/.config/Claude/claude_desktop_config.json`;
+  const server = ['--cli', '--config', file, '--server', 'databricks-sql'];
+  return { command: 'mcp-inspector', args: [...server, '--method', method, ...rest] };
+}
+
+/** The configuration of opencode and its relatives, with a model of one's own. */
+function openAiCompatible(model: string): string {
+  return json({
+    autoupdate: false,
+    share: 'disabled',
+    provider: {
+      fake: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Fake',
+        options: { baseURL: `${model}/v1`, apiKey: 'none' },
+        models: { fake: { name: 'Fake', tool_call: true } },
+      },
+    },
+  });
+}

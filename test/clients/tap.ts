@@ -1,31 +1,32 @@
-import { EventEmitter, once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Stands before a workspace and hears which MCP methods arrive. */
 export interface Tap extends AsyncDisposable {
   host: string;
   /** The methods, in the order in which they came. */
   methods: string[];
-  /** Resolves when that method has been answered. */
-  answered(method: string): Promise<void>;
 }
 
-/** Opens a tap before the workspace at that origin. */
-export async function openTap(origin: string): Promise<Tap> {
+/**
+ * Opens a tap before the workspace at that origin.
+ * @param callTakesMs how long the first `tools/call` takes before it is passed on
+ */
+export async function openTap(origin: string, callTakesMs = 0): Promise<Tap> {
   const methods: string[] = [];
-  const answers = new EventEmitter();
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const method = /"method"\s*:\s*"([^"]+)"/.exec(body.toString('utf8'))?.[1];
     if (method !== undefined) methods.push(method);
+    const calls = methods.filter((name) => name === 'tools/call').length;
+    if (method === 'tools/call' && calls === 1 && callTakesMs > 0) await sleep(callTakesMs);
     const { host } = new URL(origin);
     const options = { method: incoming.method, headers: { ...incoming.headers, host } };
     request(new URL(incoming.url ?? '/', origin), options, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
-      outgoing.once('close', () => method !== undefined && answers.emit(method));
     })
       .on('error', () => outgoing.destroy())
       .end(body);
@@ -35,7 +36,6 @@ export async function openTap(origin: string): Promise<Tap> {
   return {
     host: `http://127.0.0.1:${port}`,
     methods,
-    answered: async (method) => void (await once(answers, method)),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

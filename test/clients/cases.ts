@@ -1,0 +1,144 @@
+import { startWorkspace } from '../workspace/workspace.ts';
+import { addEntry, openComputer } from './computer.ts';
+import { ROW, startFakeModel } from './fake-model.ts';
+import type { CaseName, RealClient } from './real-clients.ts';
+import { openTap } from './tap.ts';
+
+/** How a case ended: passed, failed, or not possible with that client and why. */
+export type Result = { state: 'passed' | 'failed' | 'not possible'; says: string };
+
+/** How long a session may take, in milliseconds; clients need long to start on a busy machine. */
+const SESSION_MS = 120_000;
+/** How long the long call takes, in milliseconds. */
+const LONG_CALL_MS = 75_000;
+
+/** What a case needs, put away afterwards. */
+async function setting(client: RealClient, { home, packages, callTakesMs }: Options & { callTakesMs?: number }) {
+  const workspace = await startWorkspace();
+  const model = await startFakeModel();
+  const tap = await openTap(workspace.host, callTakesMs);
+  const computer = await openComputer(client, { home, model: model.url }, packages);
+  await computer.consents(false);
+  const token = workspace.users.find(({ admin }) => admin)?.token ?? '';
+  return {
+    workspace,
+    model,
+    tap,
+    computer,
+    /** A profile with a token, whose requests the tap hears. */
+    signedIn: () => computer.profile([`host = ${tap.host}`, `token = ${token}`]),
+    /** A profile that Causeway has to sign in for in the browser. */
+    signedOut: () => computer.profile([`host = ${workspace.host}`]),
+    [Symbol.asyncDispose]: async () => {
+      await tap[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      await workspace.close();
+    },
+  };
+}
+
+interface Options {
+  /** An empty folder. */
+  home: string;
+  packages: string;
+}
+
+const passed = (says: string): Result => ({ state: 'passed', says });
+const failed = (says: string, output: string): Result => ({
+  state: 'failed',
+  says: `${says}: ${output.trim().split('\n').slice(-4).join(' | ').slice(-400)}`,
+});
+
+/** The cases, by name, in the order of the table. */
+export const CASES: Record<CaseName, (client: RealClient, options: Options) => Promise<Result>> = {
+  /** The entry is added to a file that the user has, and removed again without a trace. */
+  async entry(client, options) {
+    await using set = await setting(client, options);
+    await set.signedIn();
+    const before = await set.computer.file();
+    if (!(await addEntry(set.computer, client))) return failed('not written', await set.computer.file());
+    const added = await set.computer.file();
+    const removed = await set.computer.causeway('clients', 'remove', client.id, '--json');
+    const after = await set.computer.file();
+    if (!added.includes('databricks-sql')) return failed('not in the file', added);
+    return after === before ? passed('bytes as before') : failed('not as before', removed + after);
+  },
+
+  /** The client connects, lists, calls, and gets the row; what the client made of its file is without the entry afterwards. */
+  async row(client, options) {
+    await using set = await setting(client, options);
+    await set.signedIn();
+    await addEntry(set.computer, client);
+    const output = await converse(client, set);
+    if (!set.tap.methods.includes('tools/list')) return failed('did not list', output);
+    if (client.withoutModel !== undefined && !client.calls) {
+      if (!client.connected?.test(output)) return failed('not connected', output);
+    } else if (!(set.model.gotRow() || output.includes(ROW))) return failed('no row', output);
+    await set.computer.causeway('clients', 'remove', client.id, '--json');
+    if ((await set.computer.file()).includes('databricks-sql')) return failed('not removed', await set.computer.file());
+    return passed(client.withoutModel !== undefined && !client.calls ? 'connected, listed' : 'row');
+  },
+
+  /** Never used, signed out: the server is connected, and one tool of ours signs in with one page. */
+  async 'signed out, new'(client, options) {
+    await using set = await setting(client, options);
+    await set.signedOut();
+    await set.computer.consents(true);
+    await addEntry(set.computer, client);
+    const output = await set.computer.run(client.session(set.computer.where), SESSION_MS);
+    const pages = (await set.computer.pages()).length;
+    if (pages > 1) return failed(`${pages} pages`, output);
+    if (client.withoutModel !== undefined) {
+      return client.connected?.test(output) ? passed(`connected, ${pages} pages`) : failed('not connected', output);
+    }
+    const ours = set.model.asked.find((name) => /sign_in$/.test(name));
+    if (ours === undefined) return failed(`no sign_in among ${[...set.model.offered].join(' ')}`, output);
+    if (pages !== 1) return failed('no page', set.model.results.join(' '));
+    return passed(set.model.gotRow() ? 'signed in, row' : 'signed in');
+  },
+
+  /** Used before, signed out since: the tools are those known, and a call says what to do. */
+  async 'signed out, used'(client, options) {
+    await using set = await setting(client, options);
+    await set.signedIn();
+    await addEntry(set.computer, client);
+    await set.computer.run(client.session(set.computer.where), SESSION_MS);
+    await set.signedOut();
+    const heard = set.model.results.length;
+    set.model.forget();
+    const output = await converse(client, set);
+    if (client.withoutModel !== undefined && !client.calls) {
+      return client.connected?.test(output) ? passed('connected') : failed('not connected', output);
+    }
+    const told = client.calls ? output : set.model.results.slice(heard).join('\n');
+    const pages = (await set.computer.pages()).length;
+    if (pages > 1) return failed(`${pages} pages`, told);
+    return /sign(?:ed|s)?[ -](?:in|out)/i.test(told)
+      ? passed(`told to sign in, ${pages} pages`)
+      : failed('told', told + output);
+  },
+
+  /** A call that takes longer than a minute. */
+  async 'call of 75 s'(client, options) {
+    await using set = await setting(client, { ...options, callTakesMs: LONG_CALL_MS });
+    await set.signedIn();
+    await addEntry(set.computer, client);
+    const output = await converse(client, set);
+    return set.model.gotRow() || output.includes(ROW)
+      ? passed('row')
+      : failed('no row', set.model.results.join(' ') + output);
+  },
+};
+
+type Setting = Awaited<ReturnType<typeof setting>>;
+
+/** A session with a model, or the client's own commands for a call. */
+async function converse(client: RealClient, { computer }: Setting): Promise<string> {
+  const { where } = computer;
+  if (!client.calls) return computer.run(client.session(where), SESSION_MS + LONG_CALL_MS);
+  const listed = await computer.run(client.session(where), SESSION_MS);
+  const called = await computer.run(client.calls.call(where), SESSION_MS);
+  const statement = /"statement_id": "([^"]+)"/.exec(called)?.[1];
+  if (statement === undefined) return listed + called;
+  return listed + called + (await computer.run(client.calls.poll(where, statement), SESSION_MS));
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import type { Command, RealClient, Where } from './real-clients.ts';
+
+const CAUSEWAY = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
+const BROWSER = fileURLToPath(new URL('browser.ts', import.meta.url));
+const SERVER = 'databricks-sql';
+
+/** A home folder in which one client is installed, with a browser that notes what it is asked to open. */
+export interface Computer {
+  where: Where;
+  /** Replaces the profile that the server's entry names. */
+  profile(lines: string[]): Promise<void>;
+  /** Whether the browser's user consents; otherwise the page stays open. */
+  consents(yes: boolean): Promise<void>;
+  /** The pages that were opened so far. */
+  pages(): Promise<string[]>;
+  /** The file that the entry goes to, as it is now. */
+  file(): Promise<string>;
+  causeway(...args: string[]): Promise<string>;
+  /** Runs the client until it ends; gives all that it printed. */
+  run(command: Command, limitMs: number): Promise<string>;
+}
+
+/** Sets up a home folder for a client, with its own files and none of ours. */
+export async function openComputer(client: RealClient, where: Where, packages: string): Promise<Computer> {
+  const { home } = where;
+  const bin = join(home, 'bin');
+  await mkdir(bin, { recursive: true });
+  // What opens a page on Linux. It is found on the PATH, which every client passes on.
+  await writeFile(join(bin, 'xdg-open'), `#!/bin/sh\nexec "${process.execPath}" "${BROWSER}" "${home}" "$1"\n`);
+  await chmod(join(bin, 'xdg-open'), 0o755);
+  for (const { path, text } of client.files(where)) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), text);
+  }
+  const path = [bin, join(packages, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(':');
+  const env = {
+    HOME: home,
+    USERPROFILE: home,
+    PATH: path,
+    CI: '1',
+    NO_COLOR: '1',
+    TERM: 'dumb',
+    ...client.env?.(where),
+  };
+  const run = (command: string, args: string[], limitMs: number) =>
+    runToEnd(command, args, { env, cwd: home }, limitMs);
+  const target = client.files(where)[0]?.path ?? '';
+  return {
+    where,
+    profile: (lines) => writeFile(join(home, '.databrickscfg'), `[ana]\n${lines.join('\n')}\n`, { mode: 0o600 }),
+    consents: (yes) => writeFile(join(home, 'consents'), yes ? 'yes' : 'no'),
+    pages: async () => (await readFile(join(home, 'pages'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
+    file: () => readFile(join(home, target), 'utf8'),
+    causeway: (...args) => run(process.execPath, [CAUSEWAY, ...args], 30_000),
+    run: ({ command, args }, limitMs) => run(command, args, limitMs),
+  };
+}
+
+/** Adds the SQL server and the client's entry for it. */
+export async function addEntry(computer: Computer, client: RealClient): Promise<boolean> {
+  await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
+  return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json'));
+}
+
+async function runToEnd(
+  command: string,
+  args: string[],
+  options: { env: NodeJS.ProcessEnv; cwd: string },
+  limitMs: number,
+): Promise<string> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += stripVTControlCharacters(text);
+    });
+  const limit = setTimeout(() => killGroup(child), limitMs);
+  await Promise.race([once(child, 'close'), once(child, 'error')]);
+  clearTimeout(limit);
+  killGroup(child);
+  return printed;
+}
+
+/** A client may consist of several processes, which hold its output open together. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All of it has ended already.
+  }
+}
