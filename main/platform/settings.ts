@@ -71,7 +71,7 @@ export async function openSettings<T extends Record<string, unknown>>(
  * What a JSON file holds; undefined where there is none.
  * @throws {SyntaxError} @throws {CausewayError} `file_not_writable` where it may not be read
  */
-export function readJson(path: string): unknown {
+function readJson(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

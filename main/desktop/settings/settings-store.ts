@@ -1,12 +1,13 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import type Conf from 'conf';
+import type { Options } from 'conf';
 import { z } from 'zod';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
 import type { Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
-import { readJson } from '../../platform/settings.ts';
 import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -21,17 +22,43 @@ export const DEFAULT_SETTINGS: Settings = {
 };
 
 /** What the application remembers by itself. A bad value counts as never saved: nobody chose it. */
-const rememberedSchema = z.object({
+const remembered = {
   profile: z.string().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
-});
+};
 
 /** What a newer version has stored stays in the file. */
-const storedSchema = z.looseObject({ ...someSettings.shape, ...rememberedSchema.shape });
+const storedSchema = z.looseObject({ ...someSettings.shape, ...remembered });
 type Stored = z.output<typeof storedSchema>;
+
+type StoreOptions = Pick<
+  Options<Record<string, unknown>>,
+  'migrations' | 'accessPropertiesByDotNotation' | 'clearInvalidConfig'
+> & { cwd: string };
+
+type StoreFile = Pick<Conf<Record<string, unknown>>, 'store' | 'path'>;
+
+/** `electron-store`, or the `conf` that it extends. */
+type Store<O> = new (options: O) => StoreFile;
+
+/**
+ * A store whose file is written in the one way that files are replaced: its own takes a write that a full disk cut short
+ * for a whole one, and makes folders when it only reads.
+ */
+export function writtenWhole<O>(Base: Store<O>): Store<O> {
+  return class extends Base {
+    _write(value: Record<string, unknown>): void {
+      writeWholeFileSync(this.path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    }
+
+    _ensureDirectory(): void {}
+  };
+}
 
 export interface SettingsStoreOptions {
   env: NodeJS.ProcessEnv;
+  /** `electron-store` in the application, the `conf` that it extends in plain Node. */
+  openFile(name: string, options: StoreOptions): StoreFile;
   /** Where versions before 0.1.0 kept the open profile and the window's place. */
   oldFile?: string;
   now?: () => Date;
@@ -46,15 +73,14 @@ export class SettingsStore {
   readonly path: string;
   /** Why the file's settings are not the ones that are used. */
   readonly trouble: Problem | null;
-  /** Whether the file may be replaced: not one that could neither be read nor set aside. */
-  readonly #isReplaceable: boolean;
+  readonly #file: { store: Record<string, unknown> } | undefined;
   readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
   #stored: Stored;
 
   constructor(options: SettingsStoreOptions) {
     this.path = join(configFolder(options.env), `${SETTINGS_NAME}.json`);
     const opened = open(options, this.path);
-    this.#isReplaceable = opened.isReplaceable;
+    this.#file = opened.file;
     this.#stored = opened.stored;
     this.trouble = opened.trouble;
   }
@@ -97,8 +123,8 @@ export class SettingsStore {
   #store(change: Partial<Stored>): void {
     const next = { ...this.#stored, ...change };
     try {
-      if (!this.#isReplaceable) throw new Error('The settings file could not be read.');
-      writeWholeFileSync(this.path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
+      if (!this.#file) throw new Error('There is no settings file.');
+      this.#file.store = next;
     } catch (cause) {
       const why = cause instanceof CausewayError ? cause : undefined;
       throw new CausewayError(
@@ -114,44 +140,54 @@ export class SettingsStore {
   }
 }
 
-interface Opened {
-  isReplaceable: boolean;
-  stored: Stored;
-  trouble: Problem | null;
-}
-
-function open({ oldFile, now = () => new Date() }: SettingsStoreOptions, path: string): Opened {
+function open(options: SettingsStoreOptions, path: string) {
+  const openFile = () => {
+    const file = options.openFile(SETTINGS_NAME, {
+      cwd: configFolder(options.env),
+      migrations: migrationsFrom(options.oldFile),
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+    });
+    return { file, stored: storedSchema.parse(file.store), trouble: null };
+  };
+  const empty = storedSchema.parse({});
   try {
-    return {
-      isReplaceable: true,
-      stored: storedSchema.parse(readJson(path) ?? takeOver(oldFile, path)),
-      trouble: null,
-    };
+    return openFile();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
       console.error('The settings cannot be used:', error);
-      return { isReplaceable: false, stored: storedSchema.parse({}), trouble: unusable(path) };
+      return { file: undefined, stored: empty, trouble: unusable(path) };
     }
   }
-  const aside = path.replace(/\.json$/, `.damaged-${now().toISOString().replaceAll(/[:.]/g, '-')}.json`);
+  const aside = path.replace(
+    /\.json$/,
+    `.damaged-${(options.now?.() ?? new Date()).toISOString().replaceAll(/[:.]/g, '-')}.json`,
+  );
   try {
     renameSync(path, aside);
-    return { isReplaceable: true, stored: storedSchema.parse({}), trouble: damaged(aside) };
+    return { ...openFile(), trouble: damaged(aside) };
   } catch (error) {
     console.error('The damaged settings cannot be set aside:', error);
-    return { isReplaceable: false, stored: storedSchema.parse({}), trouble: unusable(path) };
+    return { file: undefined, stored: empty, trouble: unusable(path) };
   }
 }
 
-/** What a version before 0.1.0 remembered, stored here: the first start of a later one, which has no file yet, takes it over. */
-function takeOver(oldFile: string | undefined, path: string): z.output<typeof rememberedSchema> {
-  if (oldFile === undefined || !existsSync(oldFile)) return {};
+/** What each version makes of a file that an older one has left. */
+function migrationsFrom(oldFile: string | undefined): NonNullable<StoreOptions['migrations']> {
+  return {
+    '0.1.0': (file) => {
+      if (oldFile === undefined || !existsSync(oldFile)) return;
+      const old = z.object(remembered).safeParse(contentOf(oldFile));
+      if (old.success) file.store = { ...old.data, ...file.store };
+    },
+  };
+}
+
+function contentOf(file: string): unknown {
   try {
-    const old = rememberedSchema.parse(readJson(oldFile));
-    writeWholeFileSync(path, `${JSON.stringify(old, null, 2)}\n`, { mode: 0o600 });
-    return old;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // What cannot be read or kept was only remembered, not chosen.
+    // What cannot be read was only remembered, not chosen.
     return {};
   }
 }

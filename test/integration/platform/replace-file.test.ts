@@ -20,6 +20,7 @@ import { inOneLine } from '../../../main/platform/errors.ts';
 import { acquireLock, withLock } from '../../../main/platform/lock.ts';
 import { replaceFile, writePieces, writeWholeFile, writeWholeFileSync } from '../../../main/platform/replace-file.ts';
 import { openSettings } from '../../../main/platform/settings.ts';
+import { plainSettings } from '../../plain-desktop.ts';
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from '../faults/small-disk.ts';
 
 let folder: string;
@@ -262,6 +263,18 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     await disk.empty();
     await settings.change(() => ({ things: ['two'] }));
     expect(settings.read()).toEqual({ things: ['two'] });
+  });
+
+  test("the application's settings stay as they were while it is full", async () => {
+    const env = { HOME: disk.folder, CAUSEWAY_HOME: disk.folder };
+    plainSettings(env).change({ appearance: 'dark' });
+    await disk.fill();
+    const settings = plainSettings(env);
+    expect(() => settings.change({ appearance: 'light' })).toThrow(/cannot be written: the disk is full/);
+    expect(plainSettings(env).current.appearance).toBe('dark');
+    await disk.empty();
+    settings.change({ appearance: 'light' });
+    expect(plainSettings(env).current.appearance).toBe('light');
   });
 });
 
