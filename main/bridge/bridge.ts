@@ -4,13 +4,14 @@ import { type Envelope, readEnvelope } from './envelope.ts';
 import { EitherEra } from './eras/either-era.ts';
 import { isModern } from './eras/headers.ts';
 import { ModernClient, throughClient } from './eras/modern-client.ts';
+import { errorFrame } from './error-frame.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
 import { InstantAnswers } from './instant.ts';
 import { Line } from './line.ts';
 import { Listening } from './listening.ts';
 import type { AnswerMemory, EraMemory } from './memory.ts';
-import { rawId } from './raw-id.ts';
+import { isIdText, rawId, scanFrame } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 
 /** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
@@ -85,14 +86,24 @@ class StdioBridge implements Bridge {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
       asked: (frame, of) => (this.#modern.isUsed ? this.#modern.asked(frame, of) : sink.write(frame)),
+      reply: (frame) => this.#take(frame),
+      hasStream: () => this.#listening.isOpen,
     });
     this.#listening = new Listening(server, {
-      frame: (frame) => this.#fromServer(frame),
+      frame: (frame) => this.#carrier.fromServer(frame),
       sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
     });
   }
 
   receive(frame: Buffer): void {
+    try {
+      this.#receive(frame);
+    } catch (error) {
+      this.#mistaken(frame, error);
+    }
+  }
+
+  #receive(frame: Buffer): void {
     // Only a client that has begun no session can be of the stateless revision.
     const isModernClient = this.#modern.isUsed || (this.#state.generation === 0 && isModern(frame));
     if (!isModernClient || !this.#modern.receive(frame)) this.#take(frame);
@@ -101,7 +112,8 @@ class StdioBridge implements Bridge {
   #take(frame: Buffer): void {
     const envelope = readEnvelope(frame);
     if (envelope.kind === 'invalid') {
-      const id = envelope.code === -32600 ? rawId(frame) : 'null';
+      const raw = envelope.code === -32600 ? rawId(frame) : 'null';
+      const id = isIdText(raw) ? raw : 'null';
       this.#answer(
         `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: envelope.code, message: envelope.message })}}`,
       );
@@ -115,12 +127,19 @@ class StdioBridge implements Bridge {
     const bytes = frame.length + BYTES_UNDER_WAY;
     this.pendingBytes += bytes;
     this.#underWay += 1;
-    void this.#carrier.carry(frame, envelope).then(() => {
+    const carried = this.#carrier.carry(frame, envelope).catch((error: unknown) => this.#mistaken(frame, error));
+    void carried.then(() => {
       this.pendingBytes -= bytes;
       this.#underWay -= 1;
       this.#settled();
       if (this.#underWay === 0) this.#allSettled();
     });
+  }
+
+  /** A mistake of this program's own, met with this frame: it costs the frame, and neither the session nor the process. */
+  #mistaken(frame: Buffer, error: unknown): void {
+    const { id, method } = scanFrame(frame);
+    if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
   }
 
   fault(fault: FrameFault): void {
@@ -205,11 +224,6 @@ class StdioBridge implements Bridge {
       this.#listening.start(sessionOf(this.#state));
     }
     if (event.name === 'died' || event.name === 'initialize') this.#listening.stop();
-  }
-
-  /** A frame of the server's that answers nothing: a notification, or a request to the client. */
-  #fromServer(frame: Buffer): void {
-    if (readEnvelope(frame).kind !== 'invalid') this.#sink.write(toLine(frame));
   }
 
   /**

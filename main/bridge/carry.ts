@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Answers } from './answers.ts';
+import { DeathProbe } from './death-probe.ts';
 import { endingWith } from './ending.ts';
-import { envelopeOf, parseFrame, type SendableEnvelope } from './envelope.ts';
+import { parseFrame, type SendableEnvelope } from './envelope.ts';
 import type { EitherEra } from './eras/either-era.ts';
 import { textAt } from './eras/members.ts';
 import { errorFrame } from './error-frame.ts';
+import type { Failure } from './explain.ts';
 import type { FrameSink } from './flow.ts';
-import { toLine } from './frames.ts';
 import type { InstantAnswers } from './instant.ts';
 import { isRejection, type Line } from './line.ts';
 import { isRemembered } from './memory.ts';
-import { rawId, withId } from './raw-id.ts';
+import { ProgressReports } from './progress.ts';
+import { withId } from './raw-id.ts';
 import { openedBy, reopen } from './reopen.ts';
 import { REPEAT, repeatAfter } from './repeat.ts';
-import { isServersOwnError, isSessionDeath, isSessionDeathFrame } from './session-death.ts';
+import { doubtfulDeath, isServersOwnError, isSessionDeath, isSessionDeathFrame } from './session-death.ts';
 import { type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
 import type { Head, Outcome } from './upstream.ts';
@@ -25,7 +28,14 @@ export interface SessionDesk {
   report(event: SessionEvent): void;
   /** The server asks something of the client, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
+  /** A response of the bridge's own to a request of the server's. */
+  reply(frame: Buffer): void;
+  /** Whether answers may come on the server's own stream, where they do not belong. */
+  hasStream(): boolean;
 }
+
+/** How long an answer may take that a server which took the request with 202 sends on its own stream, in milliseconds. */
+const ELSEWHERE_MS = 5_000;
 
 const TAKEN_BACK = Symbol('taken back');
 
@@ -36,6 +46,9 @@ export class Carrier {
   readonly #sink: FrameSink;
   readonly #instant: InstantAnswers;
   readonly #desk: SessionDesk;
+  readonly #answers: Answers;
+  readonly #progress: ProgressReports;
+  readonly #probe: DeathProbe;
   /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
@@ -54,6 +67,21 @@ export class Carrier {
     this.#instant = instant;
     this.#desk = desk;
     this.#endings = endingWith(line.signal);
+    this.#progress = new ProgressReports(sink);
+    this.#answers = new Answers(sink, this.#progress, {
+      asked: (frame, of) => desk.asked(frame, of),
+      reply: (frame) => desk.reply(frame),
+      sent: () => line.sent,
+      answered: (trip, frame, json, head) => this.#answered(trip, frame, json, head),
+    });
+    this.#probe = new DeathProbe((method, frame, session, onFrame) =>
+      line.patiently((token) => server.post(method, frame, session, token, onFrame)),
+    );
+  }
+
+  /** Takes a frame from the server's own stream. */
+  fromServer(frame: Buffer): void {
+    this.#answers.takeOwn(frame);
   }
 
   /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
@@ -75,8 +103,10 @@ export class Carrier {
     }
     if (trip.method === 'notifications/initialized') this.#initialized = frame;
     if (trip.method === 'notifications/cancelled') this.#takeBack(frame);
+    this.#progress.began(trip);
     const work = this.#drive(trip);
     await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
+    this.#progress.ended(trip);
     this.#endings.remove(trip);
   }
 
@@ -85,6 +115,8 @@ export class Carrier {
       while (!(await this.#attempt(trip)));
     } catch (error) {
       await this.#fail(trip, error);
+    } finally {
+      this.#answers.ended(trip);
     }
   }
 
@@ -123,6 +155,8 @@ export class Carrier {
 
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
   async #attempt(trip: Trip): Promise<boolean> {
+    // While it waited to be sent again it may have been answered on the server's own stream.
+    if (trip.generation > 0 && isForAnswer(trip) && !trip.isOpen) return true;
     const admission = this.#desk.admit(trip.method);
     const isHeld = admission instanceof Promise;
     const state = isHeld ? await this.#untilTakenBack(trip, this.#instant.bounded(trip, admission)) : admission;
@@ -136,10 +170,11 @@ export class Carrier {
     const token = await this.#line.token(trip.rejected);
     // Without the answer to `initialize` there is no session to take it back in.
     if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
+    this.#answers.sent(trip);
     let death: { frame: Buffer; head: Head } | undefined;
     const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
-      if (session.id !== undefined && !trip.begun && isSessionDeathFrame(frame)) death = { frame, head };
-      else this.#pass(trip, frame, head);
+      if (session.id !== undefined && !trip.begun && mayBeDeath(frame)) death = { frame, head };
+      else this.#answers.take(trip, frame, head);
     });
     if (this.#line.signal.aborted) return true;
     if (outcome.kind === 'cancelled') {
@@ -147,15 +182,16 @@ export class Carrier {
       return true;
     }
 
-    if (session.id !== undefined && (death || saysSessionDeath(outcome)) && this.#initialize) {
+    const mayBeGone = session.id !== undefined && this.#initialize && (death || outcome.kind !== 'streamed');
+    if (mayBeGone && (await this.#isGone(session, death?.frame, outcome))) {
       this.#desk.report({ name: 'died', generation: trip.generation });
       trip.deaths += 1;
       if (trip.deaths <= REPEAT.sessionDeaths) return false;
-      if (death) this.#pass(trip, death.frame, death.head);
-      else if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
+      if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
         throw await this.#line.explained({ kind: 'forgotten' }, trip.method);
       }
     }
+    if (death) this.#answers.take(trip, death.frame, death.head);
     const wait = repeatAfter(outcome, trip);
     if (wait !== undefined) {
       trip.repeats += 1;
@@ -166,6 +202,15 @@ export class Carrier {
     }
     await this.#conclude(trip, trip.owed > 0 ? await this.#resumed(trip, session, outcome) : outcome);
     return true;
+  }
+
+  /** Whether an answer says that the session is gone. Where a tool may have said so of something else, the server is asked. */
+  async #isGone(session: Session, death: Buffer | undefined, outcome: Outcome): Promise<boolean> {
+    const frame = outcome.kind === 'frame' ? outcome.frame : death;
+    if (frame && isSessionDeathFrame(frame)) return true;
+    if (outcome.kind === 'refused' && isSessionDeath({ status: outcome.head.status, text: outcome.text })) return true;
+    const doubtful = frame ? doubtfulDeath({ frame }) : outcome.kind === 'refused' && doubtfulDeath(outcome);
+    return doubtful ? this.#probe.confirms(doubtful, session) : false;
   }
 
   /** Lets a frame wait, unless the client takes it back meanwhile: then it is not sent, and no answer is owed. */
@@ -185,9 +230,10 @@ export class Carrier {
 
   /** MCP › Cancellation. The server hears of it too: it may have the request all the same. */
   #takeBack(cancellation: Buffer): void {
-    if (this.#resting.size === 0) return;
     const requestId = textAt(cancellation, 'params', 'requestId');
-    if (requestId !== undefined) this.#resting.get(requestId)?.();
+    if (requestId === undefined) return;
+    this.#progress.cancelled(requestId);
+    this.#resting.get(requestId)?.();
   }
 
   /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
@@ -195,48 +241,56 @@ export class Carrier {
     if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
     const { resume } = await import('./resume.ts');
     return resume(cut, {
-      listen: (place) => this.#line.listen(session, place, (frame, head) => this.#pass(trip, frame, head)),
+      listen: (place) => this.#line.listen(session, place, (frame, head) => this.#answers.take(trip, frame, head)),
       wait: (milliseconds) => sleep(milliseconds, undefined, { signal: this.#line.signal }),
       isAnswered: () => trip.owed <= 0,
     });
   }
 
   async #conclude(trip: Trip, outcome: Outcome): Promise<void> {
-    if (outcome.kind === 'frame') this.#pass(trip, outcome.frame, outcome.head);
+    if (outcome.kind === 'frame') this.#answers.take(trip, outcome.frame, outcome.head);
     if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
-      this.#pass(trip, Buffer.from(outcome.text), outcome.head);
+      // Whatever its id is: servers that refuse a request often have not read it.
+      const error = Buffer.from(outcome.text);
+      for (const id of trip.ids()) this.#answers.take(trip, withId(error, id), outcome.head);
     }
+    if (outcome.kind === 'accepted' && trip.owed > 0 && this.#desk.hasStream()) await this.#elsewhere(trip);
+    this.#answers.settle(trip);
     // Answered from memory, it has told the client nothing of how it ended, but the session waits for that.
     const isOpen = trip.silent && trip.owed === 0;
     if (trip.owed > 0 || isOpen || trip.method === 'notifications/initialized') {
       if (outcome.kind === 'refused' || outcome.kind === 'broken')
-        throw await this.#line.explained(outcome, trip.method);
-      if (trip.owed > 0 || isOpen) throw await this.#line.explained({ kind: 'unanswered' }, trip.method);
+        throw await this.#line.explained(await this.#failureOf(trip, outcome), trip.method);
+      if (outcome.kind === 'too-long') throw await this.#line.explained({ kind: 'too-long' }, trip.method);
+      const kind = trip.misaddressed ? 'misaddressed' : 'unanswered';
+      if (trip.owed > 0 || isOpen) throw await this.#line.explained({ kind }, trip.method);
     }
     if (trip.method === 'notifications/initialized')
       this.#desk.report({ name: 'announced', generation: trip.generation });
   }
 
-  /** Hands one frame of the server's to the client. */
-  #pass(trip: Trip, frame: Buffer, head: Head): void {
-    const json = parseFrame(frame);
-    const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
-    if (kind === 'invalid') return;
-    trip.begun = true;
-    let passed = toLine(frame);
-    if (kind === 'batch') trip.owed = 0;
-    if (kind === 'response') {
-      // A server that mangles ids still answers the request that this exchange carried.
-      const isAnswer = trip.envelope.kind === 'request' && trip.owed > 0;
-      if (isAnswer && rawId(passed) !== trip.id) passed = withId(passed, trip.id);
-      trip.owed -= 1;
-      if (trip.method === 'initialize') this.#opened(trip, json, head);
-      if (typeof json === 'object' && json !== null && 'result' in json) this.#wishes.granted(trip.method, trip.frame);
-      if (isRemembered(trip.method)) this.#instant.learn(trip, passed, json);
-      if (trip.silent) return;
-    }
-    if (kind === 'request' && trip.envelope.kind === 'request') this.#desk.asked(passed, trip.id);
-    else this.#sink.write(passed);
+  /** Waits a while for what the server may send on its own stream. */
+  async #elsewhere(trip: Trip): Promise<void> {
+    const enough = new AbortController();
+    trip.onAnswered = () => enough.abort();
+    const signal = AbortSignal.any([this.#line.signal, enough.signal]);
+    await sleep(ELSEWHERE_MS, undefined, { signal }).catch(() => {});
+  }
+
+  async #failureOf(trip: Trip, outcome: Extract<Outcome, { kind: 'refused' | 'broken' }>): Promise<Failure> {
+    if (trip.method !== 'initialize') return outcome;
+    const { isOldTransport } = await import('./old-transport.ts');
+    const listen: Parameters<typeof isOldTransport>[1] = (onFrame, signal) =>
+      this.#line.listen({ id: undefined, protocolVersion: undefined }, undefined, onFrame, signal);
+    return (await isOldTransport(outcome, listen, this.#line.signal)) ? { kind: 'old-transport' } : outcome;
+  }
+
+  /** A request has its answer, which goes to the client next. */
+  #answered(trip: Trip, frame: Buffer, json: unknown, head: Head): void {
+    this.#progress.ended(trip);
+    if (trip.method === 'initialize') this.#opened(trip, json, head);
+    if (typeof json === 'object' && json !== null && 'result' in json) this.#wishes.granted(trip.method, trip.frame);
+    if (isRemembered(trip.method)) this.#instant.learn(trip, frame, json);
   }
 
   #opened(trip: Trip, json: unknown, head: Head): void {
@@ -253,11 +307,16 @@ export class Carrier {
     }
     if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
     if (answered || this.#line.signal.aborted || trip.owed <= 0) return;
-    for (const id of trip.ids()) this.#sink.write(errorFrame(id, error));
+    const ids = trip.ids();
+    trip.owed = 0;
+    for (const id of ids) this.#sink.write(errorFrame(id, error));
   }
 }
 
-function saysSessionDeath(outcome: Outcome): boolean {
-  if (outcome.kind === 'frame') return isSessionDeathFrame(outcome.frame);
-  return outcome.kind === 'refused' && isSessionDeath({ status: outcome.head.status, text: outcome.text });
+function isForAnswer({ envelope }: Trip): boolean {
+  return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
+}
+
+function mayBeDeath(frame: Buffer): boolean {
+  return isSessionDeathFrame(frame) || doubtfulDeath({ frame }) !== undefined;
 }

@@ -1,3 +1,5 @@
+import { MAX_BATCH_FRAMES } from './limits.ts';
+
 /**
  * What the bridge has to know of a JSON-RPC 2.0 frame to send it on: which kind it is, its method, and whether an answer
  * is owed. Everything else in the frame stays bytes.
@@ -37,18 +39,36 @@ export function parseFrame(frame: Buffer): unknown {
 
 /** The envelope of a frame that has been parsed already. */
 export function envelopeOf(json: unknown): Envelope {
-  if (Array.isArray(json)) {
-    const requests = json.filter((entry) => envelopeOf(entry).kind === 'request').length;
-    return json.length > 0
-      ? { kind: 'batch', requests }
-      : { kind: 'invalid', code: -32600, message: 'Invalid request: an empty batch.' };
+  if (!Array.isArray(json)) return singleEnvelopeOf(json);
+  if (json.length > MAX_BATCH_FRAMES) {
+    const message = `Invalid request: a batch of more than ${MAX_BATCH_FRAMES} frames.`;
+    return { kind: 'invalid', code: -32600, message };
   }
-  if (typeof json !== 'object' || json === null) {
+  const requests = json.filter((entry) => singleEnvelopeOf(entry).kind === 'request').length;
+  return json.length > 0
+    ? { kind: 'batch', requests }
+    : { kind: 'invalid', code: -32600, message: 'Invalid request: an empty batch.' };
+}
+
+/**
+ * The envelope of a frame that is no batch, as those in a batch must be (JSON-RPC 2.0 §6). It does not look into arrays:
+ * brackets nested a few thousand deep would exhaust the stack.
+ */
+export function singleEnvelopeOf(json: unknown): Exclude<Envelope, { kind: 'batch' }> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return { kind: 'invalid', code: -32600, message: 'Invalid request: a frame is a JSON object.' };
   }
   if ('method' in json && typeof json.method === 'string') {
-    return { kind: 'id' in json ? 'request' : 'notification', method: json.method };
+    if (!('id' in json)) return { kind: 'notification', method: json.method };
+    return isId(json.id)
+      ? { kind: 'request', method: json.method }
+      : { kind: 'invalid', code: -32600, message: 'Invalid request: an id is a string or a number.' };
   }
   if ('result' in json || 'error' in json) return { kind: 'response' };
   return { kind: 'invalid', code: -32600, message: 'Invalid request: it has neither a method nor a result.' };
+}
+
+/** JSON-RPC 2.0 §4; null is discouraged there, and legal. */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' || typeof id === 'number' || id === null;
 }

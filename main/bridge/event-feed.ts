@@ -1,6 +1,12 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { toLine } from './frames.ts';
+import { MAX_FRAME_BYTES } from './limits.ts';
 import { plainEvent } from './plain-event.ts';
+
+/** The most lines of one event: each takes up a hundred bytes besides itself. */
+const MAX_EVENT_LINES = 1_000_000;
+/** An id that is longer than this, in bytes, is not kept: no server takes so much in a header. */
+const MAX_ID_BYTES = 4 * 1024;
 
 /**
  * Turns the bytes of one event stream into frames: each event's data is one JSON-RPC frame
@@ -12,6 +18,8 @@ export class EventFeed {
   #parse: ((chunk: Buffer) => void) | undefined;
   /** Bytes that have arrived since the last whole event. */
   pendingBytes = 0;
+  /** Lines that have arrived since the last whole event. */
+  #pendingLines = 0;
   /** The id of the last event that had one, for resuming with `Last-Event-ID`. */
   lastEventId: string | undefined;
   /** The delay before reconnecting that the server asked for, in milliseconds. */
@@ -37,7 +45,7 @@ export class EventFeed {
       const event = plainEvent(chunk, at);
       if (!event) break;
       this.#begun = true;
-      if (event.id !== undefined) this.lastEventId = event.id;
+      this.#reached(event.id);
       this.#onFrame(event.data);
       at = event.end;
     }
@@ -49,14 +57,30 @@ export class EventFeed {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: this.#begun });
     const parser = this.#createParser();
     if (this.#begun) parser.feed('\n');
-    return (chunk) => parser.feed(decoder.decode(chunk, { stream: true }));
+    const lines = new LineFeeds();
+    return (chunk) => {
+      const text = lines.of(decoder.decode(chunk, { stream: true }));
+      for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
+      parser.feed(text);
+    };
+  }
+
+  /** Whether what has arrived of an event is more than a frame may be. */
+  get isTooLong(): boolean {
+    return this.pendingBytes > MAX_FRAME_BYTES || this.#pendingLines > MAX_EVENT_LINES;
+  }
+
+  #reached(id: string | undefined): void {
+    // A copy: a piece of a text keeps the whole of it in memory.
+    if (id !== undefined && id.length <= MAX_ID_BYTES) this.lastEventId = Buffer.from(id).toString();
   }
 
   #createParser(): EventSourceParser {
     return createParser({
       onEvent: (event) => {
         this.pendingBytes = 0;
-        if (event.id !== undefined) this.lastEventId = event.id;
+        this.#pendingLines = 0;
+        this.#reached(event.id);
         if (event.data.trim() !== '') this.#onFrame(toLine(Buffer.from(event.data)));
       },
       // Heartbeats are not kept: counted, they would look like an event that never ends.
@@ -67,5 +91,20 @@ export class EventFeed {
         this.retryMs = retryMs;
       },
     });
+  }
+}
+
+/**
+ * Turns every line end of an event stream into a line feed. The parser waits behind a carriage return for what follows, which
+ * in a stream with no other line ends comes with the next event or never.
+ */
+class LineFeeds {
+  #endedWithReturn = false;
+
+  of(text: string): string {
+    if (text === '') return text;
+    const rest = this.#endedWithReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#endedWithReturn = text.endsWith('\r');
+    return rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest;
   }
 }

@@ -1,13 +1,16 @@
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
+import { retryAfterMs } from '../platform/retry.ts';
 import { asSentence } from '../platform/sentences.ts';
 import { readErrorBody } from '../workspace/error-body.ts';
 import { refusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
-import { isHarmless, retryAfter } from './repeat.ts';
-import { type Head, header } from './upstream.ts';
+import { FRAME_LIMIT } from './limits.ts';
+import { isHarmless } from './repeat.ts';
+import { type Head, header, mediaType } from './upstream.ts';
 
 /** Why a frame got no answer from the managed server. */
 export type Failure =
@@ -15,6 +18,12 @@ export type Failure =
   | { kind: 'broken'; error: Error; sent: boolean }
   /** The event stream ended before the answer came. */
   | { kind: 'unanswered' }
+  /** The server answered it with another request's id. */
+  | { kind: 'misaddressed' }
+  /** The answer is longer than a frame may be. */
+  | { kind: 'too-long' }
+  /** The server speaks the transport of revision 2024-11-05, HTTP+SSE. */
+  | { kind: 'old-transport' }
   /** Each session that was begun for it was unknown to the server again: it was never run. */
   | { kind: 'forgotten' };
 
@@ -25,6 +34,8 @@ export interface Where {
   profile: string;
   /** How the profile signs in. */
   by: AuthMethod;
+  /** The tokens that were sent: an answer may repeat them. */
+  sent?: SentSecrets;
 }
 
 /** Words for one kind of refusal; `detail` is the status and what the workspace said. */
@@ -82,6 +93,17 @@ export function explain(failure: Failure, where: Where, method: string): Causewa
       return explainBreak(failure.error, failure.sent, where, method);
     case 'unanswered':
       return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
+    case 'misaddressed':
+      return unknownOutcome(`${where.host} answered ${method} with the id of another request.`, method);
+    case 'too-long':
+      return new CausewayError('unexpected_answer', tooLong(where, method), {
+        remedy: `${isHarmless(method) ? '' : 'It has probably run. '}Ask for less at a time.`,
+      });
+    case 'old-transport':
+      return new CausewayError('feature_unavailable', oldTransport(where), {
+        remedy:
+          'Nothing was run. Ask whoever runs it for an address that speaks streamable HTTP (MCP 2025-03-26 or later).',
+      });
     case 'forgotten':
       return new CausewayError('unavailable', `${where.host} forgets each session as soon as it has begun it.`, {
         remedy: `It has not run ${method}. Try again in a minute; if it stays so, tell your workspace admin.`,
@@ -89,9 +111,22 @@ export function explain(failure: Failure, where: Where, method: string): Causewa
   }
 }
 
+function tooLong({ host }: Where, method: string): string {
+  return `The answer of ${host} to ${method} is longer than ${FRAME_LIMIT}, and was not read to its end.`;
+}
+
+function oldTransport({ host, path }: Where): string {
+  return `${host} speaks the old HTTP+SSE transport of MCP at ${path}, which Causeway does not.`;
+}
+
 function explainRefusal(head: Head, text: string, where: Where, method: string): CausewayError {
   if (isSignInPage(head, text)) return inWords('login_page', where, '');
-  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, []);
+  // What it holds may be the result itself: it is not quoted.
+  if (head.status < 300) {
+    const type = foreignText(mediaType(head), { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
+    return unknownOutcome(`${where.host} answered ${method} with something that is no MCP answer (${type}).`, method);
+  }
+  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
   const known = refusal('POST', head.status, body);
   if (known.code === 'login_page') return inWords('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
@@ -99,7 +134,7 @@ function explainRefusal(head: Head, text: string, where: Where, method: string):
   if (!(code in REFUSALS)) {
     return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy: known.remedy });
   }
-  const words = inWords(code, where, detail, retryAfter(header(head, 'retry-after')));
+  const words = inWords(code, where, detail, retryAfterMs(header(head, 'retry-after')));
   return known.mayHaveRun && !isHarmless(method)
     ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
     : words;
@@ -119,27 +154,28 @@ function isSignInPage(head: Head, text: string): boolean {
 
 function explainBreak(error: Error, sent: boolean, where: Where, method: string): CausewayError {
   const { kind } = networkFailure(error);
+  const cause = foreignCause(error, where.sent);
   if (sent && kind === 'timeout') {
     const remedy = isHarmless(method)
       ? 'Try again in a minute.'
       : 'It may still be running there: look at the result before you repeat it.';
     return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
       remedy,
-      cause: error,
+      cause,
     });
   }
   if (sent && kind === 'cut' && !isHarmless(method)) {
-    return unknownOutcome(`The connection to ${where.host} was lost before it answered ${method}.`, method, error);
+    return unknownOutcome(`The connection to ${where.host} was lost before it answered ${method}.`, method, cause);
   }
   const tunnel = TUNNEL_REFUSED.exec(error.message);
   if (tunnel) {
     return new CausewayError('unreachable', `The proxy in between does not connect to ${where.host} (${tunnel[1]}).`, {
       remedy: 'Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
-      cause: error,
+      cause,
     });
   }
   // What came this far changes nothing, as a GET does.
-  return transportFailure(error, { method: 'GET', host: where.host }).error;
+  return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
 }
 
 /** undici gives the status of a refused CONNECT in no other way. */

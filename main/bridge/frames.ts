@@ -1,25 +1,33 @@
 import { isUtf8 } from 'node:buffer';
+import { FRAME_LIMIT, MAX_FRAME_BYTES } from './limits.ts';
+import { idOfCut } from './raw-id.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The longest frame that is taken from a client, in bytes. What is longer is answered with an error and dropped. */
-const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+/** How much of the beginning and the end of a line that is too long is kept, in bytes: its id stands in one of them. */
+const EDGE_BYTES = 1024;
 
 /** A line that is no frame: too long to hold, or not UTF-8 (the stdio transport demands it). */
-export type FrameFault = 'too-long' | 'not-utf8';
+export interface FrameFault {
+  kind: 'too-long' | 'not-utf8';
+  /** The raw id of the request that the line holds, or `null`. */
+  id: string;
+}
 
-const FAULT_MESSAGES: Record<FrameFault, string> = {
-  'too-long': 'Parse error: this line is longer than 256 MiB.',
-  'not-utf8': 'Parse error: this line is not UTF-8.',
+const FAULTS: Record<FrameFault['kind'], { code: number; message: string }> = {
+  'too-long': {
+    code: -32600,
+    message: `Invalid request: this line is longer than ${FRAME_LIMIT}. It was not sent, and so nothing was run.`,
+  },
+  'not-utf8': { code: -32700, message: 'Parse error: this line is not UTF-8.' },
 };
 
 /** The answer to a line that is no frame (JSON-RPC 2.0 §5.1). */
-export function faultFrame(fault: FrameFault): Buffer {
-  const error = { code: -32700, message: FAULT_MESSAGES[fault] };
-  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+export function faultFrame({ kind, id }: FrameFault): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(FAULTS[kind])}}`);
 }
 
 /** What a splitter makes of the bytes. */
@@ -37,7 +45,8 @@ export class FrameSplitter {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
-  #overflown = false;
+  /** The edges of a line that is longer than may be held. */
+  #overflow: { head: Buffer; tail: Buffer } | undefined;
   #first = true;
 
   constructor(events: FrameEvents, maxBytes: number = MAX_FRAME_BYTES) {
@@ -59,30 +68,33 @@ export class FrameSplitter {
 
   /** The stream has ended: a last line without a newline still counts. */
   end(): void {
-    if (this.#bytes > 0 || this.#overflown) this.#finish();
+    if (this.#bytes > 0 || this.#overflow) this.#finish();
   }
 
   #hold(part: Buffer): void {
-    if (this.#overflown || part.length === 0) return;
-    if (this.#bytes + part.length > this.#maxBytes) {
-      this.#overflown = true;
+    if (part.length === 0) return;
+    if (this.#overflow) {
+      this.#overflow.tail = lastOf([this.#overflow.tail, part]);
+    } else if (this.#bytes + part.length > this.#maxBytes) {
+      const parts = [...this.#parts, part];
+      this.#overflow = { head: firstOf(parts), tail: lastOf(parts) };
       this.#parts = [];
       this.#bytes = 0;
-      return;
+    } else {
+      this.#parts.push(part);
+      this.#bytes += part.length;
     }
-    this.#parts.push(part);
-    this.#bytes += part.length;
   }
 
   #finish(): void {
-    const overflown = this.#overflown;
+    const overflow = this.#overflow;
     const [only] = this.#parts;
     let line = this.#parts.length === 1 && only ? only : Buffer.concat(this.#parts, this.#bytes);
     this.#parts = [];
     this.#bytes = 0;
-    this.#overflown = false;
-    if (overflown) {
-      this.#events.fault('too-long');
+    this.#overflow = undefined;
+    if (overflow) {
+      this.#events.fault({ kind: 'too-long', id: idOfCut(overflow.head, overflow.tail) ?? 'null' });
       return;
     }
     if (this.#first) {
@@ -92,8 +104,29 @@ export class FrameSplitter {
     if (line[line.length - 1] === CR) line = line.subarray(0, -1);
     if (isBlank(line)) return;
     if (isUtf8(line)) this.#events.frame(line);
-    else this.#events.fault('not-utf8');
+    else this.#events.fault({ kind: 'not-utf8', id: 'null' });
   }
+}
+
+/** Copies: what is cut out would keep the whole line in memory. */
+function firstOf(parts: Buffer[]): Buffer {
+  const edge: Buffer[] = [];
+  for (let bytes = 0, at = 0; bytes < EDGE_BYTES && at < parts.length; at += 1) {
+    const part = parts[at]?.subarray(0, EDGE_BYTES - bytes) ?? Buffer.alloc(0);
+    edge.push(part);
+    bytes += part.length;
+  }
+  return Buffer.concat(edge);
+}
+
+function lastOf(parts: Buffer[]): Buffer {
+  const edge: Buffer[] = [];
+  for (let bytes = 0, at = parts.length - 1; bytes < EDGE_BYTES && at >= 0; at -= 1) {
+    const part = parts[at]?.subarray(-(EDGE_BYTES - bytes)) ?? Buffer.alloc(0);
+    edge.unshift(part);
+    bytes += part.length;
+  }
+  return Buffer.concat(edge);
 }
 
 function isBlank(line: Buffer): boolean {

@@ -4,7 +4,7 @@ export const BACKSLASH = 0x5c;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
-export const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACKET = 0x5d;
 export const COLON = 0x3a;
 export const COMMA = 0x2c;
 
@@ -52,6 +52,18 @@ export function endOfValue(frame: Buffer, start: number): number {
     }
   }
   return frame.length;
+}
+
+/** An array's elements, one after the other; none where the value at `start` is no array. In what is no valid JSON, those before the fault. */
+export function* eachElement(json: Buffer, start: number): Generator<Place> {
+  if (json[start] !== OPEN_BRACKET) return;
+  for (let at = skipWhiteSpace(json, start + 1); at < json.length && json[at] !== CLOSE_BRACKET; ) {
+    const place = { start: at, end: endOfValue(json, at) };
+    if (place.end === at) return;
+    yield place;
+    at = skipWhiteSpace(json, place.end);
+    if (json[at] === COMMA) at = skipWhiteSpace(json, at + 1);
+  }
 }
 
 function endOfScalar(frame: Buffer, start: number): number {

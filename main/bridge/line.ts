@@ -10,6 +10,9 @@ import { exchange, type Head, type Outcome, type StreamPlace } from './upstream.
 /** How long the server is given to take note that a session has ended, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
+/** How many tokens are kept that went out: requests under way may carry the one before. */
+const SENT_TOKENS = 3;
+
 export type OnFrame = (frame: Buffer, head: Head) => void;
 
 /** What one request has of its own. */
@@ -19,11 +22,15 @@ export interface Special {
   signal?: AbortSignal;
   /** A JSON answer goes to `onFrame`, as events do. */
   atOnce?: boolean;
+  /** The frame is a batch, and so may be the answer. */
+  isBatch?: boolean;
 }
 
 /** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
 export class Line {
   readonly signal: AbortSignal;
+  /** The latest tokens that went out: what comes back may repeat them. */
+  readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
 
@@ -48,6 +55,7 @@ export class Line {
       signal: special?.signal ?? this.signal,
       onFrame,
       atOnce: special?.atOnce,
+      isBatch: special?.isBatch,
     });
   }
 
@@ -111,7 +119,7 @@ export class Line {
     const { explain } = await import('./explain.ts');
     const { profile, path } = this.#endpoint;
     const { host } = new URL(profile.host);
-    return explain(failure, { host, path, profile: profile.name, by: profile.method }, method);
+    return explain(failure, { host, path, profile: profile.name, by: profile.method, sent: this.sent }, method);
   }
 
   async #goodbye(session: Session, open: string[], signal: AbortSignal): Promise<void> {
@@ -136,8 +144,15 @@ export class Line {
     await Promise.all(sent);
   }
 
+  #remember(token: Secret): void {
+    if (this.sent[0] === token) return;
+    this.sent.unshift(token);
+    this.sent.length = Math.min(this.sent.length, SENT_TOKENS);
+  }
+
   /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
   #headers(session: Session, token: Secret): Record<string, string> {
+    this.#remember(token);
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${token.reveal()}`,

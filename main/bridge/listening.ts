@@ -7,6 +7,9 @@ import type { Outcome, StreamPlace } from './upstream.ts';
 /** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
 const NO_STREAM = new Set([400, 404, 405, 406, 501]);
 
+/** The least wait before it is opened again, in milliseconds, whatever the server asks for: nobody waits for what it brings. */
+const LEAST_WAIT_MS = 1_000;
+
 export interface ListeningEvents {
   frame(frame: Buffer): void;
   /** A stream that was there is now refused: the session that it belonged to is gone. */
@@ -22,6 +25,8 @@ export class Listening {
   readonly #server: EitherEra;
   readonly #events: ListeningEvents;
   #current: AbortController | undefined;
+  /** Whether the server has a stream of its own, or may have one. */
+  isOpen = false;
 
   constructor(server: EitherEra, events: ListeningEvents) {
     this.#server = server;
@@ -33,12 +38,16 @@ export class Listening {
     this.stop();
     const current = new AbortController();
     this.#current = current;
-    void this.#listen(session, AbortSignal.any([current.signal, this.#server.signal]));
+    this.isOpen = true;
+    void this.#listen(session, AbortSignal.any([current.signal, this.#server.signal])).finally(() => {
+      if (this.#current === current) this.isOpen = false;
+    });
   }
 
   stop(): void {
     this.#current?.abort(new Error('the session has ended'));
     this.#current = undefined;
+    this.isOpen = false;
   }
 
   async #listen(session: Session, signal: AbortSignal): Promise<void> {
@@ -57,9 +66,11 @@ export class Listening {
       if (outcome?.kind === 'frame' || outcome?.kind === 'accepted') return;
       if (outcome?.kind === 'streamed') streams = true;
       hadStream ||= streams;
-      failures = streams ? 0 : failures + 1;
-      place = placeAfter(outcome, place);
-      await sleep(waitBefore(place.retryMs, failures), undefined, { signal }).catch(() => {});
+      failures = streams && outcome?.kind !== 'too-long' ? 0 : failures + 1;
+      // Where it was read to, it would be read again: an event that is too long, once more.
+      place =
+        outcome?.kind === 'too-long' ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
+      await sleep(Math.max(LEAST_WAIT_MS, waitBefore(place.retryMs, failures)), undefined, { signal }).catch(() => {});
     }
   }
 

@@ -61,6 +61,49 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
   }
 }
 
+/** The last small members of an object: nothing but its own last brace may follow. */
+const LAST_MEMBERS =
+  /,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$/;
+
+/**
+ * The id of a request of which only the first and the last bytes are known, as it was written; undefined where they do not
+ * show it, or what they show is no request.
+ */
+export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
+  const { id, method } = findPlaces(head);
+  const members = LAST_MEMBERS.exec(tail.toString('latin1'));
+  if (!method && !members?.[0].includes('"method"')) return undefined;
+  const raw = id && id.end < head.length ? head.toString('utf8', id.start, id.end) : utf8(members?.[1]);
+  return raw !== undefined && isIdText(raw) ? raw : undefined;
+}
+
+function utf8(latin1: string | undefined): string | undefined {
+  return latin1 === undefined ? undefined : Buffer.from(latin1, 'latin1').toString();
+}
+
+/** Whether a raw id is one that JSON-RPC knows (JSON-RPC 2.0 §4), and not null. */
+export function isIdText(raw: string): boolean {
+  try {
+    return ['string', 'number'].includes(typeof JSON.parse(raw));
+  } catch {
+    // The cut may have gone through it.
+    return false;
+  }
+}
+
+/**
+ * Whether a response with the raw id `given` answers the request with the raw id `wanted`: `exactly`, or `roughly` where
+ * the id is written otherwise or went through a JavaScript number on its way (`1` for `1.0`, 2^53 for 2^53 + 1).
+ */
+export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly' | undefined {
+  if (given === wanted) return 'exactly';
+  // What begins with anything else is a number, or no id at all.
+  const isText = given.startsWith('"') && wanted.startsWith('"');
+  if (isText) return JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
+  const isNumber = /^-?\d/.test(given) && /^-?\d/.test(wanted);
+  return isNumber && Number(given) === Number(wanted) ? 'roughly' : undefined;
+}
+
 /** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */
 export function withId(frame: Buffer, id: string): Buffer {
   const place = findId(frame);

@@ -1,11 +1,12 @@
+import { backoffMs, retryAfterMs } from '../platform/retry.ts';
 import { header, type Outcome } from './upstream.ts';
 
 /** How often a frame may be sent again, and how long between, in milliseconds. */
 export const REPEAT = {
   sessionDeaths: 2,
   times: 3,
-  firstWaitMs: 250,
-  longestWaitMs: 30_000,
+  firstMs: 320,
+  longestMs: 30_000,
 } as const;
 
 const HARMLESS = new Set([
@@ -47,7 +48,7 @@ export interface Tried {
  */
 export function repeatAfter(outcome: Outcome, tried: Tried, random: () => number = Math.random): number | undefined {
   if (tried.begun || tried.repeats >= REPEAT.times) return undefined;
-  const backoff = REPEAT.firstWaitMs * 4 ** tried.repeats * (0.75 + random() / 2);
+  const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
   if (outcome.kind === 'broken') {
     const safe = !outcome.sent || (isHarmless(tried.method) && outcome.head === undefined);
     return safe && isPassing(outcome.error) && tried.repeats < 2 ? backoff : undefined;
@@ -56,17 +57,9 @@ export function repeatAfter(outcome: Outcome, tried: Tried, random: () => number
   const { status } = outcome.head;
   if (status === 401) return tried.rejected === undefined ? 0 : undefined;
   if (status !== 429 && status !== 503) return undefined;
-  const asked = retryAfter(header(outcome.head, 'retry-after'));
+  const asked = retryAfterMs(header(outcome.head, 'retry-after'));
   if (asked === undefined) return backoff;
-  return asked <= REPEAT.longestWaitMs ? asked : undefined;
-}
-
-/** `Retry-After` in milliseconds from now: seconds or a date (RFC 9110 §10.2.3). */
-export function retryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return asked <= REPEAT.longestMs ? asked : undefined;
 }
 
 /**

@@ -28,6 +28,7 @@ export async function resume(
   for (let fruitless = 0; place.lastEventId !== undefined && !isAnswered() && fruitless < FRUITLESS; ) {
     await wait(waitBefore(place.retryMs, fruitless, random));
     const outcome = await listen(place);
+    if (outcome.kind === 'too-long') return outcome;
     // A server that answers a resumption with an error does not have the stream any more.
     if (outcome.kind !== 'streamed' && outcome.kind !== 'broken') return isAnswered() ? outcome : cut;
     const reached = placeAfter(outcome, place);

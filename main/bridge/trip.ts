@@ -1,7 +1,9 @@
 import type { Secret } from '../platform/secret.ts';
 import type { Ending } from './ending.ts';
-import { envelopeOf, type SendableEnvelope } from './envelope.ts';
-import { rawId } from './raw-id.ts';
+import { parseFrame, type SendableEnvelope, singleEnvelopeOf } from './envelope.ts';
+import { eachElement, skipWhiteSpace } from './json-bytes.ts';
+import { matchOfIds, rawId } from './raw-id.ts';
+import type { Head } from './upstream.ts';
 
 /** What is known of one frame of the client's while it is on its way. */
 export class Trip implements Ending {
@@ -11,18 +13,29 @@ export class Trip implements Ending {
   readonly method: string;
   /** Answers that the client still waits for. */
   owed: number;
-  /** Whether any frame of the answer has gone to the client: from then on nothing may be sent again. */
+  /** Whether the server has begun to answer: from then on nothing may be sent again. */
   begun = false;
   /** The generation of the session that the frame was last sent in. */
   generation = 0;
   /** Whether the client was answered from memory: what the server says goes no further. */
   silent = false;
+  /** Whether the server has answered with another request's id. */
+  misaddressed = false;
+  /**
+   * A response with an id that is nobody's, which may be meant as the answer if no better one comes: servers mangle ids, or
+   * forget them. Of several, none can be told to be it.
+   */
+  stray: { frame: Buffer; head: Head } | 'several' | undefined;
   deaths = 0;
   repeats = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
+  /** Called when nothing is owed any more. */
+  onAnswered: (() => void) | undefined;
   readonly #cutOff: Trip[];
   #id: string | undefined;
+  /** The ids of a batch's requests that wait, as they were written. */
+  #ids: string[] | undefined;
 
   /** @param cutOff where the trip is noted if the bridge is closed before its answer has come */
   constructor(frame: Buffer, envelope: SendableEnvelope, cutOff: Trip[]) {
@@ -43,11 +56,48 @@ export class Trip implements Ending {
     return this.#id;
   }
 
-  /** The ids of all the requests in the frame, as JSON text. */
-  ids(): string[] {
-    if (this.envelope.kind !== 'batch') return [this.id];
-    const entries: unknown = JSON.parse(this.frame.toString('utf8'));
-    if (!Array.isArray(entries)) return [];
-    return entries.filter((entry) => envelopeOf(entry).kind === 'request').map(({ id }) => JSON.stringify(id));
+  /** Whether the server may answer: it has not, or only the memory has. */
+  get isOpen(): boolean {
+    return this.owed > 0 || (this.silent && this.owed === 0);
   }
+
+  /** The ids of the requests in the frame that the server has not answered, as they were written. */
+  ids(): string[] {
+    if (this.envelope.kind !== 'batch') return this.isOpen ? [this.id] : [];
+    return [...this.#waiting()];
+  }
+
+  #waiting(): string[] {
+    this.#ids ??= idsOfBatch(this.frame);
+    return this.#ids;
+  }
+
+  /** Which of the requests that wait a response with the raw id `given` answers, as the client wrote its id. */
+  requestFor(given: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
+    if (!this.isOpen) return undefined;
+    if (this.envelope.kind === 'request') {
+      const match = matchOfIds(given, this.id);
+      return match && { id: this.id, match };
+    }
+    const waiting = this.#waiting();
+    const id = waiting.find((each) => each === given) ?? waiting.find((each) => matchOfIds(given, each));
+    return id === undefined ? undefined : { id, match: id === given ? 'exactly' : 'roughly' };
+  }
+
+  /** The request with this id, as `requestFor` gave it, has its answer. */
+  answered(id: string): void {
+    const at = this.#ids?.indexOf(id) ?? -1;
+    if (at >= 0) this.#ids?.splice(at, 1);
+    this.owed -= 1;
+    if (this.owed <= 0) this.onAnswered?.();
+  }
+}
+
+function idsOfBatch(batch: Buffer): string[] {
+  const ids: string[] = [];
+  for (const { start, end } of eachElement(batch, skipWhiteSpace(batch, 0))) {
+    const frame = batch.subarray(start, end);
+    if (singleEnvelopeOf(parseFrame(frame)).kind === 'request') ids.push(rawId(frame));
+  }
+  return ids;
 }

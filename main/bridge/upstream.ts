@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Connections } from '../platform/connections.ts';
 import { type Ending, endingWith } from './ending.ts';
+import { envelopeOf, parseFrame } from './envelope.ts';
 import { EventFeed } from './event-feed.ts';
 import type { FlowControl, Reader } from './flow.ts';
 import { toUtf8 } from './frames.ts';
-import { skipWhiteSpace } from './json-bytes.ts';
+import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './json-bytes.ts';
+import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
 
 /** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -30,6 +32,8 @@ export interface Request {
   onFrame(frame: Buffer, head: Head): void;
   /** A JSON answer goes to `onFrame` in the moment in which it is whole, and the outcome is `streamed`. */
   atOnce?: boolean | undefined;
+  /** The frame is a batch: an array in the answer is handed over whole, and else one frame after the other. */
+  isBatch?: boolean | undefined;
 }
 
 export type Outcome =
@@ -39,8 +43,10 @@ export type Outcome =
   | { kind: 'frame'; head: Head; frame: Buffer }
   /** The answer came to its end; its frames went to `onFrame`. */
   | { kind: 'streamed'; head: Head; place: StreamPlace }
-  /** An answer that is not MCP: an error status, a redirect, a page. `text` is its beginning. */
+  /** An answer that is not MCP: an error status, a redirect, a page, another type of content. `text` is its beginning. */
   | { kind: 'refused'; head: Head; text: string }
+  /** The answer, or one event in it, is longer than a frame may be. The rest was not read. */
+  | { kind: 'too-long'; head: Head }
   /** The client took its request back: nobody waits for an answer. */
   | { kind: 'cancelled' }
   /** No whole answer. `sent` tells whether the server may have seen the request. */
@@ -60,7 +66,8 @@ export function header(head: Head, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function mediaType(head: Head): string {
+/** The type of an answer's content, without parameters; empty where it names none. */
+export function mediaType(head: Head): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
@@ -90,7 +97,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   readonly #resolve: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #head: Head | undefined;
-  #form: 'frame' | 'events' | 'refusal' = 'refusal';
+  /** A good answer of another type is `unknown` until its first byte shows what it may be. */
+  #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' = 'refusal';
   #chunks: Buffer[] = [];
   #bytes = 0;
   #events: EventFeed | undefined;
@@ -121,26 +129,53 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (type === 'application/json') this.#form = 'frame';
     else if (type === 'text/event-stream') {
       this.#form = 'events';
-      this.#events = new EventFeed((frame) => this.#request.onFrame(frame, head));
-    }
+      this.#events = new EventFeed((frame) => this.#pass(frame, head));
+    } else if (status < 300) this.#form = 'unknown';
+    if (this.#form === 'frame' && Number(header(head, 'content-length')) > MAX_FRAME_BYTES) this.#stop(head);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
     if (this.#events) {
-      this.#events.push(chunk);
+      this.#safely(() => this.#events?.push(chunk));
+      if (this.#settled) return;
       // Frames that went to the sink count there; what is counted here is the event that is not whole yet.
       this.#count(controller, this.#events.pendingBytes - this.#bytes);
       return;
     }
+    if (this.#form === 'unknown') this.#form = formOf(chunk);
     if (this.#form === 'refusal' && this.#bytes >= MAX_REFUSAL_BYTES) return;
     this.#chunks.push(chunk);
     this.#count(controller, chunk.length);
+  }
+
+  /** Whatever goes wrong with one answer ends it and nothing else: undici's parser would let it reach the process's top. */
+  #safely(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+      this.end();
+    }
+  }
+
+  /** Hands over a text of the server's: a frame, or frames in an array. */
+  #pass(frame: Buffer, head: Head): void {
+    if (this.#request.isBatch) this.#request.onFrame(frame, head);
+    else for (const one of framesIn(frame)) this.#request.onFrame(one, head);
+  }
+
+  #stop(head: Head): void {
+    this.#settle({ kind: 'too-long', head });
+    this.#controller?.abort(new Error('the answer is longer than a frame may be'));
   }
 
   #count(controller: Dispatcher.DispatchController, bytes: number): void {
     this.#bytes += bytes;
     if (bytes < 0) this.#flow.passedOn(this, -bytes);
     else if (this.#flow.arrived(this, bytes)) controller.pause();
+    const isTooLong = this.#events ? this.#events.isTooLong : this.#bytes > MAX_FRAME_BYTES;
+    if (isTooLong && this.#head) this.#stop(this.#head);
   }
 
   get held(): number {
@@ -155,6 +190,10 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   }
 
   onResponseEnd(): void {
+    if (!this.#settled) this.#safely(() => this.#finish());
+  }
+
+  #finish(): void {
     const head = this.#head;
     if (!head) {
       this.onResponseError(undefined, new Error('the server answered without a status'));
@@ -166,12 +205,24 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
     const [only] = this.#chunks;
     const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
-    const frame = this.#form === 'frame' && body.length > 0 ? toUtf8(body) : undefined;
-    if (frame && !isPage(frame)) {
-      if (this.#request.atOnce) this.#request.onFrame(frame, head);
-      this.#settle(this.#request.atOnce ? { kind: 'streamed', head, place: NOWHERE } : { kind: 'frame', head, frame });
-    } else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
+    const text = body.length > 0 && this.#form !== 'refusal' ? toUtf8(body) : undefined;
+    if (text && (this.#form === 'frame' ? !isPage(text) : isFrame(text))) this.#settleWith(text, head);
+    else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
+  }
+
+  /** A JSON answer. What stands beside the one frame of it that answers goes to `onFrame`. */
+  #settleWith(text: Buffer, head: Head): void {
+    let last: Buffer | undefined;
+    if (this.#request.atOnce) this.#pass(text, head);
+    else if (this.#request.isBatch) last = text;
+    else {
+      for (const one of framesIn(text)) {
+        if (last) this.#request.onFrame(last, head);
+        last = one;
+      }
+    }
+    this.#settle(last ? { kind: 'frame', head, frame: last } : { kind: 'streamed', head, place: NOWHERE });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -180,6 +231,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   }
 
   #settle(outcome: Outcome): void {
+    if (this.#settled) return;
     this.#settled = true;
     const { signal } = this.#request;
     if (signal) endingWith(signal).remove(this);
@@ -189,6 +241,39 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     this.#resolve(outcome);
     this.#flow.ended(this, bytes);
   }
+}
+
+/**
+ * The frames that a server has put into one text: one, or several in an array, as revision 2025-03-26 had it. Its successors
+ * and their clients know no arrays.
+ */
+function* framesIn(text: Buffer): Generator<Buffer> {
+  const start = skipWhiteSpace(text, 0);
+  if (text[start] !== OPEN_BRACKET) {
+    yield text;
+    return;
+  }
+  if (parseFrame(text) === undefined) return;
+  let count = 0;
+  for (const place of eachElement(text, start)) {
+    count += 1;
+    if (count > MAX_BATCH_FRAMES) return;
+    yield text.subarray(place.start, place.end);
+  }
+}
+
+/** What a good answer of a type that is none of MCP's may be: JSON is looked at, anything else is not. */
+function formOf(chunk: Buffer): 'unknown' | 'perhaps-frame' | 'refusal' {
+  const first = chunk[skipWhiteSpace(chunk, 0)];
+  if (first === undefined) return 'unknown';
+  return first === OPEN_BRACE || first === OPEN_BRACKET ? 'perhaps-frame' : 'refusal';
+}
+
+/** Whether a text is plainly a frame or several, whatever its type says. */
+function isFrame(text: Buffer): boolean {
+  const json = parseFrame(text);
+  const [first] = Array.isArray(json) ? json : [json];
+  return envelopeOf(first).kind !== 'invalid';
 }
 
 /** Whether a body that calls itself JSON is a page: those who stand in between do not always say what they send. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { FrameSplitter } from '../bridge/frames.ts';
+import { MAX_FRAME_BYTES } from '../bridge/limits.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
 import type { HubConnection } from './attach.ts';
 
@@ -30,7 +31,8 @@ export interface WayEvents {
 export function hubWay({ socket, rest }: HubConnection, client: FrameSink, events: WayEvents): Way {
   let closing = false;
   const sink = new StreamSink(socket);
-  const splitter = new FrameSplitter({ frame: (frame) => events.frame(frame), fault: () => {} });
+  // The hub has kept the limits; what it adds to a frame may lead beyond them.
+  const splitter = new FrameSplitter({ frame: (frame) => events.frame(frame), fault: () => {} }, 2 * MAX_FRAME_BYTES);
   const take = (chunk: Buffer) => {
     splitter.push(chunk);
     if (!client.flowing) socket.pause();

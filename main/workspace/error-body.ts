@@ -89,7 +89,11 @@ function fromText(text: string): ErrorBody | undefined {
   return { kind: 'text', errorCode: match[1] ?? '', message: match[2] ?? '', requestId: undefined };
 }
 
-function fromHtml(text: string): ErrorBody | undefined {
+/** How much of a page is looked at, in characters: to look for tags that do not end takes as long as their number squared. */
+const PAGE_LENGTH = 8 * 1024;
+
+function fromHtml(page: string): ErrorBody | undefined {
+  const text = page.slice(0, PAGE_LENGTH);
   if (!/<html|<!doctype html|<pre/i.test(text.slice(0, 2000))) return undefined;
   const pre = /<pre[^>]*>(.*?)<\/pre>/is.exec(text)?.[1] ?? /<title[^>]*>(.*?)<\/title>/is.exec(text)?.[1];
   const message = (pre ?? 'a web page instead of an answer').replace(/<[^>]*>/g, ' ');

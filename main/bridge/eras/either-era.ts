@@ -8,6 +8,7 @@ import { isModernRefusal, mayBeModern, readDiscovered } from './discovery.ts';
 import type { ModernServer } from './modern-server.ts';
 
 const AT_ONCE = { atOnce: true };
+const BATCH = { atOnce: true, isBatch: true };
 
 /**
  * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
@@ -38,7 +39,7 @@ export class EitherEra {
     }
     return this.#modern
       ? this.#modern.post(method, frame, token, onFrame)
-      : this.#line.post(frame, session, token, onFrame, AT_ONCE);
+      : this.#line.post(frame, session, token, onFrame, method === 'batch' ? BATCH : AT_ONCE);
   }
 
   listen(session: Session, place: StreamPlace | undefined, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {

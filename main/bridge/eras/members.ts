@@ -1,13 +1,12 @@
 import { parseFrame } from '../envelope.ts';
 import {
   CLOSE_BRACE,
-  CLOSE_BRACKET,
   COLON,
   COMMA,
+  eachElement,
   endOfString,
   endOfValue,
   OPEN_BRACE,
-  OPEN_BRACKET,
   type Place,
   QUOTE,
   skipWhiteSpace,
@@ -48,16 +47,7 @@ export function membersOf(json: Buffer, { start }: Place): Member[] {
 
 /** An array's elements; none where the value is no array. In what is no valid JSON, those before the fault. */
 export function elementsOf(json: Buffer, { start }: Place): Place[] {
-  const elements: Place[] = [];
-  if (json[start] !== OPEN_BRACKET) return elements;
-  for (let at = skipWhiteSpace(json, start + 1); at < json.length && json[at] !== CLOSE_BRACKET; ) {
-    const place = { start: at, end: endOfValue(json, at) };
-    if (place.end === at) break;
-    elements.push(place);
-    at = skipWhiteSpace(json, place.end);
-    if (json[at] === COMMA) at = skipWhiteSpace(json, at + 1);
-  }
-  return elements;
+  return [...eachElement(json, start)];
 }
 
 /** Where the value at a path of names stands; of several with one name the last counts, as in JSON.parse. */

@@ -1,7 +1,10 @@
 import type { Secret } from '../../platform/secret.ts';
-import { parseFrame } from '../envelope.ts';
+import { refusedAddress, unsafeAddress } from '../elicited-addresses.ts';
+import { parseFrame, readEnvelope } from '../envelope.ts';
+import { errorFrame } from '../error-frame.ts';
+import { MAX_TOOL_PAGES } from '../limits.ts';
 import type { Line, OnFrame } from '../line.ts';
-import { rawId } from '../raw-id.ts';
+import { rawId, withId } from '../raw-id.ts';
 import { jsonRpcError } from '../session-death.ts';
 import type { Head, Outcome } from '../upstream.ts';
 import { oneByOne } from './batch.ts';
@@ -17,8 +20,6 @@ const LOCAL: Head = { status: 200, headers: {} };
 const ACCEPTED: Outcome = { kind: 'accepted', head: LOCAL };
 /** How often a server may ask for more before it has to answer. */
 const MAX_ROUNDS = 10;
-/** How many pages of a list of tools are read for one call. */
-const MAX_PAGES = 100;
 
 /** What only sessions have: nothing of it goes to a server of the stateless revision. */
 const UNKNOWN_THERE = new Set([
@@ -149,6 +150,7 @@ export class ModernServer {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       let asked: Buffer | undefined;
       const outgoing = this.#frames.ofClient(frame, input);
+      const numbered = (answer: Buffer) => underId(answer, rawId(outgoing), rawId(frame));
       const bearer = round === 0 ? token : await this.#line.token();
       const outcome = await this.#send(
         method,
@@ -156,12 +158,12 @@ export class ModernServer {
         bearer,
         (answer, head) => {
           if (asks(answer)) asked = answer;
-          else onFrame(this.#forClient(method, answer), head);
+          else onFrame(this.#forClient(method, numbered(answer)), head);
         },
         signal,
       );
       if (outcome.kind === 'frame' && !asks(outcome.frame)) {
-        return { ...outcome, frame: this.#forClient(method, outcome.frame) };
+        return { ...outcome, frame: this.#forClient(method, numbered(outcome.frame)) };
       }
       if (outcome.kind === 'frame') asked = outcome.frame;
       if (method === 'tools/call' && !isRelearnt && isHeaderMismatch(outcome)) {
@@ -170,6 +172,8 @@ export class ModernServer {
         continue;
       }
       if (!asked) return outcome;
+      const unsafe = unsafeAddress(parseFrame(asked));
+      if (unsafe !== undefined) return localFrame(errorFrame(rawId(frame), refusedAddress(unsafe)));
       const given = await this.#inputs.ask(asked, signal);
       if (given.kind === 'refused') return refusedHere(frame, given.error);
       input = given.members;
@@ -193,7 +197,7 @@ export class ModernServer {
   /** Reads the whole list of tools anew: a call was refused for the headers that it lacked. */
   async #relearn(signal: AbortSignal): Promise<void> {
     let cursor: unknown;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
       const list = this.#frames.own('tools/list', params);
       const take = (answer: Buffer) => {
@@ -208,13 +212,24 @@ export class ModernServer {
   }
 }
 
+/** An answer to a request that went out under another id than the client's, as the client knows it. */
+function underId(answer: Buffer, sentAs: string, id: string): Buffer {
+  return sentAs !== id && rawId(answer) === sentAs && readEnvelope(answer).kind === 'response'
+    ? withId(answer, id)
+    : answer;
+}
+
+function localFrame(frame: Buffer): Outcome {
+  return { kind: 'frame', head: LOCAL, frame };
+}
+
 function answered(frame: Buffer): Outcome {
-  return { kind: 'frame', head: LOCAL, frame: Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`) };
+  return localFrame(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
 }
 
 /** `error` is JSON text. */
 function refusedHere(frame: Buffer, error: string): Outcome {
-  return { kind: 'frame', head: LOCAL, frame: Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`) };
+  return localFrame(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
 }
 
 /** Whether a server answered `server/discover` as one does that has no such method. */

@@ -18,16 +18,20 @@ const SCHEMAS = [
 /** Those whose value holds schemas by name. */
 const NAMED_SCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
+/** How deep schemas are looked into: no tool's is nested so far, and the stack has an end. */
+const MAX_DEPTH = 200;
+
 /** The headers that a tool's input schema asks for; undefined where an annotation is invalid, so that the tool is not to be offered. */
 export function paramHeaders(inputSchema: unknown): ParamHeader[] | undefined {
   const found: ParamHeader[] = [];
-  if (!collect(inputSchema, [], found)) return undefined;
+  if (!collect(inputSchema, [], found, 0)) return undefined;
   const names = new Set(found.map(({ header }) => header.toLowerCase()));
   return names.size === found.length ? found : undefined;
 }
 
 /** Whether all annotations under `schema` are valid. `path` is undefined where an argument has no fixed place. */
-function collect(schema: unknown, path: string[] | undefined, found: ParamHeader[]): boolean {
+function collect(schema: unknown, path: string[] | undefined, found: ParamHeader[], depth: number): boolean {
+  if (depth > MAX_DEPTH) return false;
   if (typeof schema !== 'object' || schema === null) return true;
   const keywords: Record<string, unknown> = { ...schema };
   if (Object.hasOwn(keywords, ANNOTATION)) {
@@ -36,10 +40,12 @@ function collect(schema: unknown, path: string[] | undefined, found: ParamHeader
     if (!TOKEN.test(header) || !TYPES.has(keywords.type)) return false;
     found.push({ path, header });
   }
-  const fixed = entries(keywords.properties).every(([name, child]) => collect(child, path && [...path, name], found));
+  const fixed = entries(keywords.properties).every(([name, child]) =>
+    collect(child, path && [...path, name], found, depth + 1),
+  );
   const named = NAMED_SCHEMAS.flatMap((keyword) => entries(keywords[keyword]).map(([, child]) => child));
   const others = SCHEMAS.flatMap((keyword) => keywords[keyword]);
-  return fixed && [...named, ...others].every((child) => collect(child, undefined, found));
+  return fixed && [...named, ...others].every((child) => collect(child, undefined, found, depth + 1));
 }
 
 function entries(value: unknown): [string, unknown][] {

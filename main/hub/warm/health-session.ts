@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../bridge/endpoint.ts';
+import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { type AskOptions, OwnClient } from './own-client.ts';
 
@@ -21,8 +22,8 @@ export type ToolResult = z.output<typeof resultSchema>;
 
 /** How long a server may take for its list of tools, in milliseconds: a workspace may be waking up. */
 const PATIENCE_MS = 60_000;
-/** A list that never ends is cut here, in pages. */
-const MAX_PAGES = 100;
+/** The most tools that a server may list: no client could offer so many to a model. */
+const MAX_TOOLS = 10_000;
 
 /** One server's session of Causeway's own. */
 export class HealthSession {
@@ -41,7 +42,8 @@ export class HealthSession {
     const options = { signal: signal ? AbortSignal.any([signal, patience]) : patience };
     const tools: Tool[] = [];
     let cursor: string | null | undefined;
-    for (let page = 0; page < MAX_PAGES && (page === 0 || cursor); page += 1) {
+    for (let page = 0; page === 0 || cursor; page += 1) {
+      if (page === MAX_TOOL_PAGES || tools.length > MAX_TOOLS) throw endless();
       const answer = pageSchema.safeParse(await this.#client.ask('tools/list', cursor ? { cursor } : {}, options));
       if (!answer.success) {
         throw new CausewayError('unexpected_answer', 'The server answered with something that is no list of tools.', {
@@ -70,4 +72,12 @@ export class HealthSession {
   close(): Promise<void> {
     return this.#client.close();
   }
+}
+
+function endless(): CausewayError {
+  return new CausewayError(
+    'unexpected_answer',
+    `The server's list of tools has not ended after ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
+    { remedy: 'Tell whoever runs the server.' },
+  );
 }

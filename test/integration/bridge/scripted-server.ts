@@ -30,7 +30,12 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
   const sockets = new Set<Socket>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      // The bridge has let go of it: nothing arrived.
+      return;
+    }
     const body = Buffer.concat(chunks);
     const arrival: Arrival = {
       method: request.method ?? '',

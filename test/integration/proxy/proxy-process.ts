@@ -38,7 +38,7 @@ export class ProxyProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly #splitter = new FrameSplitter({
     frame: (frame) => this.frames.push(Buffer.from(frame)),
-    fault: (fault) => this.frames.push(Buffer.from(`<${fault}>`)),
+    fault: ({ kind }) => this.frames.push(Buffer.from(`<${kind}>`)),
   });
 
   constructor(args: string[], env: NodeJS.ProcessEnv, stdio: 'pipe' | number = 'pipe') {

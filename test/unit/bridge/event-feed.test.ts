@@ -19,7 +19,7 @@ describe('the frames of an event stream', () => {
     ['only one space is taken away', 'data:  {"id":1}\n\n', [' {"id":1}']],
     ['several events', 'data: 1\n\ndata: 2\n\n\n\ndata: 3\n\n', ['1', '2', '3']],
     ['CRLF', 'data: 1\r\n\r\ndata: 2\r\n\r\n', ['1', '2']],
-    ['carriage returns alone', 'data: 1\r\rdata: 2\r\r:\r', ['1', '2']],
+    ['carriage returns alone', 'data: 1\r\rdata: 2\r\r', ['1', '2']],
     ['data on several lines', 'data: {\ndata: "a": 1,\ndata: "b": 2\ndata: }\n\n', ['{ "a": 1, "b": 2 }']],
     ['data on several lines, CRLF', 'data: {\r\ndata: }\r\n\r\n', ['{ }']],
     ['an event name', 'event: message\ndata: 1\n\n', ['1']],
@@ -41,7 +41,7 @@ describe('the frames of an event stream', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(value, fc.constantFrom('', ': beat\n\n', 'id: 1\n', 'event: message\n')), { maxLength: 6 }),
-        fc.constantFrom('\n', '\r\n'),
+        fc.constantFrom('\n', '\r\n', '\r'),
         fc.array(fc.nat({ max: 500 }), { maxLength: 12 }),
         (events, lineEnd, cuts) => {
           const text = events.map(([json, before]) => `${before}${json.replaceAll(/^/gm, 'data: ')}\n\n`).join('');
@@ -100,6 +100,8 @@ function parse(chunks: Buffer[]) {
   });
   const decoder = new TextDecoder();
   for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
+  // It waits behind a carriage return for what may follow.
+  if (Buffer.concat(chunks).at(-1) === 0x0d) parser.feed('\n');
   return { frames, lastEventId };
 }
 

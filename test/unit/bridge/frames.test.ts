@@ -6,7 +6,7 @@ import { FrameSplitter, toLine } from '../../../main/bridge/frames.ts';
 function split(chunks: (string | Buffer)[], maxBytes?: number): string[] {
   const said: string[] = [];
   const splitter = new FrameSplitter(
-    { frame: (frame) => said.push(frame.toString()), fault: (fault) => said.push(`<${fault}>`) },
+    { frame: (frame) => said.push(frame.toString()), fault: ({ kind }) => said.push(`<${kind}>`) },
     maxBytes,
   );
   for (const chunk of chunks) splitter.push(Buffer.from(chunk));

@@ -4,12 +4,13 @@ import { resume, type Streamed } from '../../../main/bridge/resume.ts';
 
 describe('the wait before an event stream is opened again', () => {
   it.each<[name: string, retryMs: number | undefined, failures: number, least: number, most: number]>([
-    ['a second where the server asked for none', undefined, 0, 750, 1_250],
+    ['a second where the server asked for none', undefined, 0, 500, 1_000],
     ['what the server asked for, and never less', 5_000, 0, 5_000, 6_250],
-    ['next to none where it asked for that', 10, 0, 10, 12.5],
-    ['longer from one failure to the next', undefined, 4, 6_000, 10_000],
-    ['half a minute at the most', undefined, 100, 22_500, 37_500],
-    ['longer in an outage than what was asked for before it', 10, 3, 3_000, 5_000],
+    ['a quarter of a second at least, whatever the server asked for', 0, 0, 250, 312.5],
+    ['a minute at most, whatever the server asked for', 1e15, 0, 60_000, 75_000],
+    ['longer from one failure to the next', undefined, 4, 4_000, 8_000],
+    ['half a minute at the most', undefined, 100, 15_000, 30_000],
+    ['longer in an outage than what was asked for before it', 10, 3, 2_000, 4_000],
     ['what was asked for in an outage, too, where that is longer', 60_000, 3, 60_000, 75_000],
   ])('is %s', (_name, retryMs, failures, least, most) => {
     expect(waitBefore(retryMs, failures, () => 0)).toBe(least);
@@ -40,13 +41,13 @@ describe('the waits before an answer that was cut is read on', () => {
   }
 
   it('are what the server asks for as long as something comes', async () => {
-    const outcomes = [cut('2', 10), cut('3', 10), cut('4', 700)];
-    expect((await waits(outcomes, cut('1', 10))).slice(0, 4)).toEqual([10, 10, 10, 700]);
+    const outcomes = [cut('2', 300), cut('3', 300), cut('4', 700)];
+    expect((await waits(outcomes, cut('1', 300))).slice(0, 4)).toEqual([300, 300, 300, 700]);
   });
 
   it('grow where nothing comes, so that an outage of half a minute is survived', async () => {
     const waited = await waits([], cut('1', 10));
-    expect(waited).toEqual([10, 750, 1_500, 3_000, 6_000, 12_000, 22_500]);
+    expect(waited).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000]);
     expect(waited.reduce((sum, each) => sum + each)).toBeGreaterThan(30_000);
   });
 });

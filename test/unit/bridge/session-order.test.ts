@@ -19,6 +19,7 @@ class Server extends Dispatcher {
   readonly waiting: Exchange[] = [];
   readonly runs: number[] = [];
   readonly overtaken: string[] = [];
+  readonly #refused = new Set<string>();
   #sessions = new Set<string>();
   #issued = 0;
 
@@ -36,10 +37,13 @@ class Server extends Dispatcher {
     this.#sessions.clear();
   }
 
-  /** Puts an exchange off: the frame has not been run. */
+  /** Refuses an exchange for its token, each frame once: it has not been run, and is sent again at once. */
   refuse(exchange: Exchange): void {
+    const frame = `${exchange.method} ${exchange.id}`;
+    if (this.#refused.has(frame)) return;
+    this.#refused.add(frame);
     this.waiting.splice(this.waiting.indexOf(exchange), 1);
-    reply(exchange, 503, undefined, { 'retry-after': '0' });
+    reply(exchange, 401);
   }
 
   answer(exchange: Exchange): void {

@@ -30,7 +30,7 @@ it.each<[string, number, Record<string, string>]>([
 it('request ids of every legal kind come back as they were written, also from a server that mangles them', async () => {
   const ids = ['0', '-1', '1.0', '1e2', '9007199254740993', '"text"', '""', '"ä\\u00e4\\""', '"0"'];
   const session = orderly({
-    onCall: ({ frame }, response) => json(response, result(0, String(frame?.params?.text))),
+    onCall: ({ frame }, response) => json(response, result(-7, String(frame?.params?.text))),
   });
   const { proxy } = await stage.begin(session.script);
   await proxy.open();

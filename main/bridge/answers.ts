@@ -1,0 +1,210 @@
+import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
+import { refusedAddress, unsafeAddress } from './elicited-addresses.ts';
+import { envelopeOf, parseFrame, singleEnvelopeOf } from './envelope.ts';
+import { errorFrame } from './error-frame.ts';
+import type { FrameSink } from './flow.ts';
+import { toLine } from './frames.ts';
+import { eachElement, skipWhiteSpace } from './json-bytes.ts';
+import type { ProgressReports } from './progress.ts';
+import { rawId, withId } from './raw-id.ts';
+import type { Trip } from './trip.ts';
+import type { Head } from './upstream.ts';
+
+/** What becomes of the frames that do not simply go to the client. */
+export interface AnswerEvents {
+  /** The server asks something of the client, in the answer to the request with the raw id `of`. */
+  asked(frame: Buffer, of: string): void;
+  /** A request has its answer. `json` is the answer as the server sent it, `frame` as the client reads it. */
+  answered(trip: Trip, frame: Buffer, json: unknown, head: Head): void;
+  /** A frame of the bridge's own for the server. */
+  reply(frame: Buffer): void;
+  /** The tokens that were sent to the server. */
+  sent(): SentSecrets;
+}
+
+/** How many requests of the server's are refused at once. To answer each of an endless stream of them would be endless too. */
+const MAX_REFUSALS = 16;
+
+/** How many ids are remembered, to tell a response to another request from one whose id the server has mangled. */
+const RECENT_IDS = 256;
+
+const NO_HEAD: Head = { status: 200, headers: {} };
+
+/**
+ * What a server sends, on its way to the client: exactly one answer for each request, whatever comes and on whichever
+ * stream. A response belongs to the request whose POST it answers, or on the server's own stream to the one with its id;
+ * what answers nothing, or something a second time, and what is no frame at all goes no further.
+ */
+export class Answers {
+  readonly #sink: FrameSink;
+  readonly #progress: ProgressReports;
+  readonly #events: AnswerEvents;
+  /** The requests that the server has and that wait for an answer. */
+  readonly #open = new Set<Trip>();
+  /** The ids of the latest requests, the oldest overwritten first. */
+  readonly #recent: string[] = [];
+  #sent = 0;
+  #refusals = 0;
+
+  constructor(sink: FrameSink, progress: ProgressReports, events: AnswerEvents) {
+    this.#sink = sink;
+    this.#progress = progress;
+    this.#events = events;
+  }
+
+  /** The server has the frame of this trip. */
+  sent(trip: Trip): void {
+    if (!trip.isOpen) return;
+    this.#open.add(trip);
+    for (const id of trip.ids()) {
+      this.#recent[this.#sent % RECENT_IDS] = id;
+      this.#sent += 1;
+    }
+  }
+
+  /** Nothing more comes for this trip. An answer whose id is nobody's is taken now if there was no better one. */
+  settle(trip: Trip): void {
+    const { stray } = trip;
+    trip.stray = undefined;
+    if (stray === undefined || stray === 'several' || !trip.isOpen) return;
+    const [id = 'null'] = trip.ids();
+    this.take(trip, withId(stray.frame, id), stray.head);
+  }
+
+  /** The trip is over. */
+  ended(trip: Trip): void {
+    this.#open.delete(trip);
+  }
+
+  /** Takes a frame from the answer to what a trip has sent. Batches come for batches only. */
+  take(trip: Trip, frame: Buffer, head: Head): void {
+    const json = parseFrame(frame);
+    const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
+    if (kind === 'invalid') return;
+    trip.begun = true;
+    if (kind === 'batch') {
+      if (trip.envelope.kind === 'batch') this.#takeBatch(trip, frame, head);
+    } else if (kind === 'response') {
+      const answer = this.#accept(trip, frame, json, head);
+      if (answer) this.#sink.write(answer);
+    } else {
+      const passed = this.#checked(frame, json);
+      if (!passed) return;
+      if (kind === 'request' && trip.envelope.kind === 'request') this.#events.asked(passed, trip.id);
+      else this.#sink.write(passed);
+    }
+  }
+
+  /**
+   * Takes a frame from the server's own stream. Responses do not belong there (MCP › Listening for Messages from the
+   * Server); some servers send them there all the same, and answer the POST with 202.
+   */
+  takeOwn(frame: Buffer): void {
+    const json = parseFrame(frame);
+    const { kind } = singleEnvelopeOf(json);
+    if (kind === 'invalid') return;
+    if (kind === 'response') {
+      const trip = this.#waitingFor(rawId(frame));
+      const answer = trip && this.#accept(trip, frame, json, NO_HEAD);
+      if (answer) this.#sink.write(answer);
+      return;
+    }
+    const passed = this.#checked(frame, json);
+    if (passed) this.#sink.write(passed);
+  }
+
+  /** Those frames of an array that the client may read, as an array again. */
+  #takeBatch(trip: Trip, batch: Buffer, head: Head): void {
+    const kept: Buffer[] = [];
+    let isWhole = true;
+    for (const { start, end } of eachElement(batch, skipWhiteSpace(batch, 0))) {
+      const frame = batch.subarray(start, end);
+      const json = parseFrame(frame);
+      const { kind } = singleEnvelopeOf(json);
+      const passed =
+        kind === 'invalid'
+          ? undefined
+          : kind === 'response'
+            ? this.#accept(trip, frame, json, head)
+            : this.#checked(frame, json);
+      isWhole &&= passed?.equals(frame) === true;
+      if (passed) kept.push(passed);
+    }
+    if (isWhole) this.#sink.write(toLine(batch));
+    else if (kept.length > 0) this.#sink.write(Buffer.from(`[${kept.join(',')}]`));
+  }
+
+  /** A response as the client may read it, where it answers a request of this trip; it then counts as answered. */
+  #accept(trip: Trip, frame: Buffer, json: unknown, head: Head): Buffer | undefined {
+    const given = rawId(frame);
+    const request = trip.requestFor(given);
+    const isAnothers = request?.match !== 'exactly' && this.#recent.includes(given);
+    if (!request || isAnothers) {
+      trip.misaddressed = true;
+      if (!isAnothers && isId(given) && trip.envelope.kind === 'request')
+        trip.stray = trip.stray ? 'several' : { frame, head };
+      return undefined;
+    }
+    const unsafe = unsafeAddress(json);
+    const line = toLine(frame);
+    const addressed = request.match === 'exactly' ? line : withId(line, request.id);
+    const answer =
+      unsafe === undefined
+        ? withoutEcho(addressed, json, this.#events.sent())
+        : errorFrame(request.id, refusedAddress(unsafe));
+    trip.answered(request.id);
+    if (trip.owed <= 0) this.#open.delete(trip);
+    this.#events.answered(trip, answer, unsafe === undefined ? json : undefined, head);
+    return trip.silent ? undefined : answer;
+  }
+
+  /** The trip that waits for a response with exactly this id. */
+  #waitingFor(id: string): Trip | undefined {
+    for (const trip of this.#open) {
+      if (trip.method !== 'initialize' && trip.requestFor(id)?.match === 'exactly') return trip;
+    }
+    return undefined;
+  }
+
+  /** A request or notification of the server's as the client may read it; undefined where it may not. */
+  #checked(frame: Buffer, json: unknown): Buffer | undefined {
+    const line = this.#progress.passing(toLine(frame), json);
+    const unsafe = unsafeAddress(json);
+    if (unsafe === undefined) return line;
+    const { message } = refusedAddress(unsafe);
+    const error = JSON.stringify({ code: -32602, message: `Invalid params: ${message}` });
+    if (this.#refusals < MAX_REFUSALS) this.#reply(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`);
+    return undefined;
+  }
+
+  #reply(frame: string): void {
+    this.#refusals += 1;
+    // Not at once: this frame has come in the middle of an answer that is being read.
+    setImmediate(() => {
+      this.#refusals -= 1;
+      this.#events.reply(Buffer.from(frame));
+    });
+  }
+}
+
+function isId(raw: string): boolean {
+  return raw === 'null' || /^["\d-]/.test(raw);
+}
+
+/** An error of the server's as it is, unless it repeats a token that was sent: then what it says is left, without that. */
+function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
+  const { error } = Object(json);
+  if (error === undefined || error === null) return answer;
+  const text = answer.toString('utf8').toLowerCase();
+  if (!sent.some((token) => isIn(text, typeof token === 'object' ? token.reveal() : token))) return answer;
+  const { code, message } = Object(error);
+  const words = typeof message === 'string' ? foreignText(message, { sent }) : 'The server gave no reason.';
+  const rest = JSON.stringify({ code: typeof code === 'number' ? code : -32603, message: words });
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${rest}}`);
+}
+
+/** `text` is in lower case. Servers repeat a header as it came, or as it stands in an address or in JSON. */
+function isIn(text: string, token = ''): boolean {
+  const spellings = [token, encodeURIComponent(token), Buffer.from(token).toString('base64').replace(/=+$/, '')];
+  return token !== '' && spellings.some((spelling) => text.includes(spelling.toLowerCase()));
+}

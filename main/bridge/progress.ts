@@ -1,0 +1,90 @@
+import { placeAt, textAt } from './eras/members.ts';
+import type { FrameSink } from './flow.ts';
+import type { Trip } from './trip.ts';
+
+/** How often a client that waits is told so, in milliseconds. The least patient give up after 60 s without a word. */
+const EVERY_MS = 12_000;
+/** What a report adds to the progress: little, because a server that reports later counts in whole numbers, and from 0. */
+const STEP = 0.001;
+
+/** A request whose client wants to hear of its progress. */
+interface Report {
+  /** What marks the progress, as the client wrote it. */
+  token: string;
+  /** The last progress that the client was told, where the bridge has told it any. */
+  progress: number | undefined;
+  since: number;
+  /** Undefined once the server reports by itself. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Tells a client that its request is still waited for (MCP › Progress), as long as the server does not report by itself:
+ * clients give up on a request of which they hear nothing. Progress only grows, whoever reports it.
+ */
+export class ProgressReports {
+  readonly #sink: FrameSink;
+  readonly #everyMs: number;
+  readonly #reports = new Map<Trip, Report>();
+
+  constructor(sink: FrameSink, everyMs: number = EVERY_MS) {
+    this.#sink = sink;
+    this.#everyMs = everyMs;
+  }
+
+  /** A request has come. */
+  began(trip: Trip): void {
+    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return;
+    // Frames may be large: the exact look is only for those in which the word occurs.
+    if (!trip.frame.includes('"progressToken"')) return;
+    const token = textAt(trip.frame, 'params', '_meta', 'progressToken');
+    if (token === undefined) return;
+    const report: Report = { token, progress: undefined, since: performance.now(), timer: undefined };
+    report.timer = setInterval(() => this.#tell(trip, report), this.#everyMs);
+    report.timer.unref();
+    this.#reports.set(trip, report);
+  }
+
+  /** The request is answered, or nobody waits for it any more. */
+  ended(trip: Trip): void {
+    if (this.#reports.size === 0) return;
+    clearInterval(this.#reports.get(trip)?.timer);
+    this.#reports.delete(trip);
+  }
+
+  /** The client has taken back the request with this raw id. */
+  cancelled(id: string): void {
+    for (const trip of this.#reports.keys()) if (trip.id === id) this.ended(trip);
+  }
+
+  /** A frame of the server's as the client may read it: where it reports progress, more than was reported before. */
+  passing(frame: Buffer, json: unknown): Buffer {
+    const { method, params } = this.#reports.size > 0 ? Object(json) : {};
+    const progress: unknown = Object(params).progress;
+    if (method !== 'notifications/progress' || typeof progress !== 'number') return frame;
+    const token = textAt(frame, 'params', 'progressToken');
+    const report = Array.from(this.#reports.values()).find((each) => each.token === token);
+    if (!report) return frame;
+    clearInterval(report.timer);
+    report.timer = undefined;
+    if (report.progress === undefined) return frame;
+    const isMore = progress > report.progress;
+    report.progress = isMore ? progress : report.progress + STEP;
+    const place = isMore ? undefined : placeAt(frame, 'params', 'progress');
+    if (!place) return frame;
+    return Buffer.concat([
+      frame.subarray(0, place.start),
+      Buffer.from(`${report.progress}`),
+      frame.subarray(place.end),
+    ]);
+  }
+
+  #tell(trip: Trip, report: Report): void {
+    // A client that does not read is not told more.
+    if (trip.owed <= 0 || !this.#sink.flowing) return;
+    report.progress = (report.progress ?? 0) + STEP;
+    const seconds = Math.round((performance.now() - report.since) / 1000);
+    const params = `"progressToken":${report.token},"progress":${report.progress},"message":"Still waiting for an answer after ${seconds} s."`;
+    this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`));
+  }
+}

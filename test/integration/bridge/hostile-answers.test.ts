@@ -1,0 +1,387 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { MAX_FRAME_BYTES } from '../../../main/bridge/limits.ts';
+import { type Connected, connect, opened } from './connected.ts';
+import { json, orderly, result, type Script } from './scripted-server.ts';
+
+const NOTE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
+
+function events(response: ServerResponse, ...frames: unknown[]): void {
+  const texts = frames.map((frame) => (typeof frame === 'string' ? frame : JSON.stringify(frame)));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(texts.map((text) => `data: ${text}\n\n`).join(''));
+}
+
+function asked(client: Connected, id: number | string): string[] {
+  return client.sink.frames.map(String).filter((frame) => JSON.parse(frame).id === id);
+}
+
+/** A session whose calls are answered by `onCall`, and whose own stream is `onStream`. */
+function session(onCall: Script, onStream?: Script): Script {
+  const { script } = orderly({ onCall });
+  return (arrival, response) =>
+    arrival.method === 'GET' && onStream ? onStream(arrival, response) : script(arrival, response);
+}
+
+/** What the client reads of one call, with a call behind it that is answered well: all that could come has come. */
+async function framesFor(answer: (response: ServerResponse) => void): Promise<string[]> {
+  const client = await connect(({ frame }, response) => {
+    if (frame?.method === 'last') json(response, result(frame.id));
+    else answer(response);
+  });
+  const { bridge, sink } = client;
+  client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call"}');
+  await client.sink.until(1);
+  await client.request('z', 'last');
+  await bridge.finish(5_000);
+  return sink.frames.map(String).filter((frame) => !frame.includes('"z"'));
+}
+
+const isUnanswered = (frame: string | undefined) =>
+  expect(JSON.parse(frame ?? '{}')).toMatchObject({
+    id: 1,
+    error: { message: expect.stringMatching(/It may or may not have run/), data: { reason: 'outcome_unknown' } },
+  });
+
+describe('a request is answered once, with its own answer', () => {
+  it.each<[name: string, body: string]>([
+    ['an array of nothing that is a frame', '[null]'],
+    ['an empty array', '[]'],
+    ['an array in an array', '[[{"jsonrpc":"2.0","id":1,"result":{}}]]'],
+    ['a number', '5'],
+    ['a response with an id that is an object', '{"id":{},"result":{}}'],
+    ['two responses that are both without its id', '[{"id":7,"result":1},{"result":2}]'],
+  ])('where the server sends %s', async (_name, body) => {
+    const frames = await framesFor((response) => json(response, body));
+    expect(frames).toHaveLength(1);
+    isUnanswered(frames[0]);
+    const streamed = await framesFor((response) => events(response, body));
+    expect(streamed).toHaveLength(1);
+    isUnanswered(streamed[0]);
+  });
+
+  it('where the stream ends after an array of notifications', async () => {
+    const [note, answer, ...more] = await framesFor((response) => events(response, `[${NOTE},5,null]`));
+    expect([note, more]).toEqual([NOTE, []]);
+    isUnanswered(answer);
+  });
+
+  it('where the answer comes in an array, which clients do not read', async () => {
+    const answer = '{"jsonrpc":"2.0","id":1,"result":{"x":1.0}}';
+    expect(await framesFor((response) => json(response, `[ ${answer} ]`))).toEqual([answer]);
+    expect(await framesFor((response) => events(response, `[${NOTE},${answer},${answer}]`))).toEqual([NOTE, answer]);
+  });
+
+  it.each<[name: string, frames: string[]]>([
+    ['twice', ['{"id":1,"result":1}', '{"id":1,"result":2}']],
+    ['with another response before it', ['{"id":2,"result":2}', '{"id":1,"result":1}']],
+    ['with one without an id before it', ['{"result":2}', '{"id":1,"result":1}']],
+    ['with an error without an id behind it', ['{"id":1,"result":1}', '{"id":null,"error":{"code":1,"message":""}}']],
+  ])('where the stream has it %s', async (_name, frames) => {
+    expect(await framesFor((response) => events(response, ...frames))).toEqual(['{"id":1,"result":1}']);
+  });
+
+  it("where each answer has the other request's id", async () => {
+    const waiting: (() => void)[] = [];
+    const client = await connect(({ frame }, response) => {
+      waiting.push(() => json(response, result(frame?.id === 1 ? 2 : 1, `for ${frame?.id}`)));
+      if (waiting.length === 2) for (const answer of waiting) answer();
+    });
+    const [one, two] = await Promise.all([client.request(1, 'tools/call'), client.request(2, 'tools/call')]);
+    expect([one.error.message, two.error.message]).toEqual([
+      expect.stringMatching(/answered tools\/call with the id of another request\. It may or may not have run/),
+      expect.stringMatching(/with the id of another request/),
+    ]);
+    expect(client.sink.frames).toHaveLength(2);
+  });
+
+  it.each<[name: string, posted: boolean]>([
+    ["on the server's own stream only", false],
+    ["on the server's own stream too", true],
+  ])('where the answer comes %s', async (_name, posted) => {
+    let own: ServerResponse | undefined;
+    const client = await opened(
+      session(
+        ({ frame }, response) => {
+          own?.write(`data: ${JSON.stringify(result(frame?.id, 'mine'))}\n\n`);
+          if (posted) json(response, result(frame?.id, 'mine'));
+          else response.writeHead(202).end();
+        },
+        (_arrival, response) => {
+          own = response;
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(`data: ${NOTE}\n\n`);
+        },
+      ),
+    );
+    await client.sink.until(2);
+    expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'mine' });
+    await client.request(2, 'tools/call');
+    expect([asked(client, 1), asked(client, 2)].map(({ length }) => length)).toEqual([1, 1]);
+  });
+
+  it('where a batch is answered in part, twice and with what is no frame', async () => {
+    const client = await connect((_arrival, response) =>
+      json(response, `[{"id":1,"result":1},null,{"id":1,"result":2},{"id":9,"result":9},${NOTE}]`),
+    );
+    client.send('[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":1.0,"method":"b"}]');
+    const [first, second] = (await client.sink.until(2)).map(String);
+    expect(first).toBe(`[{"id":1,"result":1},{"id":1.0,"result":2},${NOTE}]`.replace(',{"id":1.0,"result":2}', ''));
+    expect(second).toMatch(/^\{"jsonrpc":"2\.0","id":1\.0,"error"/);
+    await client.bridge.finish(1_000);
+    expect(client.sink.frames).toHaveLength(2);
+  });
+});
+
+describe('a frame that is too long', () => {
+  const words = /longer than 72 MiB, and was not read to its end\. It has probably run\. Ask for less at a time\./;
+
+  /** Sends `piece` until the bridge has let go. */
+  async function endlessly(response: ServerResponse, piece: string): Promise<void> {
+    const chunk = Buffer.from(piece.repeat(Math.ceil((1024 * 1024) / piece.length)));
+    while (!response.destroyed) {
+      if (!response.write(chunk))
+        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    }
+  }
+
+  it.each<[name: string, type: string, head: string, piece: string]>([
+    ['a JSON answer', 'application/json', '{"jsonrpc":"2.0","id":1,"result":"', 'x'],
+    ['a JSON answer of brackets', 'application/json', '{"jsonrpc":"2.0","id":1,"result":', '['],
+    ['an answer of no type', '', '{"jsonrpc":"2.0","id":1,"result":"', 'x'],
+    ['a line of an event stream', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"result":"', 'x'],
+    ['an event', 'text/event-stream', 'data: {\n', 'data: "x",\n'],
+    ['an event stream of one field', 'text/event-stream', 'x', 'x'],
+  ])('is not held any further, and the client is told: %s', async (_name, type, head, piece) => {
+    const client = await connect(async ({ frame }, response) => {
+      if (frame?.method === 'ping/pong') return json(response, result(frame.id));
+      response.writeHead(200, type === '' ? {} : { 'content-type': type });
+      response.write(head);
+      await endlessly(response, piece);
+    });
+    expect((await client.request(1, 'tools/call')).error.message).toMatch(words);
+    expect(client.server.count('tools/call')).toBe(1);
+    expect(await client.request(2, 'ping/pong')).toHaveProperty('result');
+  });
+
+  it('is refused before it is read where the server says how long it is', async () => {
+    const client = await connect((_arrival, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': MAX_FRAME_BYTES + 1 });
+      response.write('{');
+    });
+    expect((await client.request(1, 'tools/call')).error.message).toMatch(words);
+  });
+
+  it.each<[name: string, head: string, tail: string, id: unknown]>([
+    ['first', '{"jsonrpc":"2.0","id":"a\\"b","method":"tools/call","params":"', '"}', 'a"b'],
+    ['last', '{"method":"tools/call","params":"', '","jsonrpc":"2.0","id":17}', 17],
+    ['nowhere', '{"method":"notifications/x","params":"', '"}', null],
+    ['in an answer', '{"jsonrpc":"2.0","id":5,"result":"', '"}', null],
+  ])("is told of under its id where the client's line is too long and has it %s", async (_name, head, tail, id) => {
+    const client = await connect(orderly().script);
+    client.push(Buffer.from(head));
+    for (let sent = 0; sent <= MAX_FRAME_BYTES; sent += 1024 * 1024) client.push(Buffer.alloc(1024 * 1024, 'x'));
+    client.push(Buffer.from(`${tail}\n{"jsonrpc":"2.0","id":"next","method":"ping"}\n`));
+    const [fault, next] = (await client.sink.until(2)).map((frame) => JSON.parse(String(frame)));
+    expect(fault).toMatchObject({
+      id,
+      error: { code: -32600, message: expect.stringMatching(/longer than 72 MiB\. It was not sent/) },
+    });
+    expect(next).toMatchObject({ id: 'next', result: {} });
+    expect(client.server.arrivals).toEqual([]);
+  });
+});
+
+describe('a frame that is nested deeply', () => {
+  const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+  it.each([2_400, 500_000])('costs the client an error and nothing else: %i brackets', async (depth) => {
+    const client = await connect(orderly().script);
+    await client.open();
+    client.send(deep(depth));
+    client.send(`{"jsonrpc":"2.0","id":${deep(depth)},"method":"tools/call"}`);
+    client.send(`[{"jsonrpc":"2.0","id":${deep(depth)},"method":"tools/call"}]`);
+    expect(await client.request(1, 'tools/call')).toHaveProperty('result');
+  });
+
+  it.each(['tools/list', 'tools/call', 'initialize'])(
+    'reaches the client where it is an answer to %s',
+    async (method) => {
+      const client = await connect(({ frame }, response) =>
+        json(response, `{"jsonrpc":"2.0","id":${frame?.id},"result":{"tools":${deep(100_000)}}}`),
+      );
+      client.send({ jsonrpc: '2.0', id: 1, method });
+      expect(String((await client.sink.until(1))[0])).toContain(deep(100_000));
+    },
+  );
+});
+
+describe('a good answer of another type', () => {
+  it.each(['text/plain', 'application/octet-stream', ''])(
+    'is read where it is plainly the answer: %s',
+    async (type) => {
+      const frames = await framesFor((response) => {
+        response.writeHead(200, type === '' ? {} : { 'content-type': type });
+        response.write(' ');
+        setImmediate(() => response.end('\n{"jsonrpc":"2.0","id":1,"result":{"secret":1}}'));
+      });
+      expect(frames).toEqual(['  {"jsonrpc":"2.0","id":1,"result":{"secret":1}}'.replace(/^ {2}/, '  ')]);
+    },
+  );
+
+  it.each(['total: 4711', '{"total":4711}', '[4711]'])('is told of without what is in it: %s', async (text) => {
+    const [frame] = await framesFor(
+      (response) => void response.writeHead(200, { 'content-type': 'text/csv' }).end(text),
+    );
+    expect(frame).toMatch(/something that is no MCP answer \(text\/csv\)\. It may or may not have run/);
+    expect(frame).not.toContain('4711');
+  });
+});
+
+it('a stream whose lines end in carriage returns alone is read while it is open', async () => {
+  const client = await connect(({ frame }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify(result(frame?.id, 'whole'))}\r\r`);
+  });
+  expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'whole' });
+});
+
+it('a token that an error of the server repeats does not reach the client', async () => {
+  const client = await connect(({ frame, headers }, response) => {
+    const message = `Unknown header ${headers.authorization}`;
+    const error = { code: -32000, message, data: { headers } };
+    if (frame?.id === 1) json(response, { jsonrpc: '2.0', id: 1, error });
+    else if (frame?.id === 2)
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+    else response.writeHead(500).end(message);
+  });
+  for (const id of [1, 2, 3]) {
+    const { error } = await client.request(id, 'tools/call');
+    expect(error.message).toMatch(/Unknown header Bearer \[redacted\]/);
+    expect(JSON.stringify(error)).not.toContain('dapi-test');
+  }
+});
+
+describe('a session that is gone', () => {
+  it.each<[spelling: string, status: number, body: string]>([
+    ['401', 401, 'Session not found'],
+    ['401 as JSON-RPC', 401, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Session not found"}}'],
+    ['422', 422, '{"detail":"Session not found"}'],
+    ['-32603', 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Session not found"}}'],
+    ['-32603 with 500', 500, '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Session not found"}}'],
+    [
+      '-32602',
+      200,
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Received request before initialization was complete"}}',
+    ],
+  ])('is replaced where the server spells that %s', async (_spelling, status, body) => {
+    const { script, sessions, expireAll } = orderly();
+    const client = await opened((arrival, response) => {
+      const isKnown =
+        arrival.method !== 'POST' ||
+        arrival.frame?.method === 'initialize' ||
+        sessions.has(String(arrival.headers['mcp-session-id']));
+      if (isKnown) return script(arrival, response);
+      // The SDK that says so answers pings all the same.
+      if (body.includes('before') && arrival.frame?.method === 'ping') return json(response, result(arrival.frame.id));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    });
+    expireAll();
+    expect(await client.request(1, 'tools/call')).toHaveProperty('result');
+    expect(client.server.count('initialize')).toBe(2);
+  });
+
+  it.each([-32603, -32602])("is not what a tool's own error %i says, and its call is not run again", async (code) => {
+    const error = { code, message: 'Session not found' };
+    const client = await opened(
+      session(({ frame }, response) => {
+        if (frame?.method === 'tools/call') json(response, { jsonrpc: '2.0', id: frame.id, error });
+        else json(response, result(frame?.id));
+      }),
+    );
+    expect((await client.request(1, 'tools/call')).error).toEqual(error);
+    expect(client.server.count('tools/call')).toBe(1);
+    expect(client.server.count('initialize')).toBe(1);
+  });
+});
+
+it('a server of the old HTTP+SSE transport is told as one', async () => {
+  const client = await connect(({ method }, response) => {
+    if (method !== 'GET') return void response.writeHead(405).end('Method Not Allowed');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: endpoint\ndata: /messages?sessionId=1\n\n');
+  });
+  const { error } = await client.request(1, 'initialize', { protocolVersion: '2025-06-18' });
+  expect(error.message).toMatch(
+    /speaks the old HTTP\+SSE transport of MCP at \/api\/2\.0\/mcp\/sql, which Causeway does not/,
+  );
+});
+
+describe('an address that a server wants opened', () => {
+  const UNSAFE = [
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'http://evil.example/',
+    'JaVa\tscript:alert(1)',
+    'nowhere',
+  ];
+  const SAFE = ['https://evil.example/', 'http://localhost:8020/x', 'http://127.0.0.1/', 'http://[::1]:1/'];
+  const elicitation = (url: string) => ({ mode: 'url', message: 'Open', url, elicitationId: 'e' });
+
+  it.each([...UNSAFE, ...SAFE])('in a request reaches the client if it is safe: %s', async (url) => {
+    const client = await opened(
+      session(({ frame }, response) => {
+        if (frame?.method === undefined) return void response.writeHead(202).end();
+        const request = { jsonrpc: '2.0', id: 's', method: 'elicitation/create', params: elicitation(url) };
+        events(response, request, result(frame.id));
+      }),
+    );
+    await client.request(1, 'tools/call');
+    expect(asked(client, 's')).toHaveLength(SAFE.includes(url) ? 1 : 0);
+    if (SAFE.includes(url)) return;
+    await expect
+      .poll(() => client.server.arrivals.map(({ body }) => String(body)))
+      .toContainEqual(
+        expect.stringMatching(
+          /"id":"s","error":\{"code":-32602,"message":"Invalid params: The server wants an address/,
+        ),
+      );
+  });
+
+  it.each<[name: string, answer: (url: string) => object]>([
+    [
+      'in an error',
+      (url) => ({
+        error: {
+          code: -32042,
+          message: 'm',
+          data: { elicitations: [elicitation('https://a.example'), elicitation(url)] },
+        },
+      }),
+    ],
+    [
+      'in a result that asks for input',
+      (url) => ({
+        result: {
+          resultType: 'input_required',
+          inputRequests: { a: { method: 'elicitation/create', params: elicitation(url) } },
+        },
+      }),
+    ],
+  ])('%s reaches the client if it is safe', async (_name, answer) => {
+    const client = await opened(
+      session(({ frame }, response) =>
+        json(response, { jsonrpc: '2.0', id: frame?.id, ...answer(String(frame?.params?.url)) }),
+      ),
+    );
+    for (const url of SAFE)
+      expect(JSON.stringify(await client.request(url, 'tools/call', { url }))).toContain(JSON.stringify(url));
+    for (const url of UNSAFE) {
+      const { error } = await client.request(url, 'tools/call', { url });
+      expect(error).toMatchObject({
+        code: -31999,
+        message: expect.stringMatching(/^The server wants an address to be opened that is/),
+      });
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readEnvelope } from '../../../main/bridge/envelope.ts';
+import { ProgressReports } from '../../../main/bridge/progress.ts';
+import { Trip } from '../../../main/bridge/trip.ts';
+import { CollectingSink } from '../../integration/bridge/harness.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function waiting(request: string) {
+  const sink = new CollectingSink();
+  const reports = new ProgressReports(sink);
+  const frame = Buffer.from(request);
+  const envelope = readEnvelope(frame);
+  if (envelope.kind === 'invalid') throw new Error(envelope.message);
+  const trip = new Trip(frame, envelope, []);
+  reports.began(trip);
+  const told = () => sink.frames.map((each) => JSON.parse(String(each)).params.progress);
+  const passing = (progress: number, token = '"t"') => {
+    const text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress}}}`;
+    return JSON.parse(String(reports.passing(Buffer.from(text), JSON.parse(text)))).params.progress;
+  };
+  return { sink, reports, trip, told, passing };
+}
+
+const call = (token: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
+
+describe('a client that gave a progress token', () => {
+  it.each(['"t"', '7', '18446744073709551617'])('is told that it still waits, under its own token %s', (token) => {
+    const { sink } = waiting(call(token));
+    vi.advanceTimersByTime(40_000);
+    expect(sink.frames).toHaveLength(3);
+    expect(String(sink.frames[0])).toContain(`"progressToken":${token},"progress":0.001,"message":"Still waiting`);
+  });
+
+  it('reads progress that only grows, and nothing of the bridge once the server reports', () => {
+    const { told, passing } = waiting(call('"t"'));
+    vi.advanceTimersByTime(25_000);
+    expect(told()).toEqual([0.001, 0.002]);
+    expect([passing(0), passing(0), passing(1), passing(0.5), passing(2)]).toEqual([0.003, 0.004, 1, 1.001, 2]);
+    vi.advanceTimersByTime(60_000);
+    expect(told()).toHaveLength(2);
+  });
+
+  it("reads the server's own reports as they are where the bridge has made none", () => {
+    const { passing } = waiting(call('"t"'));
+    expect([passing(0), passing(0), passing(5, '"other"')]).toEqual([0, 0, 5]);
+  });
+
+  it.each<[name: string, end: (waiting_: ReturnType<typeof waiting>) => void]>([
+    ['is answered', ({ reports, trip }) => reports.ended(trip)],
+    ['has taken its request back', ({ reports }) => reports.cancelled('1')],
+    ['does not read', ({ sink }) => sink.block()],
+  ])('is told nothing once it %s', (_name, end) => {
+    const all = waiting(call('"t"'));
+    end(all);
+    vi.advanceTimersByTime(60_000);
+    expect(all.told()).toEqual([]);
+  });
+});
+
+it('a client that gave no progress token is told nothing', () => {
+  const { told } = waiting('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"progressToken":1}}}');
+  vi.advanceTimersByTime(60_000);
+  expect(told()).toEqual([]);
+});
