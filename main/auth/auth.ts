@@ -72,6 +72,8 @@ export interface SignInOptions {
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /** Asks nobody where somebody has signed in meanwhile, or has refused within the last minute. */
   onlyIfNeeded?: boolean | undefined;
+  /** Signs in with this application instead of the workspace's stored one; null for the built-in one. */
+  application?: OAuthApplication | null | undefined;
   /** Fails before the browser opens where the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
@@ -142,6 +144,11 @@ export interface AuthService {
 
   /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
   addProfile(name: string, host: string): Promise<Profile>;
+  /**
+   * A profile that is in no file yet, for a sign-in that comes before it: `addProfile` then writes it. Nothing is changed.
+   * @throws {CausewayError} as `addProfile` would at this moment
+   */
+  draftProfile(name: string, host: string): Promise<Profile>;
   /** The sign-in moves along. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
   renameProfile(from: string, to: string): Promise<void>;
   /** The sign-in goes with it. @throws {CausewayError} `profile_not_found` */

@@ -50,13 +50,8 @@ export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) =>
   const backup = `${path}.bak`;
   const editOnce = async () => {
     const before = await readBytes(path);
-    const [problem] = before ? parseConfigBytes(before).problems : [];
-    if (problem) throw malformed(path, problem);
-    const text = before?.toString('utf8') ?? '';
-    const after = edit(text);
-    if (after === text) return;
-    const bytes = Buffer.from(after);
-    if (bytes.toString('utf8') !== after) throw new CausewayError('usage', 'A name has half a character in it.');
+    const bytes = editedBytes(path, before, edit);
+    if (!bytes) return;
     if (before?.length) await replaceFile(backup, before, await readBytes(backup), OWNER_ONLY);
     await replaceFile(path, bytes, before, OWNER_ONLY);
   };
@@ -76,6 +71,28 @@ export async function editConfig(env: NodeJS.ProcessEnv, edit: (text: string) =>
       }
     }
   });
+}
+
+/**
+ * Whether an edit could be made now. Writes nothing.
+ * @throws {CausewayError} as `editConfig`
+ */
+export async function checkConfigEdit(env: NodeJS.ProcessEnv, edit: (text: string) => string): Promise<void> {
+  const path = configFilePath(env);
+  const { checkWritable, readBytes } = await import('../platform/replace-file.ts');
+  editedBytes(path, await readBytes(path), edit);
+  await checkWritable(path);
+}
+
+/** The bytes after an edit; undefined where it changes nothing. @throws {CausewayError} `invalid_file`, `usage`, and what the edit throws */
+function editedBytes(path: string, before: Buffer | undefined, edit: (text: string) => string): Buffer | undefined {
+  const [problem] = before ? parseConfigBytes(before).problems : [];
+  if (problem) throw malformed(path, problem);
+  const text = before?.toString('utf8') ?? '';
+  const after = edit(text);
+  const bytes = Buffer.from(after);
+  if (bytes.toString('utf8') !== after) throw new CausewayError('usage', 'A name has half a character in it.');
+  return after === text ? undefined : bytes;
 }
 
 function malformed(path: string, { line, column, what }: ConfigProblem): CausewayError {

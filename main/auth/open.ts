@@ -1,6 +1,6 @@
 import { CausewayError } from '../platform/errors.ts';
 import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
-import { configFilePath, editConfig, readConfig } from './config-file.ts';
+import { checkConfigEdit, configFilePath, editConfig, readConfig } from './config-file.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './own-sign-in.ts';
 import { judgeSettings, type ProfileSettings } from './profile-settings.ts';
@@ -40,6 +40,7 @@ export function openAuth(options: AuthOptions): AuthService {
   const path = configFilePath(env);
   const chance = Math.random();
   const sources = new Map<string, TokenSource>();
+  const drafts = new Map<string, ProfileSettings>();
   const listeners = new Set<(event: AuthEvent) => void>();
 
   const emit = (event: AuthEvent) => {
@@ -62,7 +63,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
   /** The profile's keys as the file has them now. @throws {CausewayError} also when they have moved to another workspace */
   async function settingsOf(profile: Profile): Promise<ProfileSettings> {
-    const settings = profileSettings(await book(), profile.name);
+    const settings = drafts.get(profile.name) ?? profileSettings(await book(), profile.name);
     if (settings.host === profile.host) return settings;
     throw new CausewayError(
       'profile_unusable',
@@ -122,13 +123,17 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async addProfile(name, host) {
-      const [{ withProfile }, { parseHost }] = await Promise.all([import('./config-edit.ts'), import('./host.ts')]);
-      const address = parseHost(host);
-      const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
-      const judged = judgeSettings(new Map([['host', host]]));
-      if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
-      await editConfig(env, (text) => withProfile(text, name, values));
-      return asProfile(name, judged.settings);
+      const { settings, edit } = await newProfile(name, host);
+      await editConfig(env, edit);
+      drafts.delete(name);
+      return asProfile(name, settings);
+    },
+
+    async draftProfile(name, host) {
+      const { settings, edit } = await newProfile(name, host);
+      await checkConfigEdit(env, edit);
+      drafts.set(name, settings);
+      return asProfile(name, settings);
     },
 
     async renameProfile(from, to) {
@@ -170,6 +175,16 @@ export function openAuth(options: AuthOptions): AuthService {
       await connections?.close();
     },
   };
+
+  /** @throws {CausewayError} `usage`, `profile_unusable` */
+  async function newProfile(name: string, host: string) {
+    const [{ withProfile }, { parseHost }] = await Promise.all([import('./config-edit.ts'), import('./host.ts')]);
+    const address = parseHost(host);
+    const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
+    const judged = judgeSettings(new Map([['host', host]]));
+    if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
+    return { settings: judged.settings, edit: (text: string) => withProfile(text, name, values) };
+  }
 
   async function listEntries() {
     return listProfiles(await book());

@@ -98,9 +98,9 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   }
 
   /** The profile's own keys go before what is configured for its workspace. */
-  async function clientOf(profile: Profile) {
+  async function clientOf(profile: Profile, asked?: OAuthApplication | null) {
     const settings = await options.settingsOf(profile);
-    const saved = await applications.get(profile.host);
+    const saved = asked === undefined ? await applications.get(profile.host) : (asked ?? undefined);
     const own = profile.method === 'oauth-user' && settings.clientId !== undefined;
     const application: OAuthApplication = {
       clientId: own ? (settings.clientId ?? BUILT_IN_CLIENT) : (saved?.clientId ?? BUILT_IN_CLIENT),
@@ -114,7 +114,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   async function ask(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
     const [{ signInWithBrowser }, { application, accountId }] = await Promise.all([
       import('./browser-sign-in.ts'),
-      clientOf(profile),
+      clientOf(profile, asked.application),
     ]);
     const needed = (asked.servers ?? []).map(scopeForPath).filter((scope) => scope !== undefined);
     return signInWithBrowser({

@@ -14,7 +14,19 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
@@ -140,6 +152,18 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Writ
     renamePatientlySync(temporary, place.target);
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { force: true });
+    throw explain(path, error);
+  }
+}
+
+/** Whether a file could be replaced, as far as permissions tell. @throws {CausewayError} `file_not_writable`, `invalid_file` */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    let folder = dirname(placeOf(path).target);
+    // The ones that are missing would be made.
+    while (!lookAt(folder) && dirname(folder) !== folder) folder = dirname(folder);
+    await access(folder, constants.W_OK);
+  } catch (error) {
     throw explain(path, error);
   }
 }

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { AuthService, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
+import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
 import { parseHost } from '../../auth/host.ts';
 import { portNumber } from '../../auth/profile-settings.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -20,59 +20,80 @@ export interface LoginOptions {
   builtInClient?: boolean;
 }
 
-/** `causeway login`: signs in in the browser; a profile that this makes is kept only if the sign-in succeeds. */
+/** `causeway login`: signs in in the browser. A profile and an application that are new are kept only if that succeeds. */
 export async function login(context: CommandContext, options: LoginOptions): Promise<void> {
   const auth = await context.causeway().auth();
-  const { profile, isNew } = await findOrAddProfile(auth, options);
+  const application = await askedApplication(context, options);
+  const { profile, newAt } = await findOrDraftProfile(auth, options);
+  const state = await auth.signIn(profile, {
+    signal: context.signal,
+    openBrowser: options.browser ? 'if-possible' : 'never',
+    mustKeep: true,
+    application,
+    onProgress: (progress) => tell(context, profile, progress),
+  });
+  if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Nobody is signed in to ${profile.host}.`);
+  let isAdded = false;
   try {
-    await configureApplication(context, auth, profile, options);
-    const state = await auth.signIn(profile, {
-      signal: context.signal,
-      openBrowser: options.browser ? 'if-possible' : 'never',
-      mustKeep: true,
-      onProgress: (progress) => tell(context, profile, progress),
-    });
-    if (state.state !== 'signed-in') throw new CausewayError('signed_out', `Nobody is signed in to ${profile.host}.`);
-    const { userName, expiresAt, scopes } = state;
-    if (options.json) {
-      await writeJson(context.stdout, {
-        profile: profile.name,
-        host: profile.host,
-        userName,
-        scopes,
-        expiresAt: asDate(expiresAt),
-      });
-    } else {
-      const who = userName === undefined ? '' : ` as ${userName}`;
-      await writeLine(context.stdout, printable(`Signed in to ${profile.host}${who} (profile ${profile.name}).`));
-    }
+    if (newAt !== undefined) isAdded = await addUnlessThere(auth, profile, newAt);
+    if (application !== undefined) await auth.setOAuthApplication(profile.host, application ?? undefined);
   } catch (error) {
-    if (isNew) await auth.removeProfile(profile.name);
+    // A sign-in that no profile leads to is of use to nobody.
+    if (newAt !== undefined) await auth.signOut(profile).catch(() => undefined);
+    if (isAdded) await auth.removeProfile(profile.name).catch(() => undefined);
+    throw error;
+  }
+  const { userName, expiresAt, scopes } = state;
+  if (options.json) {
+    await writeJson(context.stdout, {
+      profile: profile.name,
+      host: profile.host,
+      userName,
+      scopes,
+      expiresAt: asDate(expiresAt),
+    });
+  } else {
+    const who = userName === undefined ? '' : ` as ${userName}`;
+    await writeLine(context.stdout, printable(`Signed in to ${profile.host}${who} (profile ${profile.name}).`));
+  }
+}
+
+/** @returns false where another process has added the same one meanwhile */
+async function addUnlessThere(auth: AuthService, { name, host }: Profile, newAt: string): Promise<boolean> {
+  try {
+    await auth.addProfile(name, newAt);
+    return true;
+  } catch (error) {
+    const isTheSame = await auth.profile(name).then(
+      (found) => found.host === host,
+      () => false,
+    );
+    if (isTheSame && error instanceof CausewayError && error.code === 'already_exists') return false;
     throw error;
   }
 }
 
 /** @throws {CausewayError} `usage` where the profile is another workspace's, `profile_not_found`, `profile_unusable` */
-async function findOrAddProfile(
+async function findOrDraftProfile(
   auth: AuthService,
   options: LoginOptions,
-): Promise<{ profile: Profile; isNew: boolean }> {
-  if (options.host === undefined) return { profile: await auth.profile(options.profile), isNew: false };
+): Promise<{ profile: Profile; newAt?: string }> {
+  if (options.host === undefined) return { profile: await auth.profile(options.profile) };
   const { host } = parseHost(options.host);
   const entries = await auth.profiles();
   if (options.profile !== undefined) {
     if (!entries.some(({ name }) => name === options.profile)) {
-      return { profile: await auth.addProfile(options.profile, options.host), isNew: true };
+      return { profile: await auth.draftProfile(options.profile, options.host), newAt: options.host };
     }
     const profile = await auth.profile(options.profile);
-    if (profile.host === host) return { profile, isNew: false };
+    if (profile.host === host) return { profile };
     throw new CausewayError('usage', `Profile "${profile.name}" names ${profile.host}, not ${host}.`, {
       remedy: 'Choose another name with --profile.',
     });
   }
   const known = entries.find((entry) => entry.usable && entry.profile.host === host && signsIn(entry.profile));
-  if (known?.usable) return { profile: known.profile, isNew: false };
-  return { profile: await auth.addProfile(freeName(host, entries), options.host), isNew: true };
+  if (known?.usable) return { profile: known.profile };
+  return { profile: await auth.draftProfile(freeName(host, entries), options.host), newAt: options.host };
 }
 
 function signsIn({ method }: Profile): boolean {
@@ -90,30 +111,28 @@ function freeName(host: string, entries: ProfileEntry[]): string {
   }
 }
 
-async function configureApplication(
+/** The OAuth application that the options name: null for the built-in one, undefined for the one that is stored. */
+async function askedApplication(
   { stdin }: CommandContext,
-  auth: AuthService,
-  { host }: Profile,
-  options: LoginOptions,
-): Promise<void> {
-  const { clientId, callbackPort, scopes, clientSecretStdin, builtInClient } = options;
-  if (builtInClient) return auth.setOAuthApplication(host, undefined);
+  { clientId, callbackPort, scopes, clientSecretStdin, builtInClient }: LoginOptions,
+): Promise<OAuthApplication | null | undefined> {
+  if (builtInClient) return null;
   if (clientId === undefined) {
     if (clientSecretStdin || callbackPort || scopes) {
       throw new CausewayError('usage', 'An OAuth application needs a client id.', { remedy: 'Add --client-id.' });
     }
-    return;
+    return undefined;
   }
   const port = portNumber(callbackPort);
   if (callbackPort !== undefined && port === undefined) {
     throw new CausewayError('usage', `--callback-port is "${callbackPort}", which is no port.`);
   }
-  await auth.setOAuthApplication(host, {
+  return {
     clientId,
     clientSecret: clientSecretStdin ? new Secret((await text(stdin)).trim()) : undefined,
     callbackPort: port,
     scopes: scopes?.split(/[\s,]+/).filter(Boolean),
-  });
+  };
 }
 
 function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInProgress): void {

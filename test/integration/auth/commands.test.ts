@@ -1,3 +1,4 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../workspace/faults.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
@@ -91,6 +92,55 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     expect(login.code).toBe(1);
     expect(login.stderr).toContain(`causeway: Causeway was not allowed to use ${workspace.host}.`);
     expect((await home.readConfig()).trimEnd()).toBe(config.trimEnd());
+  });
+
+  test('leaves the application of the workspace as it was when it fails', async () => {
+    await installBrowser(home);
+    const args = ['login', '--host', workspace.host, '--profile', 'app', '--client-id', 'our-app'];
+    const before = await runCauseway(home, [...args, '--client-secret-stdin', '--scopes', 'sql'], 'app-secret\n');
+    expect(before.code).toBe(0);
+    const file = `${home.env.CAUSEWAY_HOME}/config/oauth-applications.json`;
+    const stored = await readFile(file, 'utf8');
+    workspace.approve('deny');
+    expect((await runCauseway(home, ['login', '--profile', 'app', '--built-in-client'])).code).toBe(1);
+    expect(await readFile(file, 'utf8')).toBe(stored);
+  });
+
+  test.each<[string, (text: string) => Buffer, string | undefined]>([
+    ['ends without a line end', (text) => Buffer.from(text.trimEnd()), undefined],
+    [
+      'has Windows line ends and a byte order mark',
+      (text) => Buffer.from(`\uFEFF${text.replaceAll('\n', '\r\n')}`),
+      undefined,
+    ],
+    ['has a comment in Latin-1', (text) => Buffer.from(`# für alle\n${text}`, 'latin1'), 'line 1, column 4'],
+    ['is UTF-16', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'), 'line 1, column 1'],
+    ['has a section that is not closed', (text) => Buffer.from(`${text}[ana\nhost = x\n`), 'line 16, column 1'],
+  ])('that fails changes nothing of a configuration file that %s', async (_name, bytesOf, place) => {
+    await installBrowser(home);
+    workspace.approve('deny');
+    const bytes = bytesOf(config);
+    await writeFile(home.configFile, bytes);
+    const { mtimeMs, ino } = await stat(home.configFile);
+    const login = await runCauseway(home, ['login', '--host', workspace.host, '--profile', 'me']);
+    expect(login.code).not.toBe(0);
+    expect(login.stderr).toContain(place ?? 'was not allowed to use');
+    expect(await readFile(home.configFile)).toEqual(bytes);
+    expect(await stat(home.configFile)).toMatchObject({ mtimeMs, ino });
+    expect((await readdir(home.folder)).filter((name) => name.startsWith('.databrickscfg'))).toEqual([
+      '.databrickscfg',
+    ]);
+  });
+
+  test('keeps every byte of the configuration file when it succeeds', async () => {
+    await installBrowser(home);
+    const bytes = Buffer.from(`\uFEFF# für alle\r\n${config.trimEnd()}`);
+    await writeFile(home.configFile, bytes);
+    expect(await runCauseway(home, ['login', '--host', workspace.host, '--profile', 'me'])).toMatchObject({ code: 0 });
+    const after = await readFile(home.configFile);
+    expect(after.subarray(0, bytes.length)).toEqual(bytes);
+    expect(after.subarray(bytes.length).toString()).toBe(`\r\n\r\n[me]\r\nhost = ${workspace.host}\r\n`);
+    expect(await readFile(`${home.configFile}.bak`)).toEqual(bytes);
   });
 
   test('shows only the address where that is wanted, says what it waits for, and can be interrupted', async () => {
