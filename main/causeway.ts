@@ -63,6 +63,9 @@ export interface Causeway {
 /** How many requests of one client may be under way at the workspace; each holds some 130 kB where it is not read. */
 const CALLS_AT_ONCE = 128;
 
+/** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
+const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
+
 /** Builds the services. Nothing is read, loaded or connected to before it is asked for. */
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
@@ -94,9 +97,14 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const profile = await service.profile(profileName);
     const dispatcher = await dispatcherTo(profile.host);
     const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
+    const openSqlServer = async () => {
+      const { HealthSession } = await import('./hub/warm/health-session.ts');
+      return new HealthSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
+    };
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {
       env,
+      openSqlServer,
       ...(around ? { around: (operations) => around.noting(operations, profile, env) } : {}),
     });
     return { profile, client, warehouses, discovery: createDiscovery(client) };

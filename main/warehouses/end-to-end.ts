@@ -1,15 +1,20 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import type { RetryClock } from '../platform/retry.ts';
+import { sentences } from '../platform/sentences.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import { gather } from '../workspace/paging.ts';
-import { runStatement } from '../workspace/sql-server.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
 import type { Finding } from './finding.ts';
+import { runStatement, type SqlServer, statementTool } from './statement.ts';
 
 export interface EndToEndOptions {
-  client: Pick<RestClient, 'warehouses' | 'rest'>;
+  client: Pick<RestClient, 'warehouses'>;
+  /** A session with the SQL server that nobody else uses; it is closed here. */
+  openSqlServer(): Promise<SqlServer>;
   targetId: string | undefined;
+  /** Why a query could not run on the target in any case, as a sentence. */
+  hopelessBecause: string | undefined;
   /** Nothing but these is ever stopped. */
   mayStop: ReadonlySet<string>;
   progress(message: string): void;
@@ -33,26 +38,56 @@ export async function warehousesToStop(
 
 /**
  * Check 3 (spec/default-warehouse-override.md › Verification layers): with everything stopped, a query through the SQL
- * server starts the target and nothing else. Whatever it stopped is started again, also when it fails or is cancelled;
- * what could not be started again is named in the evidence.
+ * server starts the target and nothing else. Nothing is stopped before the session that will carry the query is open.
+ * Whatever it stopped is started again, also when it fails or is cancelled; what could not be started again is named in
+ * the evidence.
  */
 export async function runEndToEnd(options: EndToEndOptions): Promise<Finding> {
-  const { client, targetId, mayStop, progress, signal } = options;
+  const { client, targetId, hopelessBecause, mayStop, signal } = options;
   if (targetId === undefined) {
-    return { verdict: 'unknown', evidence: 'It cannot be told which warehouse is meant to run: name one.' };
+    return untouched('It cannot be told which warehouse is meant to run: name one.');
   }
+  if (hopelessBecause !== undefined) return untouched(hopelessBecause);
   const running = await warehousesToStop(client, signal);
   const refused = running.filter(({ id }) => !mayStop.has(id));
   if (refused.length > 0) {
     return { verdict: 'unknown', evidence: `Nothing was stopped: ${names(refused)} would have to be stopped first.` };
   }
+  const server = await options.openSqlServer();
+  try {
+    options.progress('Opening a session with the SQL server.');
+    const tool = await statementTool(server, signal).catch(untouchedBecause);
+    return typeof tool === 'string' ? await queryWithAllStopped(options, targetId, running, server, tool) : tool;
+  } finally {
+    await server.close();
+  }
+}
+
+function untouchedBecause(error: unknown): Finding {
+  if (!(error instanceof CausewayError)) throw error;
+  const why = error.code === 'cancelled' ? undefined : 'The SQL server cannot be used just now.';
+  return untouched(sentences(why, inOneLine(error)));
+}
+
+function untouched(why: string): Finding {
+  return { verdict: 'unknown', evidence: sentences('Nothing was stopped.', why) };
+}
+
+async function queryWithAllStopped(
+  options: EndToEndOptions,
+  targetId: string,
+  running: Warehouse[],
+  server: SqlServer,
+  tool: string,
+): Promise<Finding> {
+  const { client, progress, signal } = options;
   const stopped: Warehouse[] = [];
   let finding: Finding;
   try {
     await stopAll(options, running, stopped);
     progress('Sending a query through the SQL server.');
     const { sleep } = options.clock;
-    const outcome = await runStatement(client.rest, 'SELECT 1', { sleep, signal });
+    const outcome = await runStatement(server, tool, 'SELECT 1', { sleep, signal });
     const said = outcome.succeeded ? '' : ` The query failed: ${outcome.explanation}`;
     finding = judge(await gather(client.warehouses.list({}, signal)), targetId, said);
   } catch (error) {

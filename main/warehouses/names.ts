@@ -22,14 +22,25 @@ const LISTED = 8;
 
 /**
  * The one thing that a text means: its id, its whole name, the beginning of its name or of a word in it, a part of it, its
- * initials, or its letters in order. `kind` is the plural word for messages.
+ * initials, or its letters in order. `kind` is the plural word for messages. What is a `lastResort` is meant only where
+ * nothing else fits.
  * @throws {CausewayError} `ambiguous` with the candidates, `not_found`
  */
-export function chooseByName<T extends Named>(all: readonly T[], text: string, kind: string, remedy: string): T {
+export function chooseByName<T extends Named>(
+  all: readonly T[],
+  text: string,
+  kind: string,
+  remedy: string,
+  lastResort: (one: T) => boolean = () => false,
+): T {
   const wanted = text.trim();
   const byId = all.find(({ id }) => id === wanted);
   if (byId) return byId;
-  const fitting = wanted === '' ? [] : bestLevel(all, wanted);
+  const preferred = bestLevel(
+    all.filter((one) => !lastResort(one)),
+    wanted,
+  );
+  const fitting = preferred.length > 0 ? preferred : bestLevel(all, wanted);
   const [only, ...others] = fitting;
   if (only && others.length === 0) return only;
   if (only) throw ambiguous(wanted, fitting, kind);
@@ -51,6 +62,7 @@ export function filterByName<T extends Named>(all: readonly T[], text: string): 
 }
 
 function bestLevel<T extends Named>(all: readonly T[], wanted: string): T[] {
+  if (wanted === '') return [];
   for (const threshold of LEVELS) {
     const fitting = matchSorter(all, wanted, { keys: ['name'], threshold });
     if (fitting.length > 0) return fitting;

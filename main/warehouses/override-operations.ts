@@ -4,7 +4,7 @@ import { WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord, UpdateOptions } from '../workspace/overrides.ts';
 import type { Warehouses } from '../workspace/warehouses.ts';
 import { isGone } from './heuristic.ts';
-import { inOverrideWords, type OverrideOperation, warehouseGone } from './override-words.ts';
+import { inOverrideWords, type OverrideAttempt, warehouseGone } from './override-words.ts';
 
 /** How long is spent on finding out what a refusal was about, in milliseconds. */
 const LOOK_MILLIS = 10_000;
@@ -25,20 +25,15 @@ export interface OverrideOperations {
 export function overrideOperations(client: Pick<RestClient, 'overrides' | 'warehouses'>): OverrideOperations {
   const { overrides } = client;
 
-  const attempt = async <T>(operation: OverrideOperation, id: string, run: () => Promise<T>): Promise<T> => {
+  const attempt = async <T>(attempted: OverrideAttempt, run: () => Promise<T>): Promise<T> => {
     try {
       return await run();
     } catch (error) {
-      throw inOverrideWords(error, { operation, id });
+      throw inOverrideWords(error, attempted);
     }
   };
-  const write = (
-    operation: 'create' | 'update',
-    id: string,
-    fields: OverrideFields,
-    run: () => Promise<OverrideRecord>,
-  ) =>
-    attempt(operation, id, async () => {
+  const write = (attempted: OverrideAttempt, fields: OverrideFields, run: () => Promise<OverrideRecord>) =>
+    attempt(attempted, async () => {
       try {
         return await run();
       } catch (error) {
@@ -50,11 +45,14 @@ export function overrideOperations(client: Pick<RestClient, 'overrides' | 'wareh
     });
 
   const operations: OverrideOperations = {
-    create: (id, fields, signal) => write('create', id, fields, () => overrides.create(id, fields, signal)),
-    get: (id, signal) => attempt('get', id, () => overrides.get(id, signal)),
+    create: (id, fields, signal) =>
+      write({ operation: 'create', id }, fields, () => overrides.create(id, fields, signal)),
+    get: (id, signal) => attempt({ operation: 'get', id }, () => overrides.get(id, signal)),
     update: (id, fields, options, signal) =>
-      write('update', id, fields, () => overrides.update(id, fields, options, signal)),
-    delete: (id, signal) => attempt('delete', id, () => overrides.delete(id, signal)),
+      write({ operation: 'update', id, allowMissing: options.allowMissing }, fields, () =>
+        overrides.update(id, fields, options, signal),
+      ),
+    delete: (id, signal) => attempt({ operation: 'delete', id }, () => overrides.delete(id, signal)),
     list: async function* (signal) {
       try {
         yield* overrides.list(signal);

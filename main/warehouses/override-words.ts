@@ -9,6 +9,8 @@ export interface OverrideAttempt {
   operation: OverrideOperation;
   /** `me` or a numeric user id; empty for `list`. */
   id: string;
+  /** Whether an update was to create what is not there. */
+  allowMissing?: boolean | undefined;
 }
 
 interface Words {
@@ -16,6 +18,8 @@ interface Words {
   when: ErrorCode;
   /** Given only where it matters whose override it is. */
   own?: boolean;
+  /** Given only where it matters whether the update could have created one. */
+  allowMissing?: boolean;
   code: ErrorCode;
   message(attempt: OverrideAttempt, error: WorkspaceError): string;
   remedy?: string;
@@ -29,6 +33,24 @@ const ASK_AN_ADMIN = 'Ask one of your workspace’s admins, or have them make yo
 
 /** Every way in which the override API says no, in words of its own; the first row that fits is taken. */
 const WORDS: readonly Words[] = [
+  {
+    operations: ['update'],
+    when: 'not_found',
+    own: true,
+    allowMissing: false,
+    code: 'not_found',
+    message: () => 'You have no default warehouse override.',
+    remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
+  },
+  {
+    operations: ['update'],
+    when: 'not_found',
+    own: false,
+    allowMissing: false,
+    code: 'not_found',
+    message: ({ id }, error) => `User ${id} has no default warehouse override, or does not exist (${error.message})`,
+    remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
+  },
   {
     operations: EVERY,
     when: 'feature_unavailable',
@@ -106,9 +128,10 @@ export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unkno
   // One that stands on another has its own words already.
   if (!(error instanceof WorkspaceError) || error.cause instanceof WorkspaceError) return error;
   const words = WORDS.find(
-    ({ operations, when, own }) =>
+    ({ operations, when, own, allowMissing }) =>
       when === error.code &&
       operations.includes(attempt.operation) &&
+      (allowMissing === undefined || allowMissing === (attempt.allowMissing ?? false)) &&
       (own === undefined || own === (attempt.id === 'me')),
   );
   return words ? error.inWords(words.code, words.message(attempt, error), words.remedy, words.action) : error;

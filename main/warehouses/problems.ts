@@ -65,7 +65,7 @@ function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string)
   if (canUse !== false) return undefined;
   return {
     code: 'cannot-use',
-    message: `You do not have the CAN USE permission on ${name}: queries will fail when it starts.`,
+    message: `You do not have the CAN USE permission on ${name}: queries will fail.`,
     remedy: `Ask for CAN USE on it. ${remedy}`,
   };
 }

@@ -2,18 +2,21 @@ import { type RetryClock, systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { gather } from '../workspace/paging.ts';
 import { createWarehouseAdmin, type WarehouseAdmin } from './admin.ts';
-import { explain } from './chain.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
 import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { type OverrideOperations, overrideOperations } from './override-operations.ts';
 import { takeReadings } from './readings.ts';
+import type { SqlServer } from './statement.ts';
 import { summarize } from './summary.ts';
+import { surveyOf, type WarehouseSurvey } from './survey.ts';
 import { type CheckResult, type VerifyOptions, verify } from './verify.ts';
 
 /** One signed-in user's warehouses in one workspace. */
 export interface WarehouseService {
+  /** The effective warehouse and all the others, read at one moment. */
+  survey(signal?: AbortSignal): Promise<WarehouseSurvey>;
   /** Which warehouse this user's queries run on, and why. Read anew each time. */
   effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
   /** What the Databricks CLI's own lookup comes to, for comparison. */
@@ -42,21 +45,24 @@ export interface WarehouseService {
 
 export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
-  env?: NodeJS.ProcessEnv;
+  env: NodeJS.ProcessEnv;
+  /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
+  openSqlServer(): Promise<SqlServer>;
   clock?: RetryClock;
   /** Puts something around the operations by which overrides are changed. */
   around?: (operations: OverrideOperations) => OverrideOperations;
 }
 
 /** The warehouse service over one workspace's REST client. */
-export function createWarehouseService(client: RestClient, options: WarehouseServiceOptions = {}): WarehouseService {
-  const { env = {}, clock = systemClock, around = (each) => each } = options;
+export function createWarehouseService(client: RestClient, options: WarehouseServiceOptions): WarehouseService {
+  const { env, openSqlServer, clock = systemClock, around = (each) => each } = options;
   const { warehouses } = client;
   const operations = around(overrideOperations(client));
-  const effective = async (signal?: AbortSignal) => explain(await takeReadings(client, signal));
+  const survey = async (signal?: AbortSignal) => surveyOf(await takeReadings(client, signal));
 
   return {
-    effective,
+    survey,
+    effective: async (signal) => (await survey(signal)).effective,
     operations,
     admin: createWarehouseAdmin(client, operations),
     cliDefault: (signal) => cliDefault(client, env, signal),
@@ -76,6 +82,6 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
     wouldStop: async (signal) =>
       (await warehousesToStop(client, signal)).map((warehouse) => summarize(warehouse, undefined)),
     verify: async (verifying = {}) =>
-      verify({ client, env, clock, effective: await effective(verifying.signal) }, verifying),
+      verify({ client, env, clock, openSqlServer, readings: await takeReadings(client, verifying.signal) }, verifying),
   };
 }

@@ -1,12 +1,15 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { sentences } from '../platform/sentences.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
-import { cliDefault } from './cli-default.ts';
-import type { EffectiveWarehouse } from './effective.ts';
+import { type CliDefault, cliDefault } from './cli-default.ts';
 import { type EndToEndOptions, runEndToEnd } from './end-to-end.ts';
 import type { Finding } from './finding.ts';
+import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
 import { overrideOperations } from './override-operations.ts';
+import type { Readings } from './readings.ts';
+import { findTarget } from './summary.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
@@ -26,7 +29,7 @@ type CheckEvent =
   | { kind: 'finished'; result: CheckResult };
 
 export interface VerifyOptions {
-  /** The warehouse that is intended; what the chain came to if left out. */
+  /** The warehouse that is intended; what the override or else the workspace default names if left out. */
   targetId?: string | undefined;
   /** Runs the third check too. `mayStop` are the warehouses that the person has agreed to have stopped. */
   endToEnd?: { mayStop: ReadonlySet<string> } | undefined;
@@ -34,27 +37,38 @@ export interface VerifyOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface VerifyContext extends Pick<EndToEndOptions, 'clock'> {
+export interface VerifyContext extends Pick<EndToEndOptions, 'clock' | 'openSqlServer'> {
   client: RestClient;
   env: NodeJS.ProcessEnv;
-  effective: EffectiveWarehouse;
+  /** What the intention is read from, and what is known of the warehouses. */
+  readings: Readings;
+}
+
+/** The warehouse that queries are meant to run on, and what says so. A prediction says nothing of the kind. */
+interface Intention {
+  id: string;
+  from: 'caller' | 'override' | 'workspace-default';
 }
 
 /** Runs the checks one after the other. A check that cannot be made is `unknown`, and never keeps the next from running. */
 export async function verify(context: VerifyContext, options: VerifyOptions = {}): Promise<CheckResult[]> {
-  const { client, env, effective, clock } = context;
+  const { client, env, readings, clock, openSqlServer } = context;
   const { endToEnd, signal, onEvent = () => {} } = options;
-  const targetId = options.targetId ?? effective.warehouse?.id;
-  const nameOf = namesIn(effective);
+  const intention = intentionOf(readings, options.targetId);
   const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
 
   const checks: [CheckName, () => Promise<Finding>][] = [
-    ['record', async () => recordCheck(await overrideOperations(client).find('me', signal), options.targetId, nameOf)],
-    ['resolver', async () => resolverCheck(await cliDefault(client, env, signal), targetId, nameOf)],
+    ['record', async () => recordCheck(await overrideOperations(client).find('me', signal), intention, readings)],
+    ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
   ];
   if (endToEnd) {
     const { mayStop } = endToEnd;
-    checks.push(['end-to-end', () => runEndToEnd({ client, targetId, mayStop, progress, clock, signal })]);
+    const targetId = intention?.id;
+    const hopelessBecause = intention && whyUnusable(readings, intention.id);
+    checks.push([
+      'end-to-end',
+      () => runEndToEnd({ client, openSqlServer, targetId, hopelessBecause, mayStop, progress, clock, signal }),
+    ]);
   }
 
   const results: CheckResult[] = [];
@@ -71,28 +85,74 @@ export async function verify(context: VerifyContext, options: VerifyOptions = {}
   return results;
 }
 
-type NameOf = (warehouseId: string) => string;
+function intentionOf({ override, workspaceDefault }: Readings, named: string | undefined): Intention | undefined {
+  if (named !== undefined) return { id: named, from: 'caller' };
+  if (override.kind === 'known') {
+    const { type, warehouse_id: id } = override.value;
+    return type === 'CUSTOM' && id ? { id, from: 'override' } : undefined;
+  }
+  if (override.kind === 'unreadable' && override.error.code !== 'feature_unavailable') return undefined;
+  return workspaceDefault.kind === 'known' ? { id: workspaceDefault.value.id, from: 'workspace-default' } : undefined;
+}
 
-/** What the warehouses of the chain are called; the others by their ids alone. */
-function namesIn({ warehouse, steps }: EffectiveWarehouse): NameOf {
-  const known = [warehouse, ...steps.map((step) => step.warehouse)];
-  return (id) => {
-    const name = known.find((one) => one?.id === id)?.name ?? id;
-    return name === id ? `warehouse ${id}` : `${name} (${id})`;
-  };
+/** A warehouse by its name and id, as far as the name is known. */
+function nameOf(readings: Readings, id: string): string {
+  const target = findTarget(readings, id);
+  const name = target.kind === 'gone' ? id : target.warehouse.name;
+  return name === id ? `warehouse ${id}` : `${name} (${id})`;
+}
+
+/** Why queries of this user will not run on a warehouse, as a sentence; undefined where nothing is known against it. */
+function whyUnusable(readings: Readings, id: string): string | undefined {
+  const target = findTarget(readings, id);
+  const name = nameOf(readings, id);
+  if (target.kind === 'gone' || target.warehouse.state === 'DELETED') {
+    return `${capitalized(name)} does not exist any more: queries will fail.`;
+  }
+  if (target.warehouse.state === 'DELETING') return `${capitalized(name)} is being deleted: queries will fail.`;
+  return target.warehouse.canUse === false
+    ? `You do not have the CAN USE permission on ${name}: queries will fail.`
+    : undefined;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A check that has come to the target has passed only where the user may run queries there. */
+function ifPermitted(evidence: string, id: string, readings: Readings): Finding {
+  const target = findTarget(readings, id);
+  if (target.kind === 'gone' || isGone(target.warehouse.state)) return { verdict: 'pass', evidence };
+  switch (target.warehouse.canUse) {
+    case true:
+      return { verdict: 'pass', evidence };
+    case false:
+      return { verdict: 'fail', evidence: sentences(evidence, whyUnusable(readings, id)) };
+    case 'unknown': {
+      const doubt = `Whether you have the CAN USE permission on ${nameOf(readings, id)} could not be read.`;
+      return { verdict: 'unknown', evidence: sentences(evidence, doubt) };
+    }
+  }
 }
 
 /** Check 1: the record names the intended target. */
-function recordCheck(record: OverrideRecord | null, targetId: string | undefined, nameOf: NameOf): Finding {
-  const stored = `The workspace holds ${describeOverride(record, nameOf)}.`;
-  if (record === null && targetId === undefined) {
-    return { verdict: 'unknown', evidence: `${stored} There is no record to check.` };
+function recordCheck(record: OverrideRecord | null, intention: Intention | undefined, readings: Readings): Finding {
+  const stored = `The workspace holds ${describeOverride(record, (id) => nameOf(readings, id))}.`;
+  if (record === null && !contradictsNoOverride(intention, readings)) {
+    return { verdict: 'not-applicable', evidence: `${stored} There is no record to check.` };
   }
-  if (record?.type === 'LAST_SELECTED' && targetId === undefined) {
-    return { verdict: 'unknown', evidence: `${stored} It names no warehouse.` };
-  }
-  if (targetId === undefined || record?.warehouse_id === targetId) return { verdict: 'pass', evidence: stored };
-  return { verdict: 'fail', evidence: `${stored} Intended was ${nameOf(targetId)}.` };
+  const targetId = intention?.id ?? (record?.type === 'CUSTOM' ? record.warehouse_id : undefined);
+  if (targetId === undefined) return { verdict: 'unknown', evidence: `${stored} It names no warehouse.` };
+  if (record?.type === 'CUSTOM' && record.warehouse_id === targetId) return ifPermitted(stored, targetId, readings);
+  return { verdict: 'fail', evidence: `${stored} Intended was ${nameOf(readings, targetId)}.` };
+}
+
+/** Having no override is no contradiction where nothing asks for one, or where the workspace default is the target. */
+function contradictsNoOverride(intention: Intention | undefined, { workspaceDefault }: Readings): boolean {
+  if (intention === undefined || intention.from === 'workspace-default') return false;
+  return (
+    intention.from === 'override' || workspaceDefault.kind !== 'known' || workspaceDefault.value.id !== intention.id
+  );
 }
 
 const RULES = {
@@ -102,19 +162,45 @@ const RULES = {
   'first-usable': 'as the first one that you may use',
 } as const;
 
-/** Check 2: the command-line client's own lookup comes to the same warehouse. */
-function resolverCheck(
-  found: Awaited<ReturnType<typeof cliDefault>>,
-  targetId: string | undefined,
-  nameOf: NameOf,
-): Finding {
-  const seen = `The Databricks CLI would take ${found.name} (${found.id}), ${RULES[found.rule]}.`;
-  if (targetId === undefined) return { verdict: 'unknown', evidence: `${seen} There is no target to compare it with.` };
-  if (found.id === targetId) return { verdict: 'pass', evidence: seen };
-  return {
-    verdict: 'fail',
-    evidence: `${seen} Intended was ${nameOf(targetId)}: it is recorded, but does not win the lookup.`,
-  };
+/**
+ * Check 2: the command-line client's own lookup comes to the same warehouse. DATABRICKS_WAREHOUSE_ID comes before
+ * everything that the workspace holds, so that it is looked at by itself: it says nothing of the override.
+ */
+async function resolverCheck(
+  client: RestClient,
+  env: NodeJS.ProcessEnv,
+  intention: Intention | undefined,
+  readings: Readings,
+  signal: AbortSignal | undefined,
+): Promise<Finding> {
+  const { DATABRICKS_WAREHOUSE_ID: fromEnvironment, ...rest } = env;
+  const found = await cliDefault(client, rest, signal);
+  const finding = lookUpFinding(found, intention, readings);
+  if (!fromEnvironment) return finding;
+  const named = nameOf(readings, fromEnvironment);
+  if (fromEnvironment === intention?.id) {
+    return { ...finding, evidence: sentences(finding.evidence, `DATABRICKS_WAREHOUSE_ID names ${named} too.`) };
+  }
+  const first = `DATABRICKS_WAREHOUSE_ID is set here, to ${named}, and the Databricks CLI looks at nothing else.`;
+  const verdict = intention === undefined ? finding.verdict : 'fail';
+  const remedy = 'Unset it to have the Databricks CLI follow what the workspace holds.';
+  return { verdict, evidence: sentences(first, `Without it: ${finding.evidence}`, remedy) };
+}
+
+function lookUpFinding({ id, name, rule }: CliDefault, intention: Intention | undefined, readings: Readings): Finding {
+  const seen = `The Databricks CLI would take ${name} (${id}), ${RULES[rule]}.`;
+  if (intention === undefined) {
+    const nothing =
+      readings.override.kind === 'none' && readings.workspaceDefault.kind === 'none'
+        ? 'Neither an override nor a workspace default is set: there is nothing to compare it with.'
+        : 'There is nothing to compare it with.';
+    return { verdict: 'unknown', evidence: sentences(seen, nothing) };
+  }
+  if (id === intention.id) return ifPermitted(seen, id, readings);
+  const isRecorded = readings.override.kind === 'known' && readings.override.value.warehouse_id === intention.id;
+  const target = nameOf(readings, intention.id);
+  const but = isRecorded ? `${target}: it is recorded, but does not win the lookup.` : `${target}.`;
+  return { verdict: 'fail', evidence: sentences(`${seen} Intended was ${but}`, whyUnusable(readings, intention.id)) };
 }
 
 function unknownBecause(error: unknown): Finding {

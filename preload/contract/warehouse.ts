@@ -81,7 +81,7 @@ export const choices = z.object({ warehouses: z.array(warehouse), more: z.number
 /** The three checks of spec/default-warehouse-override.md › Verification layers, as far as they have come. */
 const check = z.object({
   name: z.enum(['record', 'resolver', 'end-to-end']),
-  status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'cancelled']),
+  status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'not-applicable', 'cancelled']),
   /** What was seen, or what is being done just now. */
   words: z.string(),
 });

@@ -17,6 +17,7 @@ export const STATUS_WORDS: Record<Check['status'] | 'not-run', string> = {
   pass: 'Passed',
   fail: 'Failed',
   unknown: 'Could not tell',
+  'not-applicable': 'Nothing to check',
   cancelled: 'Cancelled',
 };
 

@@ -2,7 +2,16 @@ import type { OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { describeWarehouse } from './describe.ts';
-import { type CommonOptions, findWarehouse, openSession, refuseUnusable } from './options.ts';
+import {
+  type CommonOptions,
+  findWarehouse,
+  openSession,
+  refuseUnusable,
+  type Whose,
+  whyQueriesFail,
+} from './options.ts';
+
+const YOU: Whose = { name: 'You', do: 'do' };
 
 export interface SetOptions extends CommonOptions {
   force?: boolean;
@@ -12,9 +21,14 @@ export interface SetOptions extends CommonOptions {
 export async function set(context: CommandContext, name: string, options: SetOptions): Promise<void> {
   const session = await openSession(context, options);
   const warehouse = await findWarehouse(session, name, context.signal);
-  refuseUnusable(warehouse, warehouse.canUse, 'You do', options.force);
+  const { canUse } = warehouse;
+  refuseUnusable(warehouse, canUse, YOU, options.force);
   const stored = await session.warehouses.setOverride(warehouse.id, context.signal);
-  const words = `Your queries now run on ${describeWarehouse(warehouse)}.`;
+  const target = describeWarehouse(warehouse);
+  const failing = whyQueriesFail(warehouse, canUse, YOU);
+  const words = failing
+    ? `Your override now names ${target}, but your queries will fail: ${printable(failing)}.`
+    : `Your queries now run on ${target}.`;
   await report(context, options, stored, words);
 }
 

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { report, type SetOptions } from './change.ts';
 import { describeWarehouse } from './describe.ts';
-import { findWarehouse, openSession, refuseUnusable } from './options.ts';
+import { findWarehouse, openSession, refuseUnusable, type Whose, whyQueriesFail } from './options.ts';
 
 interface Request {
   context: CommandContext;
@@ -55,21 +55,35 @@ async function showOverride({ context, session, person, who, options }: Request)
   await writeLine(context.stdout, `${who} (${person.id}) has ${printable(describeOverride(record))}.`);
   const target = record?.warehouse_id;
   if (target === undefined) return;
-  const warehouse = (await session.warehouses.list(context.signal)).find(({ id }) => id === target);
+  const [all, canUse] = await Promise.all([
+    session.warehouses.list(context.signal),
+    session.warehouses.admin.canUse(person.id, target, context.signal),
+  ]);
+  const warehouse = all.find(({ id }) => id === target);
   const words = warehouse
     ? describeWarehouse(warehouse)
     : 'a warehouse that does not exist any more: their queries will fail';
-  await writeLine(context.stdout, `  ${target} is ${words}.`);
+  await writeLine(context.stdout, `  ${printable(target)} is ${words}.`);
+  if (!warehouse) return;
+  const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
+  if (failing) await writeLine(context.stdout, printable(`  Their queries will fail: ${failing}.`));
+  else if (canUse === 'unknown') await writeLine(context.stdout, '  Whether they may use it could not be read.');
 }
+
+const whoseOf = (who: string): Whose => ({ name: who, do: 'does' });
 
 async function setOverride({ context, session, person, who, name, options }: Request): Promise<void> {
   const { admin } = session.warehouses;
   const warehouse = await findWarehouse(session, name, context.signal);
   const canUse = await admin.canUse(person.id, warehouse.id, context.signal);
-  refuseUnusable(warehouse, canUse, `${who} does`, options.force);
+  refuseUnusable(warehouse, canUse, whoseOf(who), options.force);
   const fields = { type: 'CUSTOM', warehouse_id: warehouse.id };
   const stored = await admin.setOverride(person.id, fields, context.signal);
-  await report(context, options, stored, `The queries of ${who} now run on ${describeWarehouse(warehouse)}.`);
+  const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
+  const words = failing
+    ? `The override of ${who} now names ${describeWarehouse(warehouse)}, but their queries will fail: ${printable(failing)}.`
+    : `The queries of ${who} now run on ${describeWarehouse(warehouse)}.`;
+  await report(context, options, stored, words);
 }
 
 async function setLastSelected({ context, session, person, who, options }: Request): Promise<void> {

@@ -22,26 +22,45 @@ export function openSession(context: CommandContext, options: CommonOptions): Pr
   return context.causeway().open(options.profile);
 }
 
-/** The warehouse that a text means, among those that can still be chosen. @throws {CausewayError} `ambiguous`, `not_found` */
+/** The warehouse that a text means: one that is being deleted only where no other fits. @throws {CausewayError} `ambiguous`, `not_found` */
 export async function findWarehouse(
   session: WorkspaceSession,
   text: string,
   signal: AbortSignal,
 ): Promise<WarehouseSummary> {
-  const [{ chooseByName }, all] = await Promise.all([
+  const [{ chooseByName }, { isGone }, all] = await Promise.all([
     import('../../warehouses/names.ts'),
+    import('../../warehouses/heuristic.ts'),
     session.warehouses.list(signal),
   ]);
-  const present = all.filter(({ id, state }) => id === text || (state !== 'DELETED' && state !== 'DELETING'));
-  return chooseByName(present, text, 'warehouses', '`causeway warehouse list` shows them all.');
+  return chooseByName(all, text, 'warehouses', '`causeway warehouse list` shows them all.', ({ state }) =>
+    isGone(state),
+  );
+}
+
+/** Whose queries a change is about, for messages. */
+export interface Whose {
+  /** `You`, or a user's name as it may be printed. */
+  name: string;
+  do: 'do' | 'does';
+}
+
+/** Why queries would fail on a target, without a full stop; undefined where nothing is known against it. */
+export function whyQueriesFail(
+  { name, state }: WarehouseSummary,
+  canUse: boolean | 'unknown',
+  whose: Whose,
+): string | undefined {
+  if (state === 'DELETING') return `${name} is being deleted`;
+  if (state === 'DELETED') return `${name} has been deleted`;
+  return canUse === false ? `${whose.name} ${whose.do} not have the CAN USE permission on ${name}` : undefined;
 }
 
 /** Refuses a target on which queries would fail, unless the person insists. */
-export function refuseUnusable(warehouse: WarehouseSummary, canUse: boolean | 'unknown', whose: string, force = false) {
-  if (canUse !== false || force) return;
-  throw new CausewayError(
-    'permission_denied',
-    `${whose} not have the CAN USE permission on ${warehouse.name}: queries would fail when it starts.`,
-    { remedy: 'Nothing was changed. Ask for the permission, or pass --force to set it all the same.' },
-  );
+export function refuseUnusable(warehouse: WarehouseSummary, canUse: boolean | 'unknown', whose: Whose, force = false) {
+  const why = whyQueriesFail(warehouse, canUse, whose);
+  if (why === undefined || force) return;
+  const first = canUse === false ? 'Ask for the permission' : 'Choose another one';
+  const remedy = `Nothing was changed. ${first}, or pass --force to set it all the same.`;
+  throw new CausewayError('permission_denied', `${why}: queries would fail.`, { remedy });
 }

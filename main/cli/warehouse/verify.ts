@@ -12,7 +12,7 @@ export interface VerifyCommandOptions extends CommonOptions {
   stopWarehouses?: boolean;
 }
 
-const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown' } as const;
+const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown', 'not-applicable': '– n/a' } as const;
 
 /** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
 export async function verify(context: CommandContext, name: string, options: VerifyCommandOptions): Promise<void> {

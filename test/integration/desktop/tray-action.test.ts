@@ -118,7 +118,9 @@ describe('the checks', () => {
   });
 
   it('start again what they have stopped, before the application ends', async () => {
-    workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    // The session's own three requests come before anything is stopped; the query is the fourth.
+    const effect = { kind: 'stall', milliseconds: 60_000 } as const;
+    workspace.faults.add({ path: '/api/2.0/mcp/sql', method: 'POST', effect, skip: 3, times: 1 });
     const querying = new Promise<void>((resolve) =>
       model.onChange(({ verification }) => {
         if (verification?.checks.some(({ words }) => words.startsWith('Sending'))) resolve();

@@ -63,9 +63,11 @@ describe('an interrupted change', () => {
 
 test('an interrupted end-to-end check puts back what it stopped', async () => {
   cli.workspace.state.overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: science });
-  cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/mcp/sql' });
+  // The session is open by then, and one warehouse is on its way to a stop.
+  const path = `/api/2.0/sql/warehouses/${WAREHOUSES.finance}/stop`;
+  cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, method: 'POST', path });
   const { child, ended } = start('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
-  await asked('POST', '/api/2.0/mcp/sql');
+  await asked('POST', path);
   child.kill('SIGINT');
   const { code, stdout } = await ended;
   expect(code).toBe(130);
@@ -73,6 +75,18 @@ test('an interrupted end-to-end check puts back what it stopped', async () => {
   const { warehouses, whenRunning } = cli.workspace.state;
   await Promise.all([shared, WAREHOUSES.finance].map((id) => whenRunning(id)));
   expect(warehouses.find(({ id }) => id === science)?.state).toBe('STOPPED');
+});
+
+test('an end-to-end check that is interrupted while its session opens has stopped nothing', async () => {
+  cli.workspace.state.overrides.set(USERS.ana, { userId: USERS.ana, type: 'CUSTOM', warehouseId: science });
+  cli.workspace.faults.add({ effect: { kind: 'delay', milliseconds: 60_000 }, path: '/api/2.0/mcp/sql' });
+  const { child, ended } = start('warehouse', 'verify', '--end-to-end', '--stop-warehouses');
+  await asked('POST', '/api/2.0/mcp/sql');
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/\? unknown {2}end-to-end {2}Nothing was stopped\. Interrupted\./);
+  expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
 });
 
 test('a reader that has seen enough is no error', async () => {

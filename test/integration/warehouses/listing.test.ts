@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+
+/** What the commands for people say of warehouses: which are there, which is in effect, which cannot be chosen. */
+
+const { shared, finance, deleting, science } = WAREHOUSES;
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const give = (user: keyof typeof USERS, warehouseId?: string) =>
+  cli.workspace.state.overrides.set(USERS[user], {
+    userId: USERS[user],
+    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
+    warehouseId,
+  });
+const list = (...args: string[]) => cli.run('ben', 'warehouse', 'list', ...args);
+
+describe('warehouse list', () => {
+  test('marks the warehouse in effect, and says what decides', async () => {
+    expect((await list()).stdout).toMatch(
+      /^→ ○ {2}Starter Warehouse .*\n→ is where .*, by the workspace default\.\n$/m,
+    );
+    give('ben', shared);
+    const { stdout } = await list();
+    expect(stdout).toMatch(/^→ ● {2}Shared analytics /m);
+    expect(stdout).toMatch(/^→ is where your queries run, by your override\.$/m);
+    expect(stdout.match(/→ [●○]/g)).toHaveLength(1);
+  });
+
+  test('marks a prediction as one', async () => {
+    cli.workspace.state.setWorkspaceDefault(undefined);
+    expect((await list()).stdout).toContain('→ is where your queries probably run');
+    const rows = await cli.json('ben', 'warehouse', 'list', '--json');
+    expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'predicted' }));
+  });
+
+  test('marks none where only the workspace knows', async () => {
+    give('ben');
+    const { stdout } = await list();
+    expect(stdout).not.toContain('→');
+    expect(stdout).toContain('only the workspace knows');
+    const rows = await cli.json('ben', 'warehouse', 'list', '--json');
+    expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'unknown' }));
+  });
+
+  test('says where the override leads nowhere', async () => {
+    give('ben', science);
+    cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== science);
+    expect((await list()).stdout).toContain(`Warehouse ${science} does not exist any more: queries will fail.`);
+  });
+
+  test('says that nothing matches, and prints no header', async () => {
+    expect(await list('zzz')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '"zzz" fits none of the 6 warehouses that you can see.\n',
+    });
+    expect((await list('zzz', '--json')).stdout).toBe('[]\n');
+    cli.workspace.state.warehouses = [];
+    expect((await list()).stderr).toBe('There is no warehouse that you can see.\n');
+  });
+});
+
+describe('warehouse set', () => {
+  test.each(['Retired', deleting])('names a warehouse that is being deleted, and refuses it: %s', async (name) => {
+    const { code, stderr } = await cli.run('ben', 'warehouse', 'set', name);
+    expect(stderr).toContain('Retired reports is being deleted: queries would fail. Nothing was changed.');
+    expect(code).toBe(1);
+    expect(cli.workspace.state.overrides.size).toBe(0);
+  });
+
+  test('prefers a warehouse that can be chosen to one that is being deleted', async () => {
+    const { stdout } = await cli.run('ben', 'warehouse', 'set', 'red');
+    expect(stdout).toContain('Shared analytics');
+  });
+
+  test('counts what the list shows where nothing fits', async () => {
+    const { code, stderr } = await cli.run('ben', 'warehouse', 'set', 'nonesuch');
+    expect(stderr).toContain('"nonesuch" fits none of the 6 warehouses.');
+    expect(code).toBe(4);
+  });
+
+  test.each([
+    ['ben', ['set', 'finance', '--force'], 'Your override now names Finance BI'],
+    ['ben', ['set', 'Retired', '--force'], 'Your override now names Retired reports'],
+    [
+      'ana',
+      ['for', 'ben', 'set', 'finance', '--force'],
+      'The override of Ben Okafor <ben@example.com> now names Finance BI',
+    ],
+  ])('that is forced says that queries will fail (%s: %j)', async (user, args, words) => {
+    const { code, stdout } = await cli.run(user, 'warehouse', ...args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/queries will fail: .*(CAN USE permission on Finance BI|is being deleted)\./);
+    expect(stdout).toContain(words);
+  });
+});
+
+test('a warehouse that runs is not said to fail when it starts', async () => {
+  give('ben', finance);
+  const { stdout } = await cli.run('ben', 'warehouse');
+  expect(stdout).toContain('You do not have the CAN USE permission on Finance BI: queries will fail.');
+  expect(stdout).not.toContain('when it starts');
+});
+
+test('an admin who looks at one user reads that the user may not use the warehouse', async () => {
+  give('ben', finance);
+  const { stdout } = await cli.run('ana', 'warehouse', 'for', 'ben');
+  expect(stdout).toContain(
+    'Their queries will fail: Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI.',
+  );
+  give('ben', shared);
+  expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).not.toContain('fail');
+  cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
+  expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).toContain(
+    'Whether they may use it could not be read.',
+  );
+});
+
+test('an update of an absent override suggests --allow-missing, and one that had it does not', async () => {
+  const update = ['warehouses', 'update-default-warehouse-override'];
+  const { stderr } = await cli.run('ben', ...update, 'me', '*', 'LAST_SELECTED');
+  expect(stderr).toContain('--allow-missing');
+  const other = await cli.run('ana', ...update, USERS.ben, '*', 'LAST_SELECTED');
+  expect(other.stderr).toContain('--allow-missing');
+  const nobody = await cli.run('ana', ...update, '404', '*', 'LAST_SELECTED', '--allow-missing');
+  expect(nobody.stderr).toContain('does not exist');
+  expect(nobody.stderr).not.toContain('--allow-missing');
+});

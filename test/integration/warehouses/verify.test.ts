@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, runCommand, USERS, WAREHOUSES } from './harness.ts';
+
+/** `causeway warehouse verify` where something is wrong, or where there is nothing to check: never a false all-clear. */
+
+const { shared, science, finance, starter } = WAREHOUSES;
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const give = (user: keyof typeof USERS, warehouseId?: string) =>
+  cli.workspace.state.overrides.set(USERS[user], {
+    userId: USERS[user],
+    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
+    warehouseId,
+  });
+
+interface Result {
+  check: string;
+  verdict: string;
+  evidence: string;
+}
+
+async function verify(profile: string, args: string[] = [], more: NodeJS.ProcessEnv = {}) {
+  const env = { ...cli.env, ...more };
+  const { code, stdout, stderr } = await runCommand(env, ['warehouse', 'verify', ...args, '--json', '-p', profile]);
+  const results: Result[] = JSON.parse(stdout);
+  const verdicts = results.map(({ check, verdict }) => `${check} ${verdict}`);
+  return { code, verdicts, evidence: results.map(({ evidence }) => evidence).join('\n'), stderr };
+}
+
+describe('verify', () => {
+  test('fails where the user lacks CAN USE on what the override names', async () => {
+    give('ben', finance);
+    const { code, verdicts, evidence } = await verify('ben');
+    expect(verdicts).toEqual(['record fail', 'resolver fail']);
+    expect(evidence).toContain(`You do not have the CAN USE permission on Finance BI (${finance}): queries will fail.`);
+    expect(code).toBe(1);
+  });
+
+  test('fails where the user lacks CAN USE on the workspace default', async () => {
+    cli.workspace.state.setWorkspaceDefault(finance);
+    const { code, verdicts, evidence } = await verify('ben');
+    expect(verdicts).toEqual(['record not-applicable', 'resolver fail']);
+    expect(evidence).toContain('You do not have the CAN USE permission on Finance BI');
+    expect(code).toBe(1);
+  });
+
+  test('is in doubt, and says so, where it cannot be read what the user may use', async () => {
+    give('ben', shared);
+    const list = '/api/2.0/sql/warehouses';
+    // The second of the two lists is that of the usable ones.
+    cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'GET', path: list, skip: 1, times: 1 });
+    const { code, verdicts, evidence } = await verify('ben');
+    expect(verdicts).toEqual(['record unknown', 'resolver unknown']);
+    expect(evidence).toContain('Whether you have the CAN USE permission on Shared analytics');
+    expect(code).toBe(5);
+  });
+
+  test('succeeds without an override where the lookup comes to the workspace default', async () => {
+    const { code, verdicts, evidence } = await verify('ben');
+    expect(verdicts).toEqual(['record not-applicable', 'resolver pass']);
+    expect(evidence).toContain('The workspace holds no override. There is no record to check.');
+    expect(code).toBe(0);
+  });
+
+  test('takes the workspace default for a target that is named, where there is no override', async () => {
+    expect(await verify('ben', ['starter'])).toMatchObject({
+      code: 0,
+      verdicts: ['record not-applicable', 'resolver pass'],
+    });
+    expect(await verify('ben', ['data science'])).toMatchObject({
+      code: 1,
+      verdicts: ['record fail', 'resolver fail'],
+    });
+  });
+
+  test.each(['ana', 'ben'])(
+    'invents no intention where neither an override nor a default is set (%s)',
+    async (user) => {
+      cli.workspace.state.setWorkspaceDefault(undefined);
+      const { code, verdicts, evidence } = await verify(user);
+      expect(verdicts).toEqual(['record not-applicable', 'resolver unknown']);
+      expect(evidence).toContain('nothing to compare it with');
+      expect(evidence).not.toMatch(/Intended|recorded/);
+      expect(code).toBe(5);
+    },
+  );
+
+  test('stops nothing end to end where there is no intention', async () => {
+    cli.workspace.state.setWorkspaceDefault(undefined);
+    const { verdicts, evidence } = await verify('ana', ['--end-to-end', '--stop-warehouses']);
+    expect(verdicts).toContain('end-to-end unknown');
+    expect(evidence).toContain('Nothing was stopped. It cannot be told which warehouse is meant to run: name one.');
+    expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
+  });
+
+  test('fails where the override names a warehouse that does not exist any more', async () => {
+    give('ben', shared);
+    cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
+    const { code, verdicts, evidence } = await verify('ben');
+    expect(verdicts).toContain('resolver fail');
+    expect(evidence).toContain(`Warehouse ${shared} does not exist any more: queries will fail.`);
+    expect(code).toBe(1);
+  });
+
+  test('cannot tell where an override follows what was picked last', async () => {
+    give('ben');
+    expect(await verify('ben')).toMatchObject({ code: 5, verdicts: ['record unknown', 'resolver unknown'] });
+  });
+});
+
+describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
+  test('blames the variable, and not the override, where it names another warehouse', async () => {
+    give('ben', shared);
+    const { code, verdicts, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: science });
+    expect(verdicts).toEqual(['record pass', 'resolver fail']);
+    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is set here, to Data science (${science})`);
+    expect(evidence).toContain('Without it: The Databricks CLI would take Shared analytics');
+    expect(evidence).not.toContain('does not win the lookup');
+    expect(code).toBe(1);
+  });
+
+  test('says so of one that does not exist', async () => {
+    const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: 'nowhere' });
+    expect(evidence).toContain('DATABRICKS_WAREHOUSE_ID is set here, to warehouse nowhere');
+    expect(code).toBe(1);
+  });
+
+  test('does not let it stand in for a lookup that comes to something else', async () => {
+    const { code, verdicts } = await verify('ben', [science], { DATABRICKS_WAREHOUSE_ID: science });
+    expect(verdicts).toEqual(['record fail', 'resolver fail']);
+    expect(code).toBe(1);
+  });
+
+  test('succeeds where the lookup comes to the same without it', async () => {
+    const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: starter });
+    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID names Starter Warehouse (${starter}) too.`);
+    expect(code).toBe(0);
+  });
+});
+
+describe('the end-to-end check', () => {
+  const endToEnd = (profile = 'ana') => verify(profile, ['--end-to-end', '--stop-warehouses']);
+  const stops = () => cli.workspace.requests.count({ path: '*/stop' });
+
+  test.each(['legacy', 'modern'] as const)('passes where the SQL server speaks %s revisions alone', async (era) => {
+    cli.workspace.mcp.settings.era = era;
+    give('ana', science);
+    const { code, verdicts } = await endToEnd();
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
+    expect(code).toBe(0);
+  });
+
+  test('opens its session before it stops anything, and sends its query after that', async () => {
+    give('ana', science);
+    await endToEnd();
+    const paths = cli.workspace.requests.list().map(({ path }) => path);
+    const firstStop = paths.findIndex((path) => path.endsWith('/stop'));
+    expect(paths.indexOf('/api/2.0/mcp/sql')).toBeLessThan(firstStop);
+    expect(paths.lastIndexOf('/api/2.0/mcp/sql')).toBeGreaterThan(firstStop);
+  });
+
+  test.each([
+    ['lacks the scope', { kind: 'missing-scope', scope: 'sql' }],
+    ['is not there', { kind: 'answer', status: 404, body: '{"error_code":"ENDPOINT_NOT_FOUND","message":"no"}' }],
+    ['answers with a page', { kind: 'html' }],
+  ] as const)('stops nothing where the SQL server %s', async (_why, effect) => {
+    give('ana', science);
+    cli.workspace.faults.add({ effect, path: '/api/2.0/mcp/sql', times: 'always' });
+    const { code, verdicts, evidence } = await endToEnd();
+    expect(verdicts).toContain('end-to-end unknown');
+    expect(evidence).toContain('Nothing was stopped. The SQL server cannot be used just now.');
+    expect(stops()).toBe(0);
+    expect(code).toBe(5);
+  });
+
+  test('stops nothing where the user may not use the target', async () => {
+    give('ben', finance);
+    const { code, verdicts, evidence } = await endToEnd('ben');
+    expect(verdicts).toEqual(['record fail', 'resolver fail', 'end-to-end unknown']);
+    expect(evidence).toContain('Nothing was stopped. You do not have the CAN USE permission on Finance BI');
+    expect(stops()).toBe(0);
+    expect(code).toBe(1);
+  });
+});
