@@ -2,7 +2,7 @@ import type { ErrorCode } from '../platform/errors.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 
-export type OverrideOperation = 'create' | 'get' | 'update' | 'delete' | 'list';
+type OverrideOperation = 'create' | 'get' | 'update' | 'delete' | 'list';
 
 /** What was being done to whose override when it failed. */
 export interface OverrideAttempt {
