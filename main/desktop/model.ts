@@ -14,6 +14,9 @@ import { INITIAL_STATE } from '../../preload/initial-state.ts';
 import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
+import type { StoredOverride } from '../warehouses/override-changes.ts';
+import type { WarehouseSurvey } from '../warehouses/survey.ts';
+import type { OverrideRecord } from '../workspace/overrides.ts';
 import { OtherSignIns } from './accounts/other-sign-ins.ts';
 import { AT_START, signInProgress } from './accounts/sign-in-state.ts';
 import { failureOf } from './failure.ts';
@@ -23,6 +26,16 @@ import { VerificationRuns } from './warehouse/verification.ts';
 
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
+
+/** What was read of one session's warehouses, and when. */
+interface Seen {
+  session: WorkspaceSession;
+  survey: WarehouseSurvey;
+  takenAt: number;
+}
+
+/** As often as a window that is looked at reads anew, in milliseconds. */
+const FRESH_MS = 30_000;
 
 /** What the desktop knows, as one value that tray and window are drawn from. It knows nothing of Electron. */
 export class DesktopModel {
@@ -41,6 +54,8 @@ export class DesktopModel {
   #signIn = new AbortController();
   #check: { work: AbortController; done: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** What was read last. */
+  #seen: Seen | undefined;
   #watched = false;
   /** Whose override was changed from here since it was last read. */
   #changedHere: WorkspaceSession | undefined;
@@ -174,14 +189,23 @@ export class DesktopModel {
     return use((await this.#sessionOf(profile)).warehouses);
   }
 
-  /** Changes something and reads the effective warehouse anew before it returns. */
+  /**
+   * Changes something; the state shows what became of it before this returns. A change of the override was read back, and
+   * what was seen up to `FRESH_MS` before it stands; anything else is read anew.
+   */
   async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
     const session = await this.#sessionOf(profile);
     // A change of the override gives back what was stored. Starting and stopping a warehouse gives nothing.
-    if ((await change(session.warehouses)) !== undefined) this.#changedHere = session;
+    const outcome = await change(session.warehouses);
+    if (outcome !== undefined) this.#changedHere = session;
     if (this.#session !== session) return;
     this.#verifications.forget();
-    await this.#startCheck();
+    const seen = this.#afterChange(session, outcome);
+    if (!seen) return this.#startCheck();
+    // A check that is under way may have read what has changed since.
+    this.#check?.work.abort();
+    this.#check = undefined;
+    this.#show(seen);
   }
 
   /** Runs the checks; what they come to is in the state. `mayStop` is null where the third one is not wanted. */
@@ -261,18 +285,10 @@ export class DesktopModel {
     const before = this.#state.warehouse;
     if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
     try {
-      const [effective, choices] = await Promise.all([
-        session.warehouses.effective(signal),
-        // Without the list the tray leads to the window, which says what is wrong with it.
-        session.warehouses.list(signal).then(choicesOf, () => null),
-      ]);
+      const survey = await session.warehouses.survey(signal);
       if (signal.aborted) return;
       this.#check = undefined;
-      const by = this.#changedHere === session ? 'here' : 'elsewhere';
-      this.#changedHere = undefined;
-      for (const listener of this.#overrideListeners) listener(effective, by);
-      const warehouse = { effective, checkedAt: this.#now(), checking: false, lastFailure: null };
-      this.#set({ warehouse: { status: 'known', ...warehouse }, choices });
+      this.#show({ session, survey, takenAt: this.#now() });
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
@@ -280,6 +296,31 @@ export class DesktopModel {
       const stale = before.status === 'known' ? { ...before, checking: false, lastFailure: failure } : undefined;
       this.#set({ warehouse: stale ?? { status: 'failed', failure } });
     }
+  }
+
+  #show(seen: Seen): void {
+    this.#seen = seen;
+    const { session, survey, takenAt } = seen;
+    const { effective } = survey;
+    const by = this.#changedHere === session ? 'here' : 'elsewhere';
+    this.#changedHere = undefined;
+    for (const listener of this.#overrideListeners) listener(effective, by);
+    const warehouse = { effective, checkedAt: takenAt, checking: false, lastFailure: null };
+    this.#set({ warehouse: { status: 'known', ...warehouse }, choices: choicesIn(survey) });
+  }
+
+  /**
+   * What was seen just before a change, with the override that was read back after it: nothing else has changed by it.
+   * Undefined where that is too long ago, or says too little.
+   */
+  #afterChange(session: WorkspaceSession, outcome: unknown): Seen | undefined {
+    const seen = this.#seen;
+    const record = overrideAfter(outcome);
+    if (record === undefined || seen?.session !== session) return undefined;
+    if (this.#state.warehouse.status !== 'known' || this.#state.warehouse.lastFailure !== null) return undefined;
+    if (this.#now() - seen.takenAt > FRESH_MS) return undefined;
+    const survey = seen.survey.withOverride(record);
+    return survey && { ...seen, survey };
   }
 
   #set(change: Partial<DesktopState>): void {
@@ -294,4 +335,23 @@ export class DesktopModel {
     if (after === undefined || this.#profileWork.signal.aborted) return;
     this.#timer = setTimeout(() => void this.checkAgain(), after);
   }
+}
+
+/** Without the list the tray leads to the window, which says what is wrong with it. */
+function choicesIn(survey: WarehouseSurvey): DesktopState['choices'] {
+  try {
+    return choicesOf(survey.list());
+  } catch {
+    return null;
+  }
+}
+
+/** The user's own override after a change that was read back; undefined for any other outcome. */
+function overrideAfter(outcome: unknown): OverrideRecord | null | undefined {
+  if (outcome === 'cleared' || outcome === 'had-none') return null;
+  return isStored(outcome) && outcome.unverified === undefined ? outcome.record : undefined;
+}
+
+function isStored(outcome: unknown): outcome is StoredOverride {
+  return typeof outcome === 'object' && outcome !== null && 'record' in outcome;
 }
