@@ -3,7 +3,7 @@ import type { RestClient } from '../workspace/client.ts';
 import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
-import { type Access, readAccess } from './access.ts';
+import { type Access, accessFrom, readAccess, readPermissions } from './access.ts';
 import { type AllOptions, allOverrides, type OverrideRow } from './all-overrides.ts';
 import type { BulkLine } from './bulk/csv.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
@@ -43,9 +43,13 @@ export function createWarehouseAdmin(client: RestClient, operations: OverrideOpe
     access: (warehouseIds, signal) => readAccess(client, warehouseIds, signal),
     all: (options, signal) => allOverrides(client, options, signal),
     planImport: async (lines, signal) => {
-      const [directory, present] = await Promise.all([readDirectory(client, signal), gather(operations.list(signal))]);
+      const [directory, present] = await Promise.all([
+        readDirectory(client, { withGroups: true }, signal),
+        gather(operations.list(signal)),
+      ]);
       const plan = planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
-      return withWarnings(plan, await readAccess(client, targetsOf(plan), signal), directory);
+      const lists = await readPermissions(client, targetsOf(plan), signal);
+      return withWarnings(plan, accessFrom(directory.people, lists), directory);
     },
   };
 }

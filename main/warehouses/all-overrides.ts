@@ -1,7 +1,7 @@
 import type { RestClient } from '../workspace/client.ts';
 import { type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
-import { readAccess } from './access.ts';
+import { type Access, accessFrom, readPermissions } from './access.ts';
 import { type Directory, readDirectory } from './directory.ts';
 import { overrideOperations } from './override-operations.ts';
 
@@ -16,8 +16,13 @@ export interface OverrideRow {
   warehouseId: string | null;
   warehouseName: string | null;
   warehouseState: string | null;
-  /** Why this user's queries will fail, found beforehand. */
+  /** Why this user's queries will fail, found beforehand; null says only that no reason was found. */
   dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
+  /**
+   * Whether this user may run queries on the warehouse: `unchecked` where nobody has looked, `unknown` where it could not
+   * be read; null where the override names no warehouse.
+   */
+  canUse: boolean | 'unknown' | 'unchecked' | null;
 }
 
 /** Whether any of what is shown of an override holds a text, whatever its case. */
@@ -43,7 +48,7 @@ export async function* allOverrides(
   signal?: AbortSignal,
 ): AsyncGenerator<OverrideRow> {
   // Begun before the first page is here, and awaited with it: a refusal of the list itself comes first.
-  const directory = readDirectory(client, signal);
+  const directory = readDirectory(client, { withGroups: withAccess }, signal);
   directory.catch(() => {});
   const records = overrideOperations(client).list(signal);
   if (!withAccess) {
@@ -51,12 +56,25 @@ export async function* allOverrides(
     return;
   }
   const all = await gather(records);
-  const access = await readAccess(client, new Set(all.flatMap(({ warehouse_id: id }) => id ?? [])), signal);
-  for (const record of all) {
-    const row = toRow(record, await directory);
-    const forbidden = row.warehouseId !== null && access(row.userId, row.warehouseId) === false;
-    yield forbidden && row.dangling === null ? { ...row, dangling: 'cannot-use' } : row;
-  }
+  const rows = [];
+  for (const record of all) rows.push(toRow(record, await directory));
+  const lists = await readPermissions(client, worthALook(rows), signal);
+  const access = accessFrom((await directory).people, lists);
+  for (const row of rows) yield withAccessOf(row, access);
+}
+
+/** The warehouses whose permissions tell anything: those that are there. */
+export function worthALook(rows: Iterable<OverrideRow>): Set<string> {
+  const ids = new Set<string>();
+  for (const { warehouseId, dangling } of rows) if (warehouseId !== null && dangling === null) ids.add(warehouseId);
+  return ids;
+}
+
+/** A row once it was looked whether its user may use the warehouse. */
+export function withAccessOf(row: OverrideRow, access: Access): OverrideRow {
+  if (row.warehouseId === null || row.dangling !== null) return row;
+  const canUse = access(row.userId, row.warehouseId);
+  return { ...row, canUse, dangling: canUse === false ? 'cannot-use' : null };
 }
 
 function toRow(record: OverrideRecord, directory: Directory): OverrideRow {
@@ -73,12 +91,13 @@ function toRow(record: OverrideRecord, directory: Directory): OverrideRow {
     warehouseId,
     warehouseName: warehouse?.name ?? null,
     warehouseState: warehouse?.state ?? null,
-    dangling: warehouseId === null || !warehousesComplete ? null : danglingState(warehouse?.state),
+    dangling: warehouseId === null || (!warehouse && !warehousesComplete) ? null : danglingState(warehouse?.state),
+    canUse: warehouseId === null ? null : 'unchecked',
   };
 }
 
 /** An admin sees every warehouse there is: one that is not in the list is gone. */
-function danglingState(state: string | undefined): OverrideRow['dangling'] {
+export function danglingState(state: string | undefined): OverrideRow['dangling'] {
   if (state === undefined || state === 'DELETED') return 'warehouse-gone';
   return state === 'DELETING' ? 'deleting' : null;
 }

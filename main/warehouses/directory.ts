@@ -1,32 +1,38 @@
 import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
+import type { ScimUser } from '../workspace/scim.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
 import { asPerson, type Person } from './people.ts';
 
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {
-  people: Map<string, Person>;
+  people: Map<string, Person & Pick<ScimUser, 'groups'>>;
   /** Whether `people` holds everybody. */
   peopleComplete: boolean;
   warehouses: Map<string, Warehouse>;
   warehousesComplete: boolean;
 }
 
-/** Reads everybody and every warehouse, keeping no more of them than is shown. What cannot be read is left out. */
+/**
+ * Reads everybody, with their groups if those are wanted, and every warehouse, keeping no more of them than is used. What
+ * cannot be read is left out.
+ */
 export async function readDirectory(
   client: Pick<RestClient, 'users' | 'warehouses'>,
+  { withGroups }: { withGroups: boolean },
   signal?: AbortSignal,
 ): Promise<Directory> {
-  const people = new Map<string, Person>();
+  const people: Directory['people'] = new Map();
+  const readPeople = (kind: 'Users' | 'ServicePrincipals') =>
+    readWhole(async () => {
+      for await (const user of client.users.list({ kind, withGroups }, signal)) {
+        people.set(user.id, withGroups ? { ...asPerson(user), groups: user.groups } : asPerson(user));
+      }
+    });
   const warehouses = new Map<string, Warehouse>();
   const [usersComplete, principalsComplete, warehousesComplete] = await Promise.all([
-    readWhole(async () => {
-      for await (const user of client.users.list({}, signal)) people.set(user.id, asPerson(user));
-    }),
-    readWhole(async () => {
-      for await (const user of client.users.list({ kind: 'ServicePrincipals' }, signal))
-        people.set(user.id, asPerson(user));
-    }),
+    readPeople('Users'),
+    readPeople('ServicePrincipals'),
     readWhole(async () => {
       for await (const warehouse of client.warehouses.list({}, signal)) warehouses.set(warehouse.id, warehouse);
     }),

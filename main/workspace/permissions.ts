@@ -25,7 +25,7 @@ export interface Permissions {
  * Whether a user may run queries on a warehouse, by name or through a group; `unknown` if the user's groups are. Every
  * user is in `users`, whether the workspace says so or not.
  */
-export function mayUse(list: readonly AccessEntry[], user: ScimUser): boolean | 'unknown' {
+export function mayUse(list: readonly AccessEntry[], user: Pick<ScimUser, 'userName' | 'groups'>): boolean | 'unknown' {
   const granting = list.filter((entry) =>
     entry.all_permissions.some(({ permission_level }) => MAY_USE.has(permission_level ?? '')),
   );

@@ -12,8 +12,10 @@ const overrideRow = z.object({
   warehouseId: z.string().nullable(),
   warehouseName: z.string().nullable(),
   warehouseState: z.string().nullable(),
-  /** Why this user's queries will fail. */
+  /** Why this user's queries will fail; null says only that no reason was found. */
   dangling: z.enum(['warehouse-gone', 'deleting', 'cannot-use']).nullable(),
+  /** Whether this user may use the warehouse, where somebody has looked; null where there is none to use. */
+  canUse: z.union([z.boolean(), z.enum(['unknown', 'unchecked'])]).nullable(),
 });
 
 /** How far the reading of all overrides has come. The rows themselves are asked for by pages: there may be very many. */
@@ -23,6 +25,8 @@ const everyone = z.object({
   count: z.number(),
   /** How many will make queries fail, as far as that is known. */
   dangling: z.number(),
+  /** Of how many it could not be read whether the user may use the warehouse. */
+  unknown: z.number(),
   /** Whether it was looked who may use their warehouse. */
   access: z.enum(['unchecked', 'checking', 'checked']),
   problem: problem.nullable(),

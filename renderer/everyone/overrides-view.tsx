@@ -1,6 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useCallback, useDeferredValue, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useState } from 'react';
 import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
@@ -11,7 +11,7 @@ import { ChangeOverride } from './change-override.tsx';
 import styles from './everyone.module.css';
 import { FindPerson } from './find-person.tsx';
 import { OverrideTable } from './override-table.tsx';
-import { counted, personOf, progressOf } from './words.ts';
+import { counted, nothingFound, personOf, progressOf } from './words.ts';
 
 interface OverridesViewProps {
   profile: string;
@@ -41,6 +41,16 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
     mutationFn: () => answered(request.everyoneIds({ profile, query })),
     onSuccess: (ids) => setSelected(new Set(ids)),
   });
+  // Who asks for those whose queries fail is not to be told that there are none before anybody has looked.
+  const mustLook =
+    query.only === 'dangling' &&
+    everyone.status === 'complete' &&
+    everyone.access === 'unchecked' &&
+    everyone.count > 0 &&
+    everyone.problem === null;
+  useEffect(() => {
+    if (mustLook) void request.checkAccess({ profile });
+  }, [mustLook, profile, request]);
   const change = useCallback((part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part })), []);
 
   return (
@@ -87,11 +97,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
       {everyone.problem && <Notice {...everyone.problem} />}
       <FailureNotice error={rows.error} onRetry={rows.retry} />
       {rows.total === 0 && isRead ? (
-        <p className={styles.empty}>
-          {everyone.count === 0
-            ? 'Nobody in this workspace has an override: everybody’s queries run on the workspace default. Set one for somebody, or import a list.'
-            : 'No override matches. Search for less, or show all again.'}
-        </p>
+        <p className={styles.empty}>{nothingFound(everyone, query)}</p>
       ) : (
         <OverrideTable
           rows={rows}

@@ -9,6 +9,7 @@ const NOTHING: Everyone = {
   status: 'unread',
   count: 0,
   dangling: 0,
+  unknown: 0,
   access: 'unchecked',
   problem: null,
   revision: 0,

@@ -2,6 +2,7 @@ import type {
   Bulk,
   BulkLine,
   Everyone,
+  EveryoneQuery,
   OverrideRow,
   Person,
   WantedOverride,
@@ -44,15 +45,18 @@ export function targetOf(row: Pick<OverrideRow, 'type' | 'warehouseId' | 'wareho
 }
 
 /** The warehouse's state, or why queries fail there. */
-export function stateOf({ dangling, type, warehouseState }: OverrideRow): string {
+export function stateOf({ dangling, type, warehouseState, canUse }: OverrideRow): string {
   if (dangling !== null) return DANGLING[dangling];
+  if (canUse === 'unknown') return 'Whether they may use it could not be read';
   if (type === 'LAST_SELECTED') return 'Whatever they picked last';
   return warehouseState === null ? '' : stateInWords(warehouseState);
 }
 
 /** How far the reading has come, as one sentence or two. */
-export function progressOf({ status, count, dangling, access }: Everyone): string {
-  const troubled = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
+export function progressOf({ status, count, dangling, unknown, access }: Everyone): string {
+  const failing = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
+  const inDoubt = unknown > 0 ? ` Of ${number.format(unknown)} it could not be read whether the user may use it.` : '';
+  const troubled = `${failing}${inDoubt}`;
   switch (status) {
     case 'unread':
       return '';
@@ -64,10 +68,22 @@ export function progressOf({ status, count, dangling, access }: Everyone): strin
       return `Stopped after ${counted(count, 'override')}: there are more.${troubled}`;
     case 'complete': {
       const checking = access === 'checking' ? ' Looking who may use their warehouse…' : '';
-      const fine = count > 0 && dangling === 0 && access === 'checked' ? ' Everybody may use theirs.' : '';
+      const fine = count > 0 && troubled === '' && access === 'checked' ? ' Everybody may use theirs.' : '';
       return `${counted(count, 'override')}.${troubled}${checking}${fine}`;
     }
   }
+}
+
+/** What stands where no override is shown. That nobody's queries fail is said only once somebody has looked. */
+export function nothingFound({ count, unknown, access }: Everyone, { only, search }: EveryoneQuery): string {
+  if (count === 0) {
+    return 'Nobody in this workspace has an override: everybody’s queries run on the workspace default. Set one for somebody, or import a list.';
+  }
+  if (only === 'all' || search.trim() !== '') return 'No override matches. Search for less, or show all again.';
+  if (access === 'checking') return 'Looking who may use their warehouse…';
+  return access === 'checked' && unknown === 0
+    ? 'No override names a warehouse that is gone or that its user may not use.'
+    : 'No override names a warehouse that is gone. Who may use theirs has not been checked.';
 }
 
 /** What choosing this for somebody will do. `canUse` is undefined while that is being asked. */

@@ -7,6 +7,7 @@ import { useWindow, whyNotHere } from './shown-window.ts';
 
 const STARTER = '3f0c8a1d5e7b2946';
 const SHARED = '8baced1ff014912d';
+const FINANCE = 'c7e5190b3d48f62a';
 const GONE = '0000000000000bad';
 const ANA = '9007199254740993001';
 const BEN = '9007199254740993002';
@@ -218,6 +219,25 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await shown.page.getByText(/not tried\.$/).waitFor();
     await inspect('everyone-stopped');
     expect(shown.workspace.state.overrides.size).toBeLessThan(59);
+  });
+
+  it('looks who may use their warehouse as soon as only those whose queries fail are wanted', async () => {
+    await show([{ userId: BEN, type: 'CUSTOM', warehouseId: FINANCE }]);
+    await status('1 override.');
+    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
+    await row('Ben Okafor').waitFor();
+    expect(await row('Ben Okafor').textContent()).toContain('No CAN USE permission: queries fail');
+    await status('1 override. 1 makes queries fail.');
+  });
+
+  it('calls nothing fine that could not be looked at', async () => {
+    shown.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
+    await show([{ userId: BEN, type: 'CUSTOM', warehouseId: SHARED }]);
+    await status('1 override.');
+    await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
+    await status('1 override. Of 1 it could not be read whether the user may use it.');
+    expect(await row('Ben Okafor').textContent()).toContain('Whether they may use it could not be read');
+    expect(await shown.page.getByText('Everybody may use theirs.').count()).toBe(0);
   });
 
   it('exports what is found, as CSV or JSON by the name of the file', async () => {

@@ -79,7 +79,7 @@ function addAdmin(group: Command, context: CommandContext): void {
     );
   withCommonOptions(group.command('all [filter...]'))
     .description("every user's override (admins)")
-    .option('--dangling', 'only those whose queries will fail')
+    .option('--dangling', 'only those whose queries will fail, or of whom that cannot be told (implies --access)')
     .option('--access', 'also look whether each user may use the warehouse')
     .action(async (filter: string[], _options, command: Command) =>
       (await import('./all.ts')).all(context, joined(filter), command.optsWithGlobals()),

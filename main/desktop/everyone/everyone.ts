@@ -1,6 +1,6 @@
 import type { Everyone, EveryoneQuery, Person } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
-import type { OverrideRow } from '../../warehouses/all-overrides.ts';
+import { type OverrideRow, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
 import type { DesktopContext } from '../context.ts';
 import { problemOf } from '../problem.ts';
 import { throttled } from '../throttle.ts';
@@ -14,6 +14,7 @@ const UNREAD: Everyone = {
   status: 'unread',
   count: 0,
   dangling: 0,
+  unknown: 0,
   access: 'unchecked',
   problem: null,
   revision: 0,
@@ -34,8 +35,8 @@ export class EveryoneReading {
   }
 
   get state(): Everyone {
-    const { size, dangling } = this.#list;
-    return { ...this.#state, count: size, dangling, revision: this.#revision };
+    const { size, dangling, unknown } = this.#list;
+    return { ...this.#state, count: size, dangling, unknown, revision: this.#revision };
   }
 
   /** Begins, unless what is asked for is there or on its way. */
@@ -72,19 +73,16 @@ export class EveryoneReading {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
-  /** Looks who may use their warehouse, and marks those who may not. */
+  /** Looks who may use their warehouse, and marks those who may not and those of whom it cannot be told. */
   async checkAccess(profile: string): Promise<void> {
     const list = this.#listOf(profile);
     if (!list || this.#state.status !== 'complete' || this.#state.access === 'checking') return;
     const { signal } = this.#work;
     this.#change({ access: 'checking', problem: null });
     try {
-      const access = await this.#model.using(profile, ({ admin }) => admin.access(list.targets(), signal));
+      const access = await this.#model.using(profile, ({ admin }) => admin.access(worthALook(list.rows()), signal));
       if (signal.aborted) return;
-      for (const row of [...list.rows()]) {
-        if (row.warehouseId === null || row.dangling !== null) continue;
-        if (access(row.userId, row.warehouseId) === false) list.put({ ...row, dangling: 'cannot-use' });
-      }
+      for (const row of [...list.rows()]) list.put(withAccessOf(row, access));
       this.#change({ access: 'checked' });
     } catch (error) {
       if (!signal.aborted) this.#change({ access: 'unchecked', problem: problemOf(error) });
@@ -96,7 +94,9 @@ export class EveryoneReading {
     const list = this.#listOf(profile);
     if (row) list?.put(row);
     else list?.remove(userId);
-    this.#tell();
+    // Nobody has looked yet whether this one may use the warehouse: that everybody may is not known any more.
+    if (list && row?.canUse === 'unchecked' && this.#state.access === 'checked') this.#change({ access: 'unchecked' });
+    else this.#tell();
   }
 
   /** Who somebody is, as far as the rows tell. */

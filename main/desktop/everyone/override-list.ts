@@ -16,6 +16,7 @@ interface Entry {
 export class OverrideList {
   readonly #entries = new Map<string, Entry>();
   #dangling = 0;
+  #unknown = 0;
   #changes = 0;
   #found: { key: string; entries: Entry[] } | undefined;
 
@@ -25,6 +26,11 @@ export class OverrideList {
 
   get dangling(): number {
     return this.#dangling;
+  }
+
+  /** Of how many it could not be read whether the user may use the warehouse. */
+  get unknown(): number {
+    return this.#unknown;
   }
 
   get(userId: string): OverrideRow | undefined {
@@ -42,15 +48,6 @@ export class OverrideList {
     if (!before) return;
     this.#entries.delete(userId);
     this.#count(before, undefined);
-  }
-
-  /** The ids of the warehouses that somebody's override names and that are there. */
-  targets(): Set<string> {
-    const ids = new Set<string>();
-    for (const { row } of this.#entries.values()) {
-      if (row.warehouseId !== null && row.dangling === null) ids.add(row.warehouseId);
-    }
-    return ids;
   }
 
   *rows(): Generator<OverrideRow> {
@@ -76,7 +73,7 @@ export class OverrideList {
     const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
     const entries: Entry[] = [];
     for (const entry of this.#entries.values()) {
-      if (query.only === 'dangling' && entry.row.dangling === null) continue;
+      if (query.only === 'dangling' && entry.row.dangling === null && entry.row.canUse !== 'unknown') continue;
       if (words.every((word) => entry.text.includes(word))) entries.push(entry);
     }
     if (!asTheyCome) entries.sort(ORDERS[query.by]);
@@ -87,6 +84,7 @@ export class OverrideList {
 
   #count(before: OverrideRow | undefined, after: OverrideRow | undefined): void {
     this.#changes += 1;
+    this.#unknown += Number(after?.canUse === 'unknown') - Number(before?.canUse === 'unknown');
     this.#dangling += Number((after?.dangling ?? null) !== null) - Number((before?.dangling ?? null) !== null);
   }
 }

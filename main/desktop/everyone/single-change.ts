@@ -1,6 +1,6 @@
 import type { Person, WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
-import type { OverrideRow } from '../../warehouses/all-overrides.ts';
+import { danglingState, type OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
@@ -14,8 +14,11 @@ export async function changeOverride(
   if (wanted.type === 'NONE') return { changed: await admin.clearOverride(user.id), row: null };
   const fields = fieldsOf(wanted);
   const changed = await admin.setOverride(user.id, fields);
-  const target = (await list()).find(({ id }) => id === fields.warehouse_id);
-  return { changed, row: rowOf(user, fields, target) };
+  const { warehouse_id: target } = fields;
+  if (target === undefined) return { changed, row: rowOf(user, fields, undefined, null) };
+  const [all, canUse] = await Promise.all([list(), admin.canUse(user.id, target)]);
+  const warehouse = all.find(({ id }) => id === target);
+  return { changed, row: rowOf(user, fields, warehouse, canUse) };
 }
 
 /** The rows to show after many changes: null for who has no override any more. */
@@ -29,8 +32,9 @@ export async function rowsAfter(
     const { userId, userName } = planned;
     if (!('fields' in planned)) return [userId, null];
     const user = nameOf(userId) ?? { id: userId, userName, displayName: userName };
-    const row = rowOf(user, planned.fields, byId.get(planned.fields.warehouse_id ?? ''));
-    return [userId, planned.warning === undefined ? row : { ...row, dangling: 'cannot-use' }];
+    const { warehouse_id: target } = planned.fields;
+    const canUse = target === undefined ? null : (planned.canUse ?? 'unchecked');
+    return [userId, rowOf(user, planned.fields, byId.get(target ?? ''), canUse)];
   });
 }
 
@@ -45,8 +49,11 @@ function rowOf(
     warehouse_id: warehouseId = null,
   }: Pick<OverrideFields, 'type'> & { warehouse_id?: string | null | undefined },
   warehouse: { name: string; state: string } | undefined,
+  canUse: OverrideRow['canUse'],
 ): OverrideRow {
   const { id: userId, userName, displayName } = user;
   const names = { warehouseName: warehouse?.name ?? null, warehouseState: warehouse?.state ?? null };
-  return { userId, userName, displayName, type, warehouseId, ...names, dangling: null };
+  const dangling =
+    warehouseId === null ? null : (danglingState(warehouse?.state) ?? (canUse === false ? 'cannot-use' : null));
+  return { userId, userName, displayName, type, warehouseId, ...names, dangling, canUse };
 }

@@ -7,7 +7,14 @@ import { findUser, indexByName, readWanted } from './read-line.ts';
 
 /** What an import would do for one line of its file. */
 export type PlannedLine = { line: number; userId: string; userName: string } & (
-  | { action: 'create' | 'update'; fields: OverrideFields; before: string; after: string; warning?: string }
+  | {
+      action: 'create' | 'update';
+      fields: OverrideFields;
+      before: string;
+      after: string;
+      warning?: string;
+      canUse?: boolean | 'unknown';
+    }
   | { action: 'delete'; before: string; after: string }
   | { action: 'unchanged'; before: string }
   | { action: 'invalid'; problem: string }
@@ -63,12 +70,14 @@ export function targetsOf(plan: readonly PlannedLine[]): Set<string> {
   return new Set(plan.flatMap((planned) => ('fields' in planned ? (planned.fields.warehouse_id ?? []) : [])));
 }
 
-/** Adds a warning to each change after which the user's queries would fail. */
+/** Adds whether the user may use the warehouse, and a warning to each change after which the user's queries would fail. */
 export function withWarnings(plan: readonly PlannedLine[], access: Access, { warehouses }: Directory): PlannedLine[] {
   return plan.map((planned) => {
     const target = 'fields' in planned ? planned.fields.warehouse_id : undefined;
-    if (target === undefined || access(planned.userId, target) !== false) return planned;
+    if (target === undefined) return planned;
+    const canUse = access(planned.userId, target);
+    if (canUse !== false) return { ...planned, canUse };
     const name = warehouses.get(target)?.name ?? target;
-    return { ...planned, warning: `no CAN USE on ${name}: the queries would fail` };
+    return { ...planned, canUse, warning: `no CAN USE on ${name}: the queries would fail` };
   });
 }

@@ -78,6 +78,83 @@ test('start --wait shows what is going on until it runs', async () => {
   expect(shown).toMatch(/Data science \(running, Small, PRO serverless\)\n$/);
 });
 
+describe('all --dangling', () => {
+  const give = (user: keyof typeof USERS, warehouseId?: string) =>
+    cli.workspace.state.overrides.set(USERS[user], {
+      userId: USERS[user],
+      type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
+      warehouseId,
+    });
+  const dangling = (...args: string[]) => cli.run('ana', 'warehouse', 'all', '--dangling', ...args);
+
+  test('looks who may use the warehouse, without being asked to', async () => {
+    give('ben', WAREHOUSES.finance);
+    const { code, stdout, stderr } = await dangling();
+    expect(stdout).toMatch(/^ben@example\.com .*Finance BI {2}! the user may not use it\n$/);
+    expect([code, stderr]).toEqual([0, '']);
+    const rows = JSON.parse((await dangling('--json')).stdout);
+    expect(rows).toMatchObject([{ userName: 'ben@example.com', dangling: 'cannot-use', canUse: false }]);
+  });
+
+  test('says that all is well only of what it has looked at', async () => {
+    give('ben', WAREHOUSES.shared);
+    expect(await dangling()).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'The one override names no warehouse that is gone or that its user may not use.\n',
+    });
+    cli.workspace.state.overrides.clear();
+    expect((await dangling()).stderr).toBe('No user has an override.\n');
+    give('ben');
+    expect((await dangling()).stderr).toContain('1 override names no warehouse');
+  });
+
+  test.each([
+    ['permissions', '/api/2.0/permissions/*'],
+    ['users', '/api/2.0/preview/scim/v2/Users'],
+    ['warehouses', '/api/2.0/sql/warehouses'],
+  ])('does not call fine what it could not look at: %s that cannot be read', async (what, path) => {
+    give('ben', what === 'warehouses' ? WAREHOUSES.finance : WAREHOUSES.shared);
+    give('chloe', WAREHOUSES.deleted);
+    const body = '{"error_code":"PERMISSION_DENIED","message":"no"}';
+    cli.workspace.faults.add({ path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
+    const { code, stdout, stderr } = await dangling();
+    expect(stdout).toMatch(/ben@example\.com|9007199254740993002/);
+    const rows = JSON.parse((await dangling('--json')).stdout);
+    expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben }));
+    if (what === 'warehouses') {
+      expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben, dangling: 'cannot-use' }));
+    } else {
+      expect(stdout).toContain('? whether the user may use it could not be read');
+      expect(stderr).toContain('it could not be read whether the user may use the warehouse.');
+      expect(code).toBe(5);
+    }
+  });
+
+  test('knows that a user without groups may not use what only groups may', async () => {
+    const dan = { id: '77', userName: 'dan@example.com', displayName: 'Dan', groups: [] };
+    cli.workspace.state.users.push({ ...dan, admin: false, active: true, servicePrincipal: false });
+    cli.workspace.state.overrides.set('77', { userId: '77', type: 'CUSTOM', warehouseId: WAREHOUSES.nightly });
+    expect((await dangling()).stdout).toMatch(/^dan@example\.com .*Nightly loads {2}! the user may not use it\n$/);
+  });
+
+  test('asks for each user and each warehouse once', async () => {
+    give('ben', WAREHOUSES.shared);
+    give('chloe', WAREHOUSES.shared);
+    give('ana', WAREHOUSES.science);
+    cli.workspace.requests.clear();
+    await dangling();
+    expect(cli.workspace.requests.count({ path: '/api/2.0/permissions/*' })).toBe(2);
+    expect(cli.workspace.requests.count()).toBe(6);
+  });
+});
+
+test('all without --access says of nobody that the warehouse may be used', async () => {
+  const { overrides } = cli.workspace.state;
+  overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
+  expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([{ dangling: null, canUse: 'unchecked' }]);
+});
+
 test('all --access finds who may not use the warehouse', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OverrideList } from '../../../main/desktop/everyone/override-list.ts';
-import type { OverrideRow } from '../../../main/warehouses/all-overrides.ts';
+import { type OverrideRow, worthALook } from '../../../main/warehouses/all-overrides.ts';
 import type { Bulk, Everyone, EveryoneQuery } from '../../../preload/contract.ts';
 import {
+  nothingFound,
   planInWords,
   progressOf,
   resultsInWords,
@@ -20,6 +21,7 @@ const row = (userId: string, of: Partial<OverrideRow> = {}): OverrideRow => ({
   warehouseName: 'Starter',
   warehouseState: 'RUNNING',
   dangling: null,
+  canUse: 'unchecked',
   ...of,
 });
 const query = (of: Partial<EveryoneQuery> = {}): EveryoneQuery => ({
@@ -86,8 +88,17 @@ describe('the list of all overrides', () => {
     expect([changing.dangling, changing.size]).toEqual([0, 1]);
   });
 
+  it('counts whose access could not be read, and shows them with those whose queries fail', () => {
+    const changing = listOf(row('a', { canUse: 'unknown' }), row('b', { canUse: true }));
+    expect([changing.dangling, changing.unknown]).toEqual([0, 1]);
+    expect(found(changing, { only: 'dangling' })).toEqual(['a']);
+    changing.put(row('a', { canUse: true }));
+    expect(changing.unknown).toBe(0);
+    expect(stateOf(row('a', { canUse: 'unknown' }))).toBe('Whether they may use it could not be read');
+  });
+
   it('names the warehouses whose permissions are worth a look', () => {
-    expect([...list.targets()]).toEqual(['w1', 'w2']);
+    expect([...worthALook(list.rows())]).toEqual(['w1', 'w2']);
   });
 });
 
@@ -112,6 +123,7 @@ describe('an override in words', () => {
     status: 'complete',
     count: 1200,
     dangling: 0,
+    unknown: 0,
     access: 'unchecked',
     problem: null,
     revision: 1,
@@ -122,12 +134,25 @@ describe('an override in words', () => {
     [{ count: 1, dangling: 1 }, '1 override. 1 makes queries fail.'],
     [{ dangling: 2 }, '1,200 overrides. 2 make queries fail.'],
     [{ access: 'checked' }, '1,200 overrides. Everybody may use theirs.'],
+    [{ access: 'checked', unknown: 2 }, '1,200 overrides. Of 2 it could not be read whether the user may use it.'],
     [{ status: 'reading', count: 0 }, 'Asking the workspace…'],
     [{ status: 'reading' }, 'Reading… 1,200 overrides so far.'],
     [{ status: 'stopped' }, 'Stopped after 1,200 overrides: there are more.'],
     [{ status: 'failed' }, 'Broke off after 1,200 overrides: there may be more.'],
   ])('the reading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
+  });
+
+  const noRows = (of: Partial<Everyone>, only: EveryoneQuery['only'], search = '') =>
+    nothingFound(reading(of), query({ only, search }));
+  it('says that no queries fail only once somebody has looked', () => {
+    expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Who may use theirs has not been checked.');
+    expect(noRows({ access: 'checking' }, 'dangling')).toBe('Looking who may use their warehouse…');
+    expect(noRows({ access: 'checked' }, 'dangling')).toMatch(/^No override names a warehouse that .* may not use\.$/);
+    expect(noRows({ access: 'checked', unknown: 1 }, 'dangling')).toContain('has not been checked');
+    expect(noRows({ access: 'checked' }, 'dangling', 'zoe')).toMatch(/^No override matches\./);
+    expect(noRows({ access: 'checked' }, 'all', 'zoe')).toMatch(/^No override matches\./);
+    expect(noRows({ count: 0 }, 'dangling')).toMatch(/^Nobody in this workspace has an override/);
   });
 
   const bulk = (of: Partial<Bulk>): Bulk => ({
