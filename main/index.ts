@@ -22,7 +22,7 @@ import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
 import { updateNews } from './desktop/updates/update-news.ts';
 import { hindranceOf } from './desktop/updates/update-state.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
-import { chooseFileToOpen, chooseFileToSave } from './desktop/window/file-dialogs.ts';
+import { chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/file-dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
@@ -86,6 +86,7 @@ function start(): void {
       copy: (text) => clipboard.writeText(text),
       chooseFileToSave,
       chooseFileToOpen,
+      chooseFolder,
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: loginItem(env),
       updates: { hindrance: hindranceOf(app.isPackaged, process.platform, env), openSource: openElectronUpdates },

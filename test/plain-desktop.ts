@@ -15,7 +15,7 @@ export interface Asked {
 /** The desktop around the services without Electron: it notes what it is asked. */
 export function plainShell(): Shell & { asked: Asked } {
   const asked: Asked = { opened: [], copied: [], shown: [], fileAnswers: [], startsAtLogin: false };
-  const answerFileDialog = async (_offer: FileOffer) => asked.fileAnswers.shift() ?? null;
+  const answerFileDialog = async (_offer: Pick<FileOffer, 'title'>) => asked.fileAnswers.shift() ?? null;
   return {
     asked,
     openInBrowser: async (address) => void asked.opened.push(address),
@@ -24,6 +24,7 @@ export function plainShell(): Shell & { asked: Asked } {
     showFolder: async (folder) => void asked.shown.push(folder),
     chooseFileToSave: answerFileDialog,
     chooseFileToOpen: answerFileDialog,
+    chooseFolder: answerFileDialog,
     loginItem: {
       isOn: async () => asked.startsAtLogin,
       set: async (on) => {

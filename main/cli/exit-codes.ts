@@ -37,6 +37,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   invalid_file: 1,
   file_not_writable: 1,
   client_running: 1,
+  shared_file: 1,
   sign_in_failed: 1,
   sign_in_timeout: 1,
   consent_denied: 1,

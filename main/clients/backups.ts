@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { explain } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
+import { type FileRecord, fileSchema } from './record.ts';
 
 const aboutSchema = z.object({
   file: z.string(),
@@ -13,10 +14,12 @@ const aboutSchema = z.object({
   at: z.number(),
   /** The file did not exist. */
   missing: z.boolean(),
+  /** Which of its entries were ours. */
+  record: fileSchema.optional(),
 });
 
 /** A file as it was before Causeway changed it. */
-export type Backup = z.infer<typeof aboutSchema> & { id: string };
+export type Backup = Omit<z.infer<typeof aboutSchema>, 'record'> & { id: string };
 
 /** Where backups are, each in a folder of its own, for the owner only: clients' files hold secrets of others. */
 function backupFolder(env: NodeJS.ProcessEnv): string {
@@ -30,6 +33,7 @@ export async function keepBackup(
   client: string,
   bytes: Buffer | undefined,
   at: number,
+  record: FileRecord | undefined,
 ): Promise<Backup> {
   const time = new Date(at)
     .toISOString()
@@ -43,7 +47,10 @@ export async function keepBackup(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (bytes) await writeFile(join(folder, basename(file)), bytes, { mode: 0o600, flush: true });
     // Last: what has no description is no backup.
-    await writeFile(join(folder, 'about.json'), `${JSON.stringify(about, null, 2)}\n`, { mode: 0o600, flush: true });
+    await writeFile(join(folder, 'about.json'), `${JSON.stringify({ ...about, record }, null, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw explain(folder, error);
@@ -53,6 +60,10 @@ export async function keepBackup(
 
 /** All backups, the newest first. One that is damaged is left out. */
 export async function listBackups(env: NodeJS.ProcessEnv): Promise<Backup[]> {
+  return (await allBackups(env)).map(({ record: _, ...backup }) => backup);
+}
+
+async function allBackups(env: NodeJS.ProcessEnv) {
   const ids = await readdir(backupFolder(env)).catch(() => []);
   const found = await Promise.all(
     ids.map(async (id) => {
@@ -68,15 +79,16 @@ export async function listBackups(env: NodeJS.ProcessEnv): Promise<Backup[]> {
 export async function readBackup(
   env: NodeJS.ProcessEnv,
   id: string,
-): Promise<{ backup: Backup; bytes: Buffer | undefined }> {
-  const backup = (await listBackups(env)).find((one) => one.id === id);
-  if (!backup) {
+): Promise<{ backup: Backup; bytes: Buffer | undefined; record: FileRecord | undefined }> {
+  const found = (await allBackups(env)).find((one) => one.id === id);
+  if (!found) {
     throw new CausewayError('not_found', `There is no backup "${id}".`, {
       action: { do: 'list-backups' },
     });
   }
+  const { record, ...backup } = found;
   const bytes = backup.missing ? undefined : await readFile(join(backupFolder(env), id, basename(backup.file)));
-  return { backup, bytes };
+  return { backup, bytes, record };
 }
 
 function parseOrNothing(text: string): unknown {

@@ -1,16 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { Settings } from '../platform/settings.ts';
 import { type Backup, keepBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
+import { checkStarts, correctionOf } from './correction.ts';
 import { describeText } from './describe-text.ts';
 import { type Remnant, splitMark, type Target, unreadable } from './editors/editor.ts';
 import { editorOf } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
 import { layoutIn, targetOf } from './layout.ts';
-import type { FileRecord, WrittenRecord } from './record.ts';
+import { type FileRecord, knownOf, recordedFile, remember, type WrittenRecord, writtenAs } from './record.ts';
 
 /** For how long a change is begun anew because somebody else changed the file meanwhile, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -23,6 +23,10 @@ export interface Planned {
   before: Buffer | undefined;
   after: string;
   record: FileRecord;
+  /** Names under which somebody else has an entry, which was left alone. */
+  taken: string[];
+  /** Whether somebody else's entry makes room. */
+  replaces: boolean;
   /** What the person should know about the text, as sentences. */
   warnings: string[];
 }
@@ -41,42 +45,76 @@ export function decode(bytes: Buffer | undefined, target: Target): string {
   }
 }
 
-/** Works out what a file becomes. Writes nothing. @throws {CausewayError} `invalid_file`, `file_not_writable` */
-export async function plan(
-  client: ClientFacts,
-  file: string,
-  wanted: Wanted,
-  known: FileRecord | undefined,
-): Promise<Planned> {
+export interface PlanOptions {
+  known: FileRecord | undefined;
+  /** Somebody else's entry of a wanted name makes room. */
+  replace?: boolean | undefined;
+  /** The folder of the project whose file it is. */
+  project?: string | undefined;
+}
+
+/**
+ * Works out what a file becomes: whose an entry is, is told from the text and the record together. Writes nothing.
+ * @throws {CausewayError} `invalid_file`, `file_not_writable`, `conflict`
+ */
+export async function plan(client: ClientFacts, file: string, wanted: Wanted, options: PlanOptions): Promise<Planned> {
+  const { known, replace = false, project } = options;
   const editor = editorOf(client.format);
   const before = await readBytes(file);
-  const record: FileRecord = { ...known, client: client.id, entries: { ...known?.entries } };
+  const record: FileRecord = {
+    ...known,
+    client: client.id,
+    path: file,
+    ...(project === undefined ? {} : { project }),
+    entries: { ...known?.entries },
+    initial: { ...known?.initial },
+  };
+  delete record.previous;
   let text = decode(before, targetOf(client, file));
   const target = targetOf(layoutIn(client, file, text), file);
   const older = target.key.length === client.key.length ? undefined : targetOf(client, file);
   let remnant: Remnant | undefined = known?.remnant;
+  const taken: string[] = [];
+  let replaces = false;
   if (before === undefined) record.created = true;
   for (const [name, entry] of wanted) {
+    const written = writtenAs(known, name);
     // What was written before the client moved its entries would come back to life when the newer one goes.
-    if (older && isOurs(editor.read(text, older).get(name))) text = editor.remove(text, older, name, undefined);
-    if (entry) {
-      const present = editor.read(text, target);
-      const others = Object.keys(record.entries).some((other) => present.has(other));
-      const edited = editor.put(text, target, name, entry);
-      if (edited.remnant && !others) remnant = edited.remnant;
-      text = edited.text;
-      record.entries[name] = entry.fixed;
-    } else {
-      text = editor.remove(text, target, name, remnant);
-      delete record.entries[name];
+    if (older && isOurs(editor.read(text, older).get(name), written))
+      text = editor.remove(text, older, name, undefined);
+    const entries = editor.read(text, target);
+    const present = entries.get(name);
+    const others = Object.keys(record.entries).some((other) => entries.has(other));
+    const mine = present !== undefined && isOurs(present, written);
+    const { [name]: began } = record.initial ?? {};
+    delete record.entries[name];
+    delete record.initial?.[name];
+    if (!entry) {
+      if (mine) text = editor.remove(text, target, name, remnant);
+      continue;
     }
+    if (present !== undefined && !mine && !replace) {
+      taken.push(name);
+      continue;
+    }
+    if (present !== undefined && !mine) {
+      text = editor.remove(text, target, name, undefined);
+      replaces = true;
+    }
+    const correction = mine ? correctionOf(client, entry, name, present, known) : entry;
+    if (mine) checkStarts(client, file, name, present, correction);
+    const edited = editor.put(text, target, name, correction);
+    if (edited.remnant && !others) remnant = edited.remnant;
+    text = edited.text;
+    record.entries[name] = entry.fixed;
+    if (record.initial) record.initial[name] = { ...(mine ? began : {}), ...entry.initial };
   }
   if (remnant) record.remnant = remnant;
   const warnings = describeText(splitMark(text), client);
-  return { before, after: text, record, warnings };
+  return { before, after: text, record, taken, replaces, warnings };
 }
 
-export interface ChangeOptions {
+export interface ChangeOptions extends Omit<PlanOptions, 'known'> {
   env: NodeJS.ProcessEnv;
   /** Where Causeway's locks are. */
   locks: string;
@@ -92,36 +130,36 @@ export interface Changed extends Planned {
 
 /**
  * Changes a file: under a lock, from a fresh reading, in one step, anew if somebody else changed it meanwhile; the file as
- * it was before our first change is kept.
+ * it was before our first change, and before somebody else's entry went, is kept.
  * @throws {CausewayError} `invalid_file`, `file_not_writable`, `timeout`, `conflict`
  */
 export async function change(
   client: ClientFacts,
   file: string,
   wanted: Wanted,
-  { env, locks, record, now }: ChangeOptions,
+  { env, locks, record, now, ...planning }: ChangeOptions,
 ): Promise<Changed> {
   return withFileLock(file, { locks, folder: client.lock === 'folder' }, async () => {
     await removeLeftOver(file);
-    const known = record.read().files[file];
+    const recorded = await recordedFile(client, file);
+    const known = knownOf(record.read(), recorded, client);
     try {
       const began = performance.now();
       for (let attempt = 1; performance.now() - began < PATIENCE_MS; attempt += 1) {
-        const planned = await plan(client, file, wanted, known);
+        const planned = await plan(client, file, wanted, { ...planning, known });
         const written = changes(planned);
-        const backup =
-          written && !known && attempt === 1
-            ? await keepBackup(env, file, client.id, planned.before, now())
-            : undefined;
-        // Before the file: a process that is killed in between must not leave an entry of which nobody knows what stood there.
-        await remember(record, file, { ...planned.record, entries: { ...known?.entries, ...planned.record.entries } });
+        const keeps = written && (!known || planned.replaces) && attempt === 1;
+        const backup = keeps ? await keepBackup(env, file, client.id, planned.before, now(), known) : undefined;
+        // Before the file: a process that is killed in between must not leave an entry of which nobody knows whose it is.
+        const entries = { ...known?.entries, ...planned.record.entries };
+        if (written) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
         if (written && !(await write(file, planned))) continue;
-        await remember(record, file, planned.record);
+        await remember(record, recorded, planned.record);
         return { ...planned, written, backup };
       }
       throw neverAtRest(client, file);
     } catch (error) {
-      await remember(record, file, known).catch(() => undefined);
+      await remember(record, recorded, known).catch(() => undefined);
       throw error;
     }
   });
@@ -137,15 +175,6 @@ async function write(file: string, { before, after, record }: Planned): Promise<
     if (error instanceof ChangedMeanwhile) return false;
     throw error;
   }
-}
-
-async function remember(record: Settings<WrittenRecord>, file: string, known: FileRecord | undefined): Promise<void> {
-  await record.change((now) => {
-    const { [file]: present, ...others } = now.files;
-    const next = known && Object.keys(known.entries).length > 0 ? known : undefined;
-    if (isDeepStrictEqual(present, next)) return now;
-    return { files: next ? { ...others, [file]: next } : others };
-  });
 }
 
 function neverAtRest({ name }: ClientFacts, file: string): CausewayError {

@@ -15,6 +15,10 @@ export interface ChangeChoice {
   replace?: boolean | undefined;
   /** Also while the client runs, which then overwrites it. */
   whileRunning?: boolean | undefined;
+  /** Also from a file that other clients read, which lose it too. */
+  evenShared?: boolean | undefined;
+  /** In the files of the project in this folder, rather than the person's own. */
+  project?: string | undefined;
 }
 
 /** How a backup is put back. */

@@ -53,6 +53,8 @@ export interface ClientFacts {
   patience?: Patience;
   signs(places: Places): Sign[];
   files(places: Places): FilePlace[];
+  /** Where a project keeps the entries of all who work on it, below its folder; left out where nobody has found such a file. */
+  project?: string[];
   format: Format;
   /** From the document's root to the object (or list) that holds the entries. */
   key: string[];
@@ -65,6 +67,8 @@ export interface ClientFacts {
   stdio: StdioShape;
   /** The entry with which the client connects by itself; left out where its file has none. */
   http?: HttpShape;
+  /** Keys with which the client does not start at all beside a command, or beside an address. */
+  refuses?: { besideCommand: string[]; besideAddress: string[] };
   /** What to do for a change to be noticed, as a sentence. */
   afterwards: string;
   /** What a person should know before, as sentences. */

@@ -16,16 +16,21 @@ export async function detect(client: ClientFacts, surroundings: Surroundings): P
   return { installed: false };
 }
 
+/** Where a command is found as a terminal would; nothing where it is not. */
+export async function findCommand(command: string, surroundings: Surroundings): Promise<string | undefined> {
+  const { env, moreCommands } = surroundings;
+  const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
+  return (
+    (await seek(command, known, surroundings)) ?? (await seek(command, (await moreCommands?.()) ?? [], surroundings))
+  );
+}
+
 async function see(sign: Sign, surroundings: Surroundings): Promise<string | undefined> {
   if ('exists' in sign) {
     const [path] = await expand(sign.exists);
     return path === undefined ? undefined : `${path} exists`;
   }
-  const { env, moreCommands } = surroundings;
-  const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
-  const path =
-    (await seek(sign.command, known, surroundings)) ??
-    (await seek(sign.command, (await moreCommands?.()) ?? [], surroundings));
+  const path = await findCommand(sign.command, surroundings);
   return path === undefined ? undefined : `the command ${path} exists`;
 }
 
@@ -41,7 +46,10 @@ async function seek(command: string, folders: string[], { env, system }: Surroun
 }
 
 /** A file to write entries to. */
-export type LocatedFile = Omit<FilePlace, 'role' | 'if'>;
+export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
+  /** The folder of the project whose file it is. */
+  project?: string | undefined;
+}
 
 /**
  * The files in which a client's entries belong now. Only looks.
@@ -90,7 +98,7 @@ export async function expand(pattern: string): Promise<string[]> {
   return (await Promise.all(found.map((name) => expand(before + name + after)))).flat();
 }
 
-async function isThere(path: string, mode = constants.F_OK): Promise<boolean> {
+export async function isThere(path: string, mode = constants.F_OK): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

@@ -1,3 +1,5 @@
+import { covers, isTable, type Table } from './data.ts';
+
 /** How `causeway proxy` is started for one server. */
 export interface Launch {
   /** The server's name, which is the entry's. */
@@ -17,8 +19,10 @@ interface Direct {
 
 /** An entry: what makes it ours and is kept as it is, and what is only its beginning, for the person to change. */
 export interface Entry {
-  fixed: Record<string, unknown>;
-  initial?: Record<string, unknown>;
+  fixed: Table;
+  initial?: Table;
+  /** Keys that it must not have: what an entry of another form says at them. */
+  obsolete?: readonly string[];
 }
 
 /** Builds an entry that starts a process. */
@@ -68,6 +72,11 @@ export function namesApplication(shape: HttpShape | undefined): boolean {
   return entry !== undefined && JSON.stringify(entry).includes(SOME_APPLICATION);
 }
 
+/** The keys that an entry of one form has and one of another has not: what is to go when it becomes the other. */
+export function otherKeys(entry: Entry, other: Entry | undefined): string[] {
+  return Object.keys(other?.fixed ?? {}).filter((key) => !Object.hasOwn(entry.fixed, key));
+}
+
 /** What a new entry holds. */
 export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
   return { ...fixed, ...initial };
@@ -82,14 +91,32 @@ export function commandLineOf(value: unknown): string[] {
   return words.filter((word) => typeof word === 'string');
 }
 
-const CAUSEWAY = /(^|[/\\])causeway(\.exe|\.js|\.ts)?$/i;
+const COMMAND = /(^|[/\\])causeway(\.exe|\.cmd)?$/i;
+const SCRIPT = /(^|[/\\])causeway(\.js|\.ts)?$/i;
+const RUNTIME = /(^|[/\\])(node|nodejs|electron)(\.exe)?$/i;
 
-/** Whether an entry starts `causeway proxy`, or leads to a managed server by its address, and so can only be ours. */
-export function isOurs(value: unknown): boolean {
-  const words = commandLineOf(value);
-  const proxy = words.indexOf('proxy');
-  if (proxy > 0 && CAUSEWAY.test(words[proxy - 1] ?? '')) return true;
-  return words.length === 0 && /\/api\/2\.0\/mcp\//.test(addressOf(value));
+/** Whether an entry starts `causeway proxy`: the executable itself, or a script of that name by Node. */
+function startsProxy(value: unknown): boolean {
+  const [first = '', second = '', third] = commandLineOf(value);
+  if (COMMAND.test(first)) return second === 'proxy';
+  return RUNTIME.test(first) && SCRIPT.test(second) && third === 'proxy';
+}
+
+/**
+ * Whether an entry is ours: it starts `causeway proxy`, or is what was written there by record. Somebody's own under the
+ * same name, and one that leads to the same kind of server, are theirs.
+ * @param written what was written under that name, each as it may still stand there
+ */
+export function isOurs(present: unknown, written: readonly Table[]): boolean {
+  return startsProxy(present) || written.some((one) => isWritten(present, one));
+}
+
+/** As it was written, whatever was added; or with the address that was written and every key, some values changed. */
+function isWritten(present: unknown, written: Table): boolean {
+  if (!isTable(present) || Object.keys(written).length === 0) return false;
+  if (covers(present, written)) return true;
+  const sameAddress = hasAddress(written) && addressOf(present) === addressOf(written);
+  return sameAddress && Object.keys(written).every((key) => Object.hasOwn(present, key));
 }
 
 /** Whether an entry leads to an address, rather than starting a process. */

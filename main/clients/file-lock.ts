@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../platform/errors.ts';
 import { withLock } from '../platform/lock.ts';
+import { identityOf } from './record.ts';
 
 /** After how long without a change a client's lock counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
 const STALE_MS = 10_000;
@@ -20,7 +21,10 @@ export interface FileLockOptions {
 
 /** Does some work while no other Causeway process, nor the client if it has a lock, writes that file. */
 export async function withFileLock<T>(path: string, options: FileLockOptions, work: () => Promise<T>): Promise<T> {
-  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  const name = createHash('sha256')
+    .update(await identityOf(path))
+    .digest('hex')
+    .slice(0, 16);
   return withLock(join(options.locks, `client-file-${name}`), () =>
     options.folder ? withClientLock(`${path}.lock`, work) : work(),
   );

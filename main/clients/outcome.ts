@@ -4,7 +4,7 @@ import type { ChangeChoice, HttpChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { differenceOf } from './difference.ts';
-import type { ManagedServer } from './servers.ts';
+import type { ClientName } from './survey.ts';
 
 /** What came of one file. */
 export interface Outcome {
@@ -18,6 +18,8 @@ export interface Outcome {
   /** What to do for it to be noticed. */
   afterwards?: string;
   warnings: string[];
+  /** Other clients that read the same entries and so lose, or lost, them too. */
+  sharedWith?: ClientName[];
   /** Why nothing came of it. */
   error?: CausewayError;
 }
@@ -80,14 +82,23 @@ export function notInstalled({ name }: ClientFacts): CausewayError {
   });
 }
 
-/** For a name that an entry of somebody else has. */
-export function taken({ name }: ClientFacts, file: LocatedFile, server: ManagedServer): CausewayError {
+/** For a name under which somebody else has an entry; `alone` where nothing else was to be written. */
+export function taken({ name }: ClientFacts, file: LocatedFile, entry: string, alone: boolean): CausewayError {
+  return new CausewayError('already_exists', `${file.path} has an entry "${entry}" that Causeway did not write.`, {
+    remedy: alone ? 'Nothing was written.' : 'It was left alone.',
+    action: { do: 'free-entry', client: name },
+  });
+}
+
+/** For entries that other clients would lose with the one that they are to be removed from. */
+export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientName[]): CausewayError {
+  const names = others.map((other) => other.name).join(' and ');
   return new CausewayError(
-    'already_exists',
-    `${file.path} has an entry "${server.name}" that Causeway did not write.`,
+    'shared_file',
+    `${names} would lose the same entries: ${file.path} is the file of ${name} and theirs.`,
     {
       remedy: 'Nothing was written.',
-      action: { do: 'free-entry', client: name },
+      action: { do: 'remove-shared', clients: [name, ...others.map((other) => other.name)] },
     },
   );
 }

@@ -1,15 +1,28 @@
-import { join } from 'node:path';
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { stateFolder } from '../platform/paths.ts';
 import { openSettings, type Settings } from '../platform/settings.ts';
+import type { ClientFacts } from './client.ts';
+import { sameData, type Table } from './data.ts';
 
-const fileSchema = z.object({
+const entriesSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+export const fileSchema = z.object({
   client: z.string(),
+  /** The file, as it was named. */
+  path: z.string().optional(),
+  /** The folder of the project whose file it is. */
+  project: z.string().optional(),
   /** There was no file before our first entry. */
   created: z.boolean().optional(),
   remnant: z.object({ depth: z.number(), text: z.string().optional() }).optional(),
   /** Our entries' own fields, by name, as they were last written. */
-  entries: z.record(z.string(), z.record(z.string(), z.unknown())),
+  entries: entriesSchema,
+  /** What our entries began with besides, by name. */
+  initial: entriesSchema.optional(),
+  /** What `entries` said before the last write, as long as that may not have come to anything. */
+  previous: entriesSchema.optional(),
 });
 
 const recordSchema = z.object({ files: z.record(z.string(), fileSchema) });
@@ -17,7 +30,7 @@ const recordSchema = z.object({ files: z.record(z.string(), fileSchema) });
 /** What was written to one file, and what stood there before. */
 export type FileRecord = z.infer<typeof fileSchema>;
 
-/** What was written to which file: without it nobody could tell that an entry vanished, or put back what made room for it. */
+/** What was written to which file: without it nobody could tell whose an entry is, or put back what made room for it. */
 export type WrittenRecord = z.infer<typeof recordSchema>;
 
 /** Opens the record of what was written. */
@@ -30,4 +43,55 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<Settings<WrittenReco
     empty: { files: {} },
     lockFolder: join(folder, 'locks', 'client-files'),
   });
+}
+
+/** What was written under a name, each form in which it may still stand there. */
+export function writtenAs(known: FileRecord | undefined, name: string): Table[] {
+  return [known?.entries[name], known?.previous?.[name]].filter((entry) => entry !== undefined);
+}
+
+/** One client's entries in one file, and under what they are remembered, whichever links lead to it. */
+interface RecordedFile {
+  key: string;
+  /** How earlier versions remembered it. */
+  olderKey: string;
+}
+
+/** Where a file of a client is remembered. Only looks. */
+export async function recordedFile(client: ClientFacts, path: string): Promise<RecordedFile> {
+  return { key: `${await identityOf(path)}#${client.key.join('/')}`, olderKey: path };
+}
+
+/** What is known of a file. */
+export function knownOf(
+  record: WrittenRecord,
+  { key, olderKey }: RecordedFile,
+  { id }: ClientFacts,
+): FileRecord | undefined {
+  const older = record.files[olderKey];
+  return record.files[key] ?? (older?.client === id ? older : undefined);
+}
+
+/** Notes what is known of a file now; nothing once it has no entries of ours. */
+export async function remember(
+  record: Settings<WrittenRecord>,
+  { key, olderKey }: RecordedFile,
+  known: FileRecord | undefined,
+): Promise<void> {
+  await record.change((now) => {
+    const { [key]: present, [olderKey]: older, ...others } = now.files;
+    const next = known && Object.keys(known.entries).length > 0 ? known : undefined;
+    if (older === undefined && sameData(present, next)) return now;
+    return { files: next ? { ...others, [key]: next } : others };
+  });
+}
+
+/** The file that a path leads to, through links and folders that are links, whether or not it is there. */
+export async function identityOf(path: string, links = 0): Promise<string> {
+  const found = await realpath(path).catch(() => undefined);
+  if (found !== undefined) return found;
+  const target = await readlink(path).catch(() => undefined);
+  if (target !== undefined && links < 40) return identityOf(resolve(dirname(path), target), links + 1);
+  const parent = dirname(path);
+  return parent === path ? path : join(await identityOf(parent, links), basename(path));
 }

@@ -4,7 +4,7 @@ import { keepBackup, readBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
 import { differenceOf } from './difference.ts';
 import { withFileLock } from './file-lock.ts';
-import type { WrittenRecord } from './record.ts';
+import { knownOf, recordedFile, remember, type WrittenRecord } from './record.ts';
 
 /** What came of putting a backup back. */
 export interface Restored {
@@ -31,9 +31,9 @@ export interface RestoreOptions {
  */
 export async function restoreBackup(id: string, options: RestoreOptions): Promise<Restored> {
   const { env, clients, locks, record, now, dryRun } = options;
-  const { backup, bytes } = await readBackup(env, id);
+  const { backup, bytes, record: then } = await readBackup(env, id);
   const { file } = backup;
-  const folder = clients.find((client) => client.id === backup.client)?.lock === 'folder';
+  const client = clients.find((one) => one.id === backup.client);
   const look = async () => {
     const present = await readBytes(file);
     const same = present === undefined ? bytes === undefined : bytes?.equals(present) === true;
@@ -44,12 +44,14 @@ export async function restoreBackup(id: string, options: RestoreOptions): Promis
     const { same, present: _, ...rest } = await look();
     return { file, kept: undefined, ...rest, result: same ? 'unchanged' : 'would restore' };
   }
-  return withFileLock(file, { locks, folder }, async () => {
+  return withFileLock(file, { locks, folder: client?.lock === 'folder' }, async () => {
     const { same, present, ...rest } = await look();
-    const kept = same ? undefined : await keepBackup(env, file, backup.client, present, now());
+    const recorded = client && (await recordedFile(client, file));
+    const known = client && recorded && knownOf(record.read(), recorded, client);
+    const kept = same ? undefined : await keepBackup(env, file, backup.client, present, now(), known);
     if (bytes && !same) await replaceFile(file, bytes, present);
     else if (!bytes && present) await removeFile(file, present);
-    await record.change(({ files: { [file]: _, ...files } }) => ({ files }));
+    if (recorded) await remember(record, recorded, then);
     return { file, kept: kept?.id, ...rest, result: same ? 'unchanged' : 'restored' };
   });
 }

@@ -1,21 +1,21 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { Settings } from '../platform/settings.ts';
 import { readBackup } from './backups.ts';
-import { change, changes, plan, type Wanted } from './change.ts';
+import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ChangeChoice, HttpChoice, RestoreChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
-import { detect, type LocatedFile, locate } from './detect.ts';
-import { commandLineOf, type Entry, hasAddress, isOurs, type Launch, plain, wholeEntry } from './entry.ts';
+import { correctionOf } from './correction.ts';
+import { detect, findCommand, isThere, type LocatedFile, locate } from './detect.ts';
+import { commandLineOf, type Entry, hasAddress, type Launch, otherKeys, plain, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
-import { failed, notInstalled, type Outcome, outcomeOf, taken } from './outcome.ts';
+import { failed, notInstalled, type Outcome, outcomeOf, shared, taken } from './outcome.ts';
 import { placesOf, type Surroundings } from './places.ts';
-import { openRecord, type WrittenRecord } from './record.ts';
+import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
 import { type Restored, restoreBackup } from './restore.ts';
 import type { ManagedServer } from './servers.ts';
-import { REPAIRABLE } from './state.ts';
-import { type ClientReport, readEntries, report, reportFile, type SurveyOptions } from './survey.ts';
+import { type ClientName, type ClientReport, readEntries, report, reportFile, type SurveyOptions } from './survey.ts';
 import { CLIENTS } from './table.ts';
 import { type WatchOptions, watchFiles } from './watch.ts';
 
@@ -34,6 +34,20 @@ export interface ClientsOptions {
   watching?: Partial<WatchOptions>;
 }
 
+/** Whether a record says of an entry of ours what the text no longer has. */
+function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
+  return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
+}
+
+/** What a team can have in common: no path of this computer. */
+function fromPath({ name, profile, path }: ManagedServer): Launch {
+  return { name, command: 'causeway', args: proxyArguments({ profile, path }) };
+}
+
+function proxyArguments({ profile, path }: Pick<ManagedServer, 'profile' | 'path'>): string[] {
+  return ['proxy', '--profile', profile, '--path', path];
+}
+
 /** Entries to paste, and links to follow, by the server's name. */
 export interface Pasteable {
   entries: unknown;
@@ -49,62 +63,75 @@ export class ClientsService {
     this.#options = options;
   }
 
-  /** Every client and the state of every server's entry in it. Writes nothing. */
-  async survey(servers: readonly ManagedServer[]): Promise<ClientReport[]> {
+  /** Every client and the state of every server's entry in it, in known projects too, or in one project alone. Writes nothing. */
+  async survey(servers: readonly ManagedServer[], project?: string): Promise<ClientReport[]> {
     const options = await this.#surveying(servers);
-    return Promise.all(this.#clients.map((client) => report(client, options)));
+    if (project === undefined) return Promise.all(this.#clients.map((client) => report(client, options)));
+    const reports = this.#clients.map(async (client) => {
+      const files = this.#projectFiles(client, project).map((file) => reportFile(client, file, options));
+      const found = (await Promise.all(files)).filter(({ exists }) => exists);
+      return { id: client.id, name: client.name, because: found[0] ? `${found[0].path} exists` : null, files: found };
+    });
+    return Promise.all(reports);
   }
 
-  /** Writes the servers' entries into those clients' files; one that fails does not stop the others. */
+  /**
+   * Writes the servers' entries into those clients' files; one that fails does not stop the others, and an entry that somebody
+   * else has under a server's name is left alone.
+   */
   async add(ids: readonly string[], servers: readonly ManagedServer[], choice: ChangeChoice = {}): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
-      const present = await readEntries(client, file);
-      const wanted: Wanted = new Map();
-      for (const server of servers) {
-        const entry = present.entries.get(server.name);
-        if (entry !== undefined && !isOurs(entry) && !choice.replace) throw taken(client, file, server);
-        wanted.set(server.name, this.#entry(present.client, file, server, choice.http));
-      }
-      return wanted;
+      const { client: asItIs } = await readEntries(client, file);
+      return new Map(servers.map((server) => [server.name, this.#entry(asItIs, file, server, choice.http)]));
     });
   }
 
   /** Removes entries of these names, as far as they are ours. */
   async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<Outcome[]> {
-    return this.#each(ids, choice, async (client, file) => {
-      const [{ entries }, record] = [await readEntries(client, file), (await this.#open()).read().files[file.path]];
-      const isThere = (name: string) => isOurs(entries.get(name)) || record?.entries[name] !== undefined;
-      return new Map(names.filter(isThere).map((name) => [name, undefined]));
-    });
+    const wanted: Wanted = new Map(names.map((name) => [name, undefined]));
+    return this.#each(ids, choice, async () => wanted, ids);
   }
 
-  /** The names of all entries of ours in those clients, found or remembered. */
-  async ownNames(ids: readonly string[]): Promise<string[]> {
-    const reports = (await this.survey([])).filter(({ id }) => ids.length === 0 || ids.includes(id));
-    const known = (await this.#open()).read().files;
-    const files = reports.flatMap((report) => report.files);
-    const names = files.flatMap(({ path, leftOver }) => [...leftOver, ...Object.keys(known[path]?.entries ?? {})]);
-    return [...new Set(names)];
+  /** The names of all entries of ours in those clients, found or remembered; of a project, in its files alone. */
+  async ownNames(ids: readonly string[], project?: string): Promise<string[]> {
+    const reports = (await this.survey([], project)).filter(({ id }) => ids.length === 0 || ids.includes(id));
+    const record = (await this.#open()).read();
+    const names = reports.flatMap(({ id, files }) =>
+      files
+        .filter((file) => (file.project ?? undefined) === project)
+        .map(async ({ path, leftOver }) => {
+          const client = this.client(id);
+          return [
+            ...leftOver,
+            ...Object.keys(knownOf(record, await recordedFile(client, path), client)?.entries ?? {}),
+          ];
+        }),
+    );
+    return [...new Set((await Promise.all(names)).flat())];
   }
 
-  /** Puts right what was written and is not as it should be. */
+  /** The folders of the projects that have entries of ours. */
+  async projects(): Promise<string[]> {
+    const files = Object.values((await this.#open()).read().files);
+    return [...new Set(files.flatMap(({ project }) => project ?? []))].sort();
+  }
+
+  /** Puts right what was written and is not as it should be, or would be written differently today. */
   async repair(
     ids: readonly string[],
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
   ): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
-      const { entries } = await reportFile(client, file, await this.#surveying(servers));
+      const { repairable } = await reportFile(client, file, await this.#surveying(servers));
       const { client: asItIs } = await readEntries(client, file);
-      const known = (await this.#open()).read().files[file.path]?.entries;
-      const broken = servers.filter(({ name }) => REPAIRABLE.includes(entries[name] ?? 'absent'));
+      const known = await this.#known(client, file.path);
+      const spoilt = servers.filter(({ name }) => repairable.includes(name));
       return new Map(
-        broken.map((server) => {
-          const written = known?.[server.name];
-          // What was written with an address of its own is put back as that.
-          const entry = this.#entry(asItIs, file, server, choice.http);
-          return [server.name, written && hasAddress(written) && !choice.http ? { ...entry, fixed: written } : entry];
-        }),
+        spoilt.map((server) => [
+          server.name,
+          choice.http ? this.#entry(asItIs, file, server, choice.http) : this.#today(asItIs, file, server, known),
+        ]),
       );
     });
   }
@@ -184,33 +211,89 @@ export class ClientsService {
   }
 
   #entry(client: ClientFacts, file: LocatedFile, server: ManagedServer, http: HttpChoice | undefined): Entry {
-    if (!http) return client.stdio(this.#launch(server));
-    const shape = file.http ?? client.http;
-    if (!shape) {
+    const direct = this.#direct(client, file, server, http);
+    const stdio = client.stdio(file.project === undefined ? this.#launch(server) : fromPath(server));
+    const entry = http ? direct : stdio;
+    if (!entry) {
       throw new CausewayError('usage', `${client.name} takes no address in its file.`, { remedy: 'Leave --http out.' });
     }
-    return shape({
-      name: server.name,
-      url: http.urlOf(server),
-      clientId: http.clientId,
-      callbackPort: http.callbackPort,
-    });
+    return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
+  }
+
+  /** With an address; for all that one can have where it was not chosen. */
+  #direct(client: ClientFacts, file: LocatedFile, server: ManagedServer, http: HttpChoice | undefined) {
+    const { clientId, callbackPort, url } = http
+      ? { ...http, url: http.urlOf(server) }
+      : { clientId: 'any', callbackPort: 1, url: '' };
+    return (file.http ?? client.http)?.({ name: server.name, url, clientId, callbackPort });
+  }
+
+  /** The entry as it would be written now: one that was written with an address of its own, as that. */
+  #today(client: ClientFacts, file: LocatedFile, server: ManagedServer, known: FileRecord | undefined): Entry {
+    const written = known?.entries[server.name];
+    if (!written || !hasAddress(written)) return this.#entry(client, file, server, undefined);
+    const stdio = client.stdio(this.#launch(server));
+    const { initial } = this.#direct(client, file, server, undefined) ?? {};
+    const entry = { fixed: written, ...(initial ? { initial } : {}) };
+    return { ...entry, obsolete: otherKeys(entry, stdio) };
   }
 
   #launch({ name, profile, path }: ManagedServer): Launch {
     const { command, prefix } = this.#options.launcher;
-    return { name, command, args: [...prefix, 'proxy', '--profile', profile, '--path', path] };
+    return { name, command, args: [...prefix, ...proxyArguments({ profile, path })] };
+  }
+
+  async #known(client: ClientFacts, path: string): Promise<FileRecord | undefined> {
+    return knownOf((await this.#open()).read(), await recordedFile(client, path), client);
   }
 
   async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
-    const record = await this.#open();
-    const { files } = record.read();
+    const record = (await this.#open()).read();
+    const readers = this.#readers();
+    const { surroundings, env } = this.#options;
     return {
-      surroundings: this.#options.surroundings,
+      surroundings,
       servers,
-      known: (path) => files[path],
-      entry: (client, server) => this.#entry(client, { path: '' }, server, undefined),
+      known: async (client, path) => knownOf(record, await recordedFile(client, path), client),
+      projects: (client) =>
+        Object.values(record.files).flatMap(({ client: id, path, project }) =>
+          id === client.id && path !== undefined && project !== undefined ? [{ path, project }] : [],
+        ),
+      sharing: async (client, path) => {
+        const { key } = await recordedFile(client, path);
+        return ((await readers).get(key) ?? []).filter(({ id }) => id !== client.id);
+      },
+      entry: (client, file, server, present, known) =>
+        correctionOf(client, this.#today(client, file, server, known), server.name, present, known),
+      isProgram: async (command) =>
+        isAbsolute(command)
+          ? isThere(command)
+          : (await findCommand(command, { ...surroundings, env: { ...env, ...surroundings.env } })) !== undefined,
     };
+  }
+
+  /** Which installed clients read which entries. */
+  async #readers(): Promise<Map<string, ClientName[]>> {
+    const readers = new Map<string, ClientName[]>();
+    for (const client of this.#clients) {
+      const { id, name } = client;
+      if (!(await detect(client, this.#options.surroundings)).installed) continue;
+      for (const { path } of await locate(client, this.#options.surroundings).catch(() => [])) {
+        const { key } = await recordedFile(client, path);
+        readers.set(key, [...(readers.get(key) ?? []), { id, name }]);
+      }
+    }
+    return readers;
+  }
+
+  /** @throws {CausewayError} `usage` where the client has none */
+  #projectFiles({ name, project }: ClientFacts, folder: string, must = false): LocatedFile[] {
+    if (project) return [{ path: join(folder, ...project), project: folder }];
+    if (!must) return [];
+    const able = this.#clients.filter((client) => client.project).map(({ id }) => id);
+    throw new CausewayError('usage', `${name} has no file for a project that Causeway knows.`, {
+      remedy: `Nothing was written. These have: ${able.join(', ')}.`,
+    });
   }
 
   /** Every path on which a survey depends: signs of clients, their files, and what our entries start. */
@@ -220,28 +303,42 @@ export class ClientsService {
       ...client.signs(places).flatMap((sign) => ('exists' in sign ? [sign.exists] : [])),
       ...client.files(places).map(({ path }) => path),
     ]);
-    const { files } = (await this.#open()).read();
-    const entries = Object.values(files).flatMap((file) => Object.values(file.entries));
+    const files = Object.values((await this.#open()).read().files);
+    const entries = files.flatMap((file) => Object.values(file.entries));
     const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
-    return [...new Set([...paths, ...Object.keys(files), ...started, this.#options.launcher.command])];
+    const programs = [...started, this.#options.launcher.command].filter((command) => isAbsolute(command));
+    return [...new Set([...paths, ...files.flatMap(({ path }) => path ?? []), ...programs])];
   }
 
+  /** @param losing the clients that a removal was asked for, all where none is named; left out for any other change */
   async #each(
     ids: readonly string[],
     choice: ChangeChoice,
     wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
+    losing?: readonly string[],
   ): Promise<Outcome[]> {
     const named = ids.map((id) => this.client(id));
     const outcomes: Outcome[] = [];
+    const readers = losing && choice.project === undefined ? await this.#readers() : undefined;
+    const staying = async (client: ClientFacts, { path }: LocatedFile) => {
+      if (!losing || losing.length === 0) return [];
+      const { key } = await recordedFile(client, path);
+      return (readers?.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
+    };
     for (const client of named.length > 0 ? named : this.#clients) {
+      const isNamed = named.length > 0;
       const found = await detect(client, this.#options.surroundings);
-      if (!found.installed) {
-        if (named.length > 0) outcomes.push(failed(client, null, notInstalled(client)));
+      if (!found.installed && choice.project === undefined) {
+        if (isNamed) outcomes.push(failed(client, null, notInstalled(client)));
         continue;
       }
       try {
-        for (const file of await locate(client, this.#options.surroundings)) {
-          outcomes.push(await this.#change(client, file, choice, wantedIn));
+        const files =
+          choice.project === undefined
+            ? await locate(client, this.#options.surroundings)
+            : this.#projectFiles(client, choice.project, isNamed);
+        for (const file of files) {
+          outcomes.push(...(await this.#change(client, file, choice, wantedIn, await staying(client, file))));
         }
       } catch (error) {
         outcomes.push(failed(client, null, error));
@@ -255,19 +352,35 @@ export class ClientsService {
     file: LocatedFile,
     choice: ChangeChoice,
     wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
-  ): Promise<Outcome> {
+    sharedWith: ClientName[],
+  ): Promise<Outcome[]> {
     try {
       const wanted = await wantedIn(client, file);
-      const record = await this.#open();
-      const planned = await plan(client, file.path, wanted, record.read().files[file.path]);
-      if (choice.dryRun || !changes(planned)) return outcomeOf(client, file, planned, choice);
-      if (!choice.whileRunning) await this.#refuseRunning(client);
-      await this.#options.launcher.prepare();
-      const { env } = this.#options;
-      const done = await change(client, file.path, wanted, { env, locks: this.#locks, record, now: () => this.#now() });
-      return outcomeOf(client, file, done, { ...choice, dryRun: false });
+      const known = await this.#known(client, file.path);
+      const planning = { replace: choice.replace, project: file.project };
+      const planned = await plan(client, file.path, wanted, { ...planning, known });
+      const isChange = changes(planned);
+      const result = async () => {
+        if (choice.dryRun || !(isChange || forgets(planned, known))) return planned;
+        if (isChange) {
+          if (sharedWith.length > 0 && !choice.evenShared) throw shared(client, file, sharedWith);
+          if (!choice.whileRunning && file.project === undefined) await this.#refuseRunning(client);
+          if (file.project === undefined) await this.#options.launcher.prepare();
+        }
+        const [{ env }, record] = [this.#options, await this.#open()];
+        const now = () => this.#now();
+        return change(client, file.path, wanted, { ...planning, env, locks: this.#locks, record, now });
+      };
+      const done = await result();
+      const refused = done.taken.map((name) =>
+        failed(client, file, taken(client, file, name, done.taken.length === wanted.size)),
+      );
+      if (refused.length > 0 && !changes(done)) return refused;
+      const outcome = outcomeOf(client, file, done, choice);
+      return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
     } catch (error) {
-      return failed(client, file, error);
+      const outcome = failed(client, file, error);
+      return [sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome];
     }
   }
 

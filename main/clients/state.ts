@@ -1,37 +1,44 @@
-import { access } from 'node:fs/promises';
 import { isCurrent } from './editors/editor.ts';
 import { commandLineOf, type Entry, isOurs } from './entry.ts';
-import type { FileRecord } from './record.ts';
+import { type FileRecord, writtenAs } from './record.ts';
 
 /**
- * What has become of a server's entry in one file: never written; as it should be; gone though it was written; changed, or
- * written by another version; leading to an executable that is gone; or somebody else's of the same name.
+ * What has become of a server's entry in one file: never written; as it was written; as it was written, and would be written
+ * differently today; gone though it was written; changed since; leading to an executable that is not there; or somebody
+ * else's of the same name.
  */
-export type EntryState = 'absent' | 'current' | 'vanished' | 'edited' | 'broken' | 'foreign';
+export type EntryState = 'absent' | 'current' | 'outdated' | 'vanished' | 'edited' | 'broken' | 'foreign';
 
-/** The states that `repair` puts right. */
-export const REPAIRABLE: readonly EntryState[] = ['vanished', 'edited', 'broken'];
+/** The states in which something is wrong. */
+export const SPOILT: readonly EntryState[] = ['vanished', 'edited', 'broken'];
 
-/** The state of one entry. Looks at nothing but whether the command in it exists. */
-export async function stateOf(
-  name: string,
-  present: unknown,
-  wanted: Entry,
-  known: FileRecord | undefined,
-): Promise<EntryState> {
-  const written = known?.entries[name];
-  if (present === undefined) return written ? 'vanished' : 'absent';
-  if (!isOurs(present)) return written ? 'edited' : 'foreign';
-  const [command] = commandLineOf(present);
-  if (command !== undefined && !(await exists(command))) return 'broken';
-  if (isCurrent(present, wanted)) return 'current';
-  // An entry with an address of its own was chosen as such.
-  return command === undefined && written && isCurrent(present, { fixed: written }) ? 'current' : 'edited';
+/** What the state of one entry is told from. */
+export interface EntryFacts {
+  name: string;
+  present: unknown;
+  /** The entry as it would be written today, in the form in which it was chosen. */
+  wanted: Entry;
+  known: FileRecord | undefined;
+  /** Whether there is such a program. */
+  isProgram(command: string): Promise<boolean>;
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** The state of one entry. Looks at nothing but whether the command in it exists. */
+export async function stateOf({ name, present, wanted, known, isProgram }: EntryFacts): Promise<EntryState> {
+  const written = writtenAs(known, name);
+  if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';
+  if (!isOurs(present, written)) return 'foreign';
+  const [command] = commandLineOf(present);
+  if (command !== undefined && !(await isProgram(command))) return 'broken';
+  if (isCurrent(present, wanted)) return 'current';
+  const { obsolete = [] } = wanted;
+  if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
+    return 'outdated';
+  // Of what nobody remembers writing, nobody can say that it was changed.
+  return written.length > 0 ? 'edited' : 'outdated';
+}
+
+/** Whether writing an entry anew changes it. */
+export function isRepairable(state: EntryState, present: unknown, wanted: Entry): boolean {
+  return state === 'outdated' || (SPOILT.includes(state) && !isCurrent(present, wanted));
 }

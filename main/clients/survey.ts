@@ -7,9 +7,9 @@ import { editorOf } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
 import { layoutIn, targetOf } from './layout.ts';
 import type { Surroundings } from './places.ts';
-import type { FileRecord } from './record.ts';
+import { type FileRecord, writtenAs } from './record.ts';
 import type { ManagedServer } from './servers.ts';
-import { type EntryState, stateOf } from './state.ts';
+import { type EntryState, isRepairable, stateOf } from './state.ts';
 
 /** One file of a client, as it is. */
 export interface FileReport {
@@ -21,7 +21,19 @@ export interface FileReport {
   entries: Record<string, EntryState>;
   /** Entries of ours that lead to no server in the list. */
   leftOver: string[];
+  /** Servers whose entry would be another if it were repaired. */
+  repairable: string[];
+  /** Other clients that read the same entries in it: what is removed here is removed from them. */
+  sharedWith: ClientName[];
+  /** The folder of the project whose file it is; `null` for the person's own. */
+  project: string | null;
   problem?: string;
+}
+
+/** A client, to be named. */
+export interface ClientName {
+  id: string;
+  name: string;
 }
 
 /** One client, as it is. */
@@ -54,40 +66,72 @@ export async function readEntries(client: ClientFacts, { path }: LocatedFile): P
 export interface SurveyOptions {
   surroundings: Surroundings;
   servers: readonly ManagedServer[];
-  known(path: string): FileRecord | undefined;
-  entry(client: ClientFacts, server: ManagedServer): Entry;
+  known(client: ClientFacts, path: string): Promise<FileRecord | undefined>;
+  /** The client's files of projects, as far as they are known. */
+  projects(client: ClientFacts): LocatedFile[];
+  /** Other installed clients that read the same entries. */
+  sharing(client: ClientFacts, path: string): Promise<ClientName[]>;
+  /** The entry as it would be written today, over the one that is there. */
+  entry(
+    client: ClientFacts,
+    file: LocatedFile,
+    server: ManagedServer,
+    present: unknown,
+    known: FileRecord | undefined,
+  ): Entry;
+  isProgram(command: string): Promise<boolean>;
 }
 
 /** One client and the state of every server's entry in it. Only looks; what goes wrong is in the report. */
 export async function report(client: ClientFacts, options: SurveyOptions): Promise<ClientReport> {
   const { id, name } = client;
   const found = await detect(client, options.surroundings);
-  if (!found.installed) return { id, name, because: null, files: [] };
+  const projects = options.projects(client);
+  const inProjects = await Promise.all(projects.map((file) => reportFile(client, file, options)));
+  if (!found.installed) {
+    const because = projects.length === 0 ? null : 'a project has entries for it';
+    return { id, name, because, files: inProjects };
+  }
   const { because } = found;
   try {
     const located = await locate(client, options.surroundings);
-    return { id, name, because, files: await Promise.all(located.map((file) => reportFile(client, file, options))) };
+    const files = await Promise.all(located.map((file) => reportFile(client, file, options)));
+    return { id, name, because, files: [...files, ...inProjects] };
   } catch (error) {
-    return { id, name, because, files: [], problem: inOneLine(error) };
+    return { id, name, because, files: inProjects, problem: inOneLine(error) };
   }
 }
 
 /** One file of a client and the state of every server's entry in it. */
 export async function reportFile(client: ClientFacts, file: LocatedFile, options: SurveyOptions): Promise<FileReport> {
-  const { servers, known, entry } = options;
-  const record = known(file.path);
-  const result: FileReport = { path: file.path, exists: true, known: record !== undefined, entries: {}, leftOver: [] };
+  const { servers, isProgram } = options;
+  const { path, project = null } = file;
+  const known = await options.known(client, path);
+  const result: FileReport = {
+    path,
+    exists: true,
+    known: known !== undefined,
+    entries: {},
+    leftOver: [],
+    repairable: [],
+    sharedWith: [],
+    project,
+  };
   try {
+    result.sharedWith = await options.sharing(client, path);
     const read = await readEntries(client, file);
     result.exists = read.exists;
     for (const server of servers) {
-      const present = read.entries.get(server.name);
-      const state = await stateOf(server.name, present, entry(read.client, server), record);
-      result.entries[server.name] = state;
+      const { name } = server;
+      const present = read.entries.get(name);
+      const wanted = options.entry(read.client, file, server, present, known);
+      const state = await stateOf({ name, present, wanted, known, isProgram });
+      result.entries[name] = state;
+      if (isRepairable(state, present, wanted)) result.repairable.push(name);
     }
     const names = servers.map(({ name }) => name);
-    const ours = [...read.entries].filter(([name, present]) => isOurs(present) && !names.includes(name));
-    result.leftOver = ours.map(([name]) => name);
+    const ours = [...read.entries].filter(([name, present]) => isOurs(present, writtenAs(known, name)));
+    result.leftOver = ours.map(([name]) => name).filter((name) => !names.includes(name));
     return result;
   } catch (error) {
     return { ...result, problem: inOneLine(error) };

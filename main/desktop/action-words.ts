@@ -22,6 +22,7 @@ const AS_BUTTON: ActionWords = {
   'export-overrides': () => '“Export…” on the Everyone screen writes such a file.',
   'quit-client': ({ client }) => `Quit ${client}, then try again.`,
   'free-entry': ({ client }) => `Rename it in ${client}, or replace it.`,
+  'remove-shared': ({ clients }) => `Remove it from ${clients.join(' and ')}, or leave it.`,
   'list-backups': () => '“Backups…” on the AI clients screen lists them.',
   'paste-by-hand': () => '“Any other client” on the AI clients screen has what to paste.',
   'add-server': () => 'Add one on the Servers screen.',

@@ -20,6 +20,8 @@ export interface Shell {
   chooseFileToSave(offer: FileOffer): Promise<string | null>;
   /** Asks which file is to be read. */
   chooseFileToOpen(offer: FileOffer): Promise<string | null>;
+  /** Asks for a folder. */
+  chooseFolder(offer: Pick<FileOffer, 'title'>): Promise<string | null>;
   /** Shows a folder in the system's file manager. */
   showFolder(folder: string): Promise<void>;
   /** What starts the application at login; null where this system has no such thing. */

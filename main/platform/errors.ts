@@ -14,6 +14,7 @@ export type ErrorCode =
   // AI clients' own files
   | 'file_not_writable'
   | 'client_running'
+  | 'shared_file'
   // signing in
   | 'signed_out'
   | 'sign_in_failed'

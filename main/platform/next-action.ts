@@ -21,6 +21,8 @@ interface Details {
   'quit-client': { client: string };
   /** An AI client's entry of this name is somebody else's. */
   'free-entry': { client: string };
+  /** Other AI clients read the same file. */
+  'remove-shared': { clients: readonly string[] };
   'list-backups': object;
   /** Into an AI client that Causeway does not know. */
   'paste-by-hand': object;
@@ -68,6 +70,7 @@ export const AS_COMMAND: ActionWords = {
   'export-overrides': () => '`causeway warehouse export` writes such a file.',
   'quit-client': ({ client }) => `Quit ${client} and try again; --force writes all the same.`,
   'free-entry': ({ client }) => `Rename it in ${client}, or name the server otherwise; --force changes it.`,
+  'remove-shared': ({ clients }) => `--yes removes it from ${clients.join(' and ')}.`,
   'list-backups': () => '`causeway clients backups` lists them.',
   'paste-by-hand': () => 'For any other, `causeway clients json` prints what to paste.',
   'add-server': () => 'Add one with: causeway servers add sql.',

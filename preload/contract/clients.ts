@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { problem } from './parts.ts';
 
 /** What has become of a server's entry in one file of a client. */
-const entryState = z.enum(['absent', 'current', 'vanished', 'edited', 'broken', 'foreign']);
+const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'foreign']);
+
+const clientName = z.object({ id: z.string(), name: z.string() });
 
 const clientFile = z.object({
   path: z.string(),
@@ -13,6 +15,12 @@ const clientFile = z.object({
   entries: z.record(z.string(), entryState),
   /** Entries of ours for servers that are no longer in the list. */
   leftOver: z.array(z.string()),
+  /** Servers whose entry would be another if it were repaired. */
+  repairable: z.array(z.string()),
+  /** Other clients that read the same entries: what is removed here is removed from them. */
+  sharedWith: z.array(clientName),
+  /** The folder of the project whose file it is; null for the person's own. */
+  project: z.string().nullable(),
   /** Why it can be neither read nor written, as sentences with line and column. */
   problem: z.string().nullable(),
 });
@@ -34,6 +42,10 @@ const aiClient = z.object({
   hasLink: z.boolean(),
   /** It can connect by itself, as an OAuth application that it is told. */
   connectsItself: z.boolean(),
+  /** For how long it waits for the answer to one call, in milliseconds; null where no limit is known. */
+  patienceMs: z.number().nullable(),
+  /** It reads a file in the folder of a project, which all who work on that can have in common. */
+  hasProjectFile: z.boolean(),
 });
 
 const clientsReport = z.object({
@@ -52,6 +64,10 @@ const clientChange = z.object({
   replace: z.boolean(),
   /** Also while the client runs, which then overwrites it. */
   whileRunning: z.boolean(),
+  /** Also from a file that other clients read, which lose it too. */
+  evenShared: z.boolean().default(false),
+  /** The folder of the project in whose files; null for the person's own. */
+  project: z.string().nullable().default(null),
   /** Has the client connect by itself, signing in as this OAuth application; null where Causeway does both for it. */
   itself: z
     .object({ clientId: z.string().trim().min(1), callbackPort: z.int().min(1).max(65_535).nullable() })
@@ -68,6 +84,8 @@ const clientOutcome = z.object({
   /** What to do for it to be noticed. */
   afterwards: z.string().nullable(),
   warnings: z.array(z.string()),
+  /** Other clients that read the same entries and so lose, or lost, them too. */
+  sharedWith: z.array(clientName),
   problem: problem.nullable(),
 });
 
@@ -96,6 +114,8 @@ export const clientRequests = {
   /** The entries for one client, or in the shape that nearly every client takes. */
   clientJson: { input: toPaste, output: z.object({ text: z.string() }) },
   copyClientJson: { input: toPaste, output: z.undefined() },
+  /** Asks for a project's folder; null where the person chose none. */
+  chooseProject: { input: z.undefined(), output: z.object({ folder: z.string().nullable() }) },
   /** Opens the link by which a client adds an entry itself. */
   openInClient: { input: z.object({ client: z.string(), server: z.string() }), output: z.undefined() },
 } as const;

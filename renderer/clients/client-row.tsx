@@ -7,7 +7,7 @@ import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
-import { reminders, summaryOf, toRepair } from './words.ts';
+import { ownFiles, patienceOf, reminders, standingIn, summaryOf, toRepair } from './words.ts';
 
 interface ClientRowProps {
   client: AiClient;
@@ -24,18 +24,20 @@ interface ClientRowProps {
 export function ClientRow(props: ClientRowProps) {
   const { client, servers, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
   const { request } = window.causeway;
-  const { id, name, because, files, inTheWay } = client;
-  const running = inTheWay ? [name] : [];
-  const changeOf = (action: ClientChange['action'], chosen: string[]): ClientChange => ({
+  const { id, name, because, inTheWay } = client;
+  const files = ownFiles(client);
+  const changeOf = (action: ClientChange['action'], chosen: string[], project: string | null = null): ClientChange => ({
     action,
     clients: [id],
     servers: chosen,
     replace: false,
     whileRunning: false,
+    evenShared: false,
+    project,
     itself: null,
   });
-  const review = (title: string, action: ClientChange['action'], chosen: string[]) =>
-    onReview({ title, change: changeOf(action, chosen), running });
+  const review = (title: string, action: ClientChange['action'], chosen: string[], project: string | null = null) =>
+    onReview({ title, change: changeOf(action, chosen, project), running: inTheWay && project === null ? [name] : [] });
   const switching = useMutation({
     mutationFn: (change: ClientChange) => answered(request.changeClients(change)),
     onSuccess: onDone,
@@ -44,11 +46,10 @@ export function ClientRow(props: ClientRowProps) {
     // The first of ours in a file, and what the client may undo, is shown before.
     if (on && (inTheWay || !files.every(({ known }) => known)))
       return review(`Add ${server} to ${name}`, 'add', [server]);
-    if (!on && inTheWay) return review(`Remove ${server} from ${name}`, 'remove', [server]);
+    const isShared = files.some(({ sharedWith }) => sharedWith.length > 0);
+    if (!on && (inTheWay || isShared)) return review(`Remove ${server} from ${name}`, 'remove', [server]);
     switching.mutate(changeOf(on ? 'add' : 'remove', [server]));
   };
-  const spoilt = toRepair(client, servers);
-  const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
   const troubles = [client.problem, ...files.map(({ problem }) => problem)].filter((it) => it !== null);
   const failures = outcomes.filter(({ problem }) => problem);
   return (
@@ -58,10 +59,12 @@ export function ClientRow(props: ClientRowProps) {
         <span className={layout.quiet}>{summaryOf(client, servers)}</span>
       </div>
       <p className={`${layout.quiet} ${styles.about}`}>Found because {because}</p>
-      {files.map(({ path, exists }) => (
+      {patienceOf(client) !== null && <p className={`${layout.quiet} ${styles.about}`}>{patienceOf(client)}</p>}
+      {files.map(({ path, exists, sharedWith }) => (
         <p key={path} className={`${layout.quiet} ${styles.about}`}>
           {path}
           {exists ? '' : ' (not there yet)'}
+          {sharedWith.length > 0 && ` (shared with ${sharedWith.map((other) => other.name).join(', ')})`}
         </p>
       ))}
       <ul className={styles.switches} aria-label={`Servers of ${name}`}>
@@ -78,10 +81,62 @@ export function ClientRow(props: ClientRowProps) {
       {troubles.map((problem) => (
         <Notice key={problem} message={`${name} cannot be written to.`} remedy={problem} />
       ))}
+      <ToCorrect name={name} files={files} servers={servers} project={null} onReview={review} />
+      {projectsOf(client).map((project) => (
+        <ProjectEntries key={project} client={client} project={project} servers={servers} onReview={review} />
+      ))}
+      <ActionFailure error={switching.error} />
+      {failures.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
+      {client.longNames.map((sentence) => (
+        <p key={sentence} className={layout.trouble}>
+          {sentence}
+        </p>
+      ))}
+      <Reminders outcomes={outcomes} onDismiss={onDismiss} />
+      <More client={client} servers={servers} onConnectItself={onConnectItself} onReview={review} />
+    </li>
+  );
+}
+
+type ReviewChanges = (title: string, action: ClientChange['action'], servers: string[], project: string | null) => void;
+
+interface ToCorrectProps {
+  name: string;
+  files: AiClient['files'];
+  servers: string[];
+  project: string | null;
+  onReview: ReviewChanges;
+}
+
+/** What is wrong in some files, or could be written anew, each with the button that does it. */
+function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
+  const { spoilt, outdated } = toRepair(files, servers);
+  const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
+  return (
+    <>
       {spoilt.length > 0 && (
         <Notice message={`${spoilt.join(', ')}: no longer as Causeway wrote it.`} remedy={null}>
-          <Button variant="default" size="compact-sm" onClick={() => review(`Repair ${name}`, 'repair', spoilt)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview(`Repair ${name}`, 'repair', spoilt, project)}
+          >
             Repair…
+          </Button>
+        </Notice>
+      )}
+      {outdated.length > 0 && (
+        <Notice
+          tone="note"
+          message={`${outdated.join(', ')}: works, but Causeway would write it differently today.`}
+          remedy={null}
+        >
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview(`Update ${name}`, 'repair', outdated, project)}
+          >
+            Update…
           </Button>
         </Notice>
       )}
@@ -91,22 +146,62 @@ export function ClientRow(props: ClientRowProps) {
           message={`It still has ${leftOver.join(', ')}, which is no longer among your servers.`}
           remedy={null}
         >
-          <Button variant="default" size="compact-sm" onClick={() => review(`Remove from ${name}`, 'remove', leftOver)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview(`Remove from ${name}`, 'remove', leftOver, project)}
+          >
             Remove…
           </Button>
         </Notice>
       )}
-      <ActionFailure error={switching.error} />
-      {failures.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
-      {client.longNames.map((sentence) => (
-        <p key={sentence} className={layout.trouble}>
-          {sentence}
-        </p>
-      ))}
-      <Reminders outcomes={outcomes} onDismiss={onDismiss} />
-      <More client={client} servers={servers} onConnectItself={onConnectItself} />
-    </li>
+    </>
   );
+}
+
+interface ProjectEntriesProps {
+  client: AiClient;
+  project: string;
+  servers: string[];
+  onReview: ReviewChanges;
+}
+
+/** What a client has in a project's own file. */
+function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesProps) {
+  const files = client.files.filter((file) => file.project === project);
+  const there = servers.filter((server) => standingIn(files, server).on);
+  return (
+    <section className={styles.project} aria-label={`${client.name} in ${project}`}>
+      <p className={layout.quiet}>In the project {project}</p>
+      <ul className={layout.list}>
+        {servers.map((server) => {
+          const { on, words } = standingIn(files, server);
+          return on || words !== null ? (
+            <li key={server}>
+              {server}
+              {words !== null && <span className={layout.quiet}> · {words}</span>}
+            </li>
+          ) : null;
+        })}
+      </ul>
+      {files.map(({ problem, path }) => problem !== null && <Notice key={path} message={problem} remedy={null} />)}
+      <ToCorrect name={client.name} files={files} servers={servers} project={project} onReview={onReview} />
+      {there.length > 0 && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => onReview(`Remove ${client.name} from the project`, 'remove', there, project)}
+        >
+          Remove from this project…
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The projects that have entries for a client. */
+function projectsOf({ files }: AiClient): string[] {
+  return [...new Set(files.flatMap(({ project }) => project ?? []))];
 }
 
 /** What is left to do in the client itself. */
@@ -129,9 +224,20 @@ function Reminders({ outcomes, onDismiss }: Pick<ClientRowProps, 'outcomes' | 'o
 }
 
 /** Other ways into the client, and what is good to know of it. */
-function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client' | 'servers' | 'onConnectItself'>) {
+function More({
+  client,
+  servers,
+  onConnectItself,
+  onReview,
+}: Pick<ClientRowProps, 'client' | 'servers' | 'onConnectItself'> & { onReview: ReviewChanges }) {
   const { request } = window.causeway;
-  const { id, name, hasLink, connectsItself, warnings } = client;
+  const { id, name, hasLink, hasProjectFile, connectsItself, warnings } = client;
+  const choosing = useMutation({
+    mutationFn: () => answered(request.chooseProject()),
+    onSuccess: ({ folder }) => {
+      if (folder !== null) onReview(`Add ${name} to a project`, 'add', servers, folder);
+    },
+  });
   const copying = useMutation({ mutationFn: () => answered(request.copyClientJson({ client: id })) });
   const following = useMutation({
     mutationFn: (server: string) => answered(request.openInClient({ client: id, server })),
@@ -154,12 +260,18 @@ function More({ client, servers, onConnectItself }: Pick<ClientRowProps, 'client
             Let {name} connect by itself…
           </Button>
         )}
+        {hasProjectFile && servers.length > 0 && (
+          <Button variant="default" size="compact-sm" onClick={() => choosing.mutate()}>
+            Add to a project…
+          </Button>
+        )}
         <span role="status" className={layout.quiet}>
           {copying.isSuccess && 'The JSON is on the clipboard.'}
         </span>
       </div>
       <ActionFailure error={copying.error} />
       <ActionFailure error={following.error} />
+      <ActionFailure error={choosing.error} />
       {warnings.map((warning) => (
         <p key={warning} className={layout.quiet}>
           {warning}

@@ -145,6 +145,8 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
       servers: names,
       replace: false,
       whileRunning: false,
+      evenShared: false,
+      project: null,
       itself: null,
     },
     running: lacking.filter(({ inTheWay }) => inTheWay).map(({ name }) => name),

@@ -44,7 +44,9 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
     staleTime: 0,
   });
   const making = useMutation({
-    mutationFn: (whileRunning: boolean) => answered(request.changeClients({ ...change, whileRunning })),
+    // Whoever loses an entry besides is named above the button.
+    mutationFn: (whileRunning: boolean) =>
+      answered(request.changeClients({ ...change, whileRunning, evenShared: true })),
     onSuccess: (outcomes) => {
       onDone(outcomes);
       if (!outcomes.some(({ problem }) => problem)) return onClose();
@@ -58,6 +60,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
   const isTaken = failures.some(({ code }) => code === 'already_exists');
   const runs = failures.some(({ code }) => code === 'client_running');
   const running = review.running.join(' and ');
+  const losing = [...new Set(outcomes.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)))];
   return (
     <div className={layout.stack}>
       {review.running.length > 0 && !runs && (
@@ -65,6 +68,12 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
           tone="note"
           message={`${running} is running.`}
           remedy={`It writes its file anew from memory, and what is added meanwhile would be lost. Quit ${running} first.`}
+        />
+      )}
+      {losing.length > 0 && (
+        <Notice
+          message={`${losing.join(' and ')} would lose the same entries.`}
+          remedy="They read the same file. What is removed here is removed from them too."
         />
       )}
       {preview.isPending && <Skeleton height={120} />}

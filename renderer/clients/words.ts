@@ -6,45 +6,74 @@ export interface Standing {
   on: boolean;
   /** What is to be known beside the switch; null where the switch says it all. */
   words: string | null;
+  /** Writing it anew changes it. */
   repairable: boolean;
   /** None of its files could be read. */
   unknown: boolean;
 }
 
 const WORDS: Record<Exclude<EntryState, 'absent' | 'current'>, string> = {
+  outdated: 'Works, but would be written differently today',
   vanished: 'Gone, though it was written',
-  edited: 'Changed by somebody else',
+  edited: 'Changed since it was written',
   broken: 'Starts a program that is gone',
   foreign: 'Another entry has this name',
 };
 
 /** In this order, one file's state speaks for all of them. */
-const LOUDEST = ['broken', 'edited', 'vanished', 'foreign'] as const;
+const LOUDEST = ['broken', 'edited', 'vanished', 'foreign', 'outdated'] as const;
 
-export function standingOf({ files }: AiClient, server: string): Standing {
+/** In these, a client has the server's entry. */
+const THERE: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken'];
+
+/** The person's own files, without those of projects. */
+export function ownFiles({ files }: AiClient): AiClient['files'] {
+  return files.filter(({ project }) => project === null);
+}
+
+export function standingOf(client: AiClient, server: string): Standing {
+  return standingIn(ownFiles(client), server);
+}
+
+/** How a server stands in some files. */
+export function standingIn(files: AiClient['files'], server: string): Standing {
   const states = files.flatMap(({ entries }) => entries[server] ?? []);
-  const there = states.filter((state) => ['current', 'edited', 'broken'].includes(state)).length;
+  const there = states.filter((state) => THERE.includes(state)).length;
   const loudest = LOUDEST.find((state) => states.includes(state));
   const on = there > 0 && there === states.length;
   const partly = there > 0 && !on ? `In ${there} of ${states.length} files` : null;
   return {
     on,
     words: loudest ? WORDS[loudest] : partly,
-    repairable: states.some((state) => ['broken', 'edited', 'vanished'].includes(state)),
+    repairable: files.some(({ repairable }) => repairable.includes(server)),
     unknown: states.length === 0,
   };
 }
 
-/** The servers whose entries in a client are not as they were written. */
-export function toRepair(client: AiClient, servers: readonly string[]): string[] {
-  return servers.filter((server) => standingOf(client, server).repairable);
+/** The servers whose entries are not as they were written, or would be written differently today. */
+export function toRepair(
+  files: AiClient['files'],
+  servers: readonly string[],
+): { spoilt: string[]; outdated: string[] } {
+  const repairable = servers.filter((server) => standingIn(files, server).repairable);
+  const isWrong = (server: string) => isSpoilt(files, server);
+  return { spoilt: repairable.filter(isWrong), outdated: repairable.filter((server) => !isWrong(server)) };
+}
+
+function isSpoilt(files: AiClient['files'], server: string): boolean {
+  return files.some(({ entries }) => ['broken', 'edited', 'vanished'].includes(entries[server] ?? 'absent'));
+}
+
+/** For how long a client waits for the answer to one call. */
+export function patienceOf({ patienceMs }: AiClient): string | null {
+  return patienceMs === null ? null : `Stops waiting for a call after ${patienceMs / 1000} s`;
 }
 
 /** What a client has, in one line. */
 export function summaryOf(client: AiClient, servers: readonly string[]): string {
   if (servers.length === 0) return '';
   if (client.problem !== null || servers.every((server) => standingOf(client, server).unknown)) return 'Cannot be read';
-  const broken = toRepair(client, servers).length;
+  const broken = servers.filter((server) => isSpoilt(ownFiles(client), server)).length;
   if (broken > 0) return broken === 1 ? '1 server to repair' : `${broken} servers to repair`;
   const on = servers.filter((server) => standingOf(client, server).on).length;
   if (on === 0) return 'No servers yet';

@@ -48,6 +48,6 @@ export function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
 /** The names of the clients that have an entry of ours for a server. */
 function usersOf(server: string, clients: readonly AiClient[]): string[] {
   const has = ({ files }: AiClient) =>
-    files.some(({ entries }) => ['current', 'edited', 'broken'].includes(entries[server] ?? 'absent'));
+    files.some(({ entries }) => ['current', 'outdated', 'edited', 'broken'].includes(entries[server] ?? 'absent'));
   return clients.filter(has).map(({ name }) => name);
 }

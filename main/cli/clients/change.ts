@@ -2,12 +2,14 @@ import { type ChangeChoice, directly, type HttpChoice } from '../../clients/choi
 import type { Outcome } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { confirm } from '../ask.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, write, writeJson, writeLine } from '../print.ts';
-import { type CommonOptions, chosenServers, openClients } from './options.ts';
+import { type CommonOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
 export interface ChangeOptions extends CommonOptions {
   dryRun?: boolean;
+  yes?: boolean;
   force?: boolean;
 }
 
@@ -25,8 +27,15 @@ export async function add(context: CommandContext, ids: string[], options: AddOp
       action: { do: 'add-server' },
     });
   }
+  const { project } = options;
+  if (project !== undefined && ids.length === 0) {
+    throw new CausewayError('usage', '--project needs the clients that the project is to have entries for.', {
+      remedy: 'Name them, such as: causeway clients add claude-code cursor --project.',
+    });
+  }
   const http = await httpChoice(context, servers, options);
-  await report(context, options, await openClients(context, options).add(ids, servers, { ...choice(options), http }));
+  const clients = openClients(context, options);
+  await report(context, options, await clients.add(ids, servers, { ...(await choice(options)), http }));
 }
 
 /** `causeway clients diff [CLIENT…]`: what `add` would change. */
@@ -37,21 +46,46 @@ export function diff(context: CommandContext, ids: string[], options: CommonOpti
 /** `causeway clients remove [CLIENT…]`: our entries, out again; also those whose server is no longer in the list. */
 export async function remove(context: CommandContext, ids: string[], options: ChangeOptions): Promise<void> {
   const clients = openClients(context, options);
-  const names = options.server ?? (await clients.ownNames(ids));
-  await report(context, options, await clients.remove(ids, names, choice(options)));
+  const chosen = await choice(options);
+  const names = options.server ?? (await clients.ownNames(ids, chosen.project));
+  const remove = (change: ChangeChoice) => clients.remove(ids, names, change);
+  const agreed = chosen.evenShared || chosen.dryRun || (await agreesToShared(context, options, remove, chosen));
+  await report(context, options, await remove({ ...chosen, evenShared: agreed }));
+  const projects = chosen.project === undefined && ids.length === 0 ? await clients.projects() : [];
+  for (const folder of projects) {
+    await writeLine(
+      context.stderr,
+      printable(`${folder} has entries too: causeway clients remove --project ${folder}`),
+    );
+  }
 }
 
 /** `causeway clients repair [CLIENT…]`: what was written and is not as it should be. */
 export async function repair(context: CommandContext, ids: string[], options: ChangeOptions): Promise<void> {
   const servers = await chosenServers(context, options);
-  await report(context, options, await openClients(context, options).repair(ids, servers, choice(options)));
+  await report(context, options, await openClients(context, options).repair(ids, servers, await choice(options)));
 }
 
-const choice = ({ dryRun, force }: ChangeOptions): ChangeChoice => ({
-  dryRun,
-  replace: force,
-  whileRunning: force,
-});
+/** Asks, where somebody can answer, whether other clients may lose what is removed. */
+async function agreesToShared(
+  context: CommandContext,
+  options: ChangeOptions,
+  remove: (choice: ChangeChoice) => Promise<Outcome[]>,
+  chosen: ChangeChoice,
+): Promise<boolean> {
+  if (options.json || context.stdin.isTTY !== true) return false;
+  const losing = (await remove({ ...chosen, dryRun: true })).filter(({ sharedWith = [] }) => sharedWith.length > 0);
+  if (losing.length === 0) return false;
+  const sentences = losing.map(
+    ({ file, sharedWith = [] }) => `${sharedWith.map(({ name }) => name).join(' and ')} would lose them too: ${file}.`,
+  );
+  return confirm(context, printable(`${sentences.join(' ')} Remove them all the same?`), '--yes');
+}
+
+async function choice(options: ChangeOptions): Promise<ChangeChoice> {
+  const { dryRun, force, yes } = options;
+  return { dryRun, replace: force, whileRunning: force, evenShared: yes, project: await projectFolder(options) };
+}
 
 async function httpChoice(
   context: CommandContext,
@@ -97,5 +131,8 @@ async function print(context: CommandContext, outcome: Outcome): Promise<void> {
   }
   if (backup !== undefined) await line(`  as it was before: causeway clients restore ${backup}`);
   if (result === 'written' && afterwards !== undefined) await line(`  ${afterwards}`);
+  for (const other of outcome.sharedWith ?? []) {
+    await line(`  ${other.name} reads the same file, and ${result === 'written' ? 'lost' : 'would lose'} them too.`);
+  }
   for (const warning of warnings) await line(`  ${warning}`);
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { launcherFor } from '../../clients/launcher.ts';
@@ -5,6 +6,7 @@ import type { Surroundings, System } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
 import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
 import { ClientsService } from '../../clients/service.ts';
+import { CausewayError } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 import { openServerList } from '../servers/options.ts';
@@ -14,6 +16,21 @@ export interface CommonOptions {
   json?: boolean;
   configRoot?: string;
   server?: string[];
+  project?: string | true;
+}
+
+/** The project's folder that is meant, absolute. @throws {CausewayError} `not_found` */
+export async function projectFolder({ project }: CommonOptions): Promise<string | undefined> {
+  if (project === undefined) return undefined;
+  const folder = resolve(project === true ? '.' : project);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return folder;
+  throw new CausewayError('not_found', `There is no folder ${folder}.`, {
+    remedy: 'Give the folder of the project with --project.',
+  });
 }
 
 /** The clients of this computer's person, or of another home folder. */

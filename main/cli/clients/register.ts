@@ -34,10 +34,12 @@ function addLooking(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('list'))
     .description('the clients, where their files are, and the state of each entry')
     .option('--all', 'also clients that were not found')
+    .option('--project [dir]', 'only what the project in that folder has, by default this one')
     .action(async (_options, command: Command) => (await import('./list.ts')).list(context, command.optsWithGlobals()));
   withCommonOptions(group.command('diff [client...]'))
     .description('what "add" would change; writes nothing')
     .option('-s, --server <name...>', 'only these servers')
+    .option('--project [dir]', "in the clients' files of the project in that folder, by default this one")
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./change.ts')).diff(context, ids, command.optsWithGlobals()),
     );
@@ -54,6 +56,7 @@ function addChanging(group: Command, context: CommandContext): void {
     withCommonOptions(group.command(`${name} [client...]`))
       .option('-s, --server <name...>', 'only these servers')
       .option('--dry-run', 'only show the difference')
+      .option('--project [dir]', "in the clients' files of the project in that folder, by default this one")
       .option('--force', "also over somebody else's entry of that name, and while the client runs");
   changing('add')
     .description('write an entry for each server into the clients')
@@ -65,11 +68,14 @@ function addChanging(group: Command, context: CommandContext): void {
     );
   changing('remove')
     .description('remove our entries from the clients')
+    .option('-y, --yes', 'also from a file that other clients read, which lose them too')
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./change.ts')).remove(context, ids, command.optsWithGlobals()),
     );
   changing('repair')
-    .description('put right entries that vanished, were changed, or lead to an executable that is gone')
+    .description(
+      'put right entries that vanished, were changed, lead to an executable that is gone, or are out of date',
+    )
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./change.ts')).repair(context, ids, command.optsWithGlobals()),
     );

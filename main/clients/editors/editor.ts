@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../../platform/errors.ts';
+import { covers, isTable } from '../data.ts';
 import type { Entry } from '../entry.ts';
 
 /** Which file is edited, and where in it the entries are. */
@@ -38,7 +38,10 @@ export interface Edited {
 export interface EntryEditor {
   /** The entries, by name. @throws {CausewayError} `invalid_file`, with line, column and remedy */
   read(text: string, target: Target): Map<string, unknown>;
-  /** Adds an entry, or corrects in one that is there what differs from `entry.fixed`. @throws {CausewayError} `invalid_file` */
+  /**
+   * Adds an entry, or corrects one that is there: sets in it what differs from `entry.fixed`, takes `entry.obsolete` out, and
+   * leaves the rest of it alone. @throws {CausewayError} `invalid_file`
+   */
   put(text: string, target: Target, name: string, entry: Entry): Edited;
   /** Removes an entry; with it what `remnant` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
   remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string;
@@ -91,10 +94,8 @@ export function unreadable(
 }
 
 /** Whether an entry already is what it has to be, whatever else somebody wrote into it. */
-export function isCurrent(present: unknown, { fixed }: Entry): boolean {
-  if (typeof present !== 'object' || present === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(present));
-  return Object.entries(fixed).every(([key, value]) => isDeepStrictEqual(fields.get(key), value));
+export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
+  return covers(present, fixed) && !obsolete.some((key) => isTable(present) && Object.hasOwn(present, key));
 }
 
 /** For a text that is valid and yet so written that it cannot be changed in place. */

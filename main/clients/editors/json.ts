@@ -1,4 +1,5 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { covers, isTable } from '../data.ts';
 import { type Entry, wholeEntry } from '../entry.ts';
 import {
   type Edited,
@@ -13,7 +14,7 @@ import {
   unreadable,
 } from './editor.ts';
 import { emptied, insertProperty, membersOf, removeProperty, replaceValue } from './json-object.ts';
-import { holdRest } from './rest.ts';
+import { holdEntry, holdRest } from './rest.ts';
 
 /** JSON, with comments and trailing commas where they are; never adds either. */
 export const jsonEditor: EntryEditor = { read, put, remove };
@@ -39,8 +40,10 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
   const innermost = found[depth] ?? root;
   const present = depth === target.key.length ? find(innermost, name) : undefined;
   if (present) {
-    const edited = mark + correct(body, present, entry, target, name);
+    if (isCurrent(getNodeValue(present), entry)) return { text };
+    const edited = mark + correct(body, entry, target, name);
     holdRest(dataOf(text, target), dataOf(edited, target), path, target);
+    holdEntry(getNodeValue(present), read(edited, target).get(name), entry, target);
     return { text: edited };
   }
   const empty = membersOf(innermost).length === 0;
@@ -53,19 +56,35 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
-function correct(body: string, present: Node, entry: Entry, target: Target, name: string): string {
-  if (present.type !== 'object') return splice(body, [replaceValue(body, present, wholeEntry(entry))]);
-  if (isCurrent(getNodeValue(present), entry)) return body;
-  let text = body;
-  for (const [key, value] of Object.entries(entry.fixed)) {
-    const root = parse(text, target);
-    const container = root && descend(text, root, target).at(target.key.length);
-    const node = container && find(container, name);
-    if (!root || !node || isCurrent(getNodeValue(node), { fixed: { [key]: value } })) continue;
-    const field = find(node, key);
-    text = splice(text, field ? [replaceValue(text, field, value)] : insertProperty(text, root, node, key, value));
+function correct(body: string, { fixed, obsolete = [] }: Entry, target: Target, name: string): string {
+  const corrected = set(body, [name], fixed, target);
+  return obsolete.reduce((text, key) => drop(text, [name], key, target), corrected);
+}
+
+/** Sets what differs, and only that: what else is in an object stays. */
+function set(text: string, path: string[], value: unknown, target: Target): string {
+  const node = nodeAt(text, path, target);
+  if (node && covers(getNodeValue(node), value)) return text;
+  if (node?.type === 'object' && isTable(value)) {
+    return Object.entries(value).reduce((now, [key, inner]) => set(now, [...path, key], inner, target), text);
   }
-  return text;
+  if (node) return splice(text, [replaceValue(text, node, value)]);
+  const [root, parent] = [parse(text, target), nodeAt(text, path.slice(0, -1), target)];
+  return root && parent ? splice(text, insertProperty(text, root, parent, path.at(-1) ?? '', value)) : text;
+}
+
+/** Takes a property out, however often it is there. */
+function drop(text: string, path: string[], key: string, target: Target): string {
+  const node = nodeAt(text, path, target);
+  if (!node || !find(node, key)) return text;
+  return drop(splice(text, removeProperty(text, node, key)), path, key, target);
+}
+
+/** What is at a path that begins among the entries. */
+function nodeAt(text: string, path: string[], target: Target): Node | undefined {
+  const root = parse(text, target);
+  const container = root && descend(text, root, target).at(target.key.length);
+  return path.reduce<Node | undefined>((node, key) => node && find(node, key), container);
 }
 
 function remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string {

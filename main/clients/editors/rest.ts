@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cannotEdit, type Target } from './editor.ts';
+import { isTable, sameData } from '../data.ts';
+import type { Entry } from '../entry.ts';
+import { cannotEdit, isCurrent, type Target } from './editor.ts';
 
 /**
  * Holds a document's data before and after an edit against each other: apart from what is at `path`, and from objects on
@@ -9,6 +11,20 @@ import { cannotEdit, type Target } from './editor.ts';
  */
 export function holdRest(before: unknown, after: unknown, path: string[], target: Target): void {
   if (!isDeepStrictEqual(inOrder(without(before, path)), inOrder(without(after, path)))) throw cannotEdit(target);
+}
+
+/**
+ * Holds an entry before and after it was corrected against each other: it has to be what was wanted, and what somebody
+ * added to it has to be there as it was.
+ * @throws {CausewayError} `invalid_file`
+ */
+export function holdEntry(before: unknown, after: unknown, entry: Entry, target: Target): void {
+  const touched = new Set([...Object.keys(entry.fixed), ...(entry.obsolete ?? [])]);
+  const added = isTable(before) ? Object.entries(before).filter(([key]) => !touched.has(key)) : [];
+  const kept = added.every(
+    ([key, value]) => isTable(after) && Object.hasOwn(after, key) && sameData(after[key], value),
+  );
+  if (!kept || !isCurrent(after, entry)) throw cannotEdit(target);
 }
 
 /** The data without what is at the path; the objects that this leaves empty go too. */

@@ -1,6 +1,7 @@
 import { parse as parseToml, patch, stringify } from '@decimalturn/toml-patch';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { merged } from '../data.ts';
 import { type Entry, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
@@ -12,7 +13,8 @@ import {
   type Target,
   unreadable,
 } from './editor.ts';
-import { holdRest } from './rest.ts';
+import { holdEntry, holdRest } from './rest.ts';
+import { type Block, dropField, keysOf, quoted, setField } from './toml-fields.ts';
 
 /**
  * TOML, one table for each entry. A new table goes to the end of the document, where it is valid whatever stands above,
@@ -65,7 +67,8 @@ function firstSound(
       const after = parse(edited, target);
       holdRest(before, after, path, target);
       const now = container(after, target)?.[path.at(-1) ?? ''];
-      if (entry ? isCurrent(plainData(now), entry) : now === undefined) return edited;
+      if (entry) holdEntry(container(before, target)?.[path.at(-1) ?? ''], now, entry, target);
+      if (entry || now === undefined) return edited;
     } catch (error) {
       if (!(error instanceof CausewayError)) throw error;
       refused = error;
@@ -85,14 +88,14 @@ const appended: Way = (body, path, entry) => {
 };
 
 const corrected: Way = (body, path, entry) => {
-  const blocks = blocksOf(body, path);
-  const [block] = blocks;
-  if (!entry || !block || blocks.length > 1) return undefined;
-  const source = body.slice(block.start, block.end);
-  const table = path.reduce<unknown>((at, key) => tableSchema.parse(at)[key], parseToml(source));
-  const values = { ...tableSchema.parse(table), ...entry.fixed };
-  const wanted = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), values);
-  return body.slice(0, block.start) + patch(source, wanted) + body.slice(block.end);
+  if (!entry) return undefined;
+  const blocks = (text: string) => blocksOf(text, path);
+  const set = Object.entries(entry.fixed).reduce<string | undefined>(
+    (text, [key, value]) => (text === undefined ? undefined : setField(text, blocks, path.length, [key], value)),
+    body,
+  );
+  if (set === undefined) return undefined;
+  return (entry.obsolete ?? []).reduce((text, key) => dropField(text, blocks, path.length, key), set);
 };
 
 const cut: Way = (body, path) => {
@@ -113,20 +116,22 @@ const patched: Way = (body, path, entry, before) => {
     const { [key]: present, ...others } = table;
     if (rest.length > 0) return { ...table, [key]: change(tableSchema.parse(present ?? {}), rest) };
     if (!entry) return others;
-    return { ...table, [key]: present ? { ...tableSchema.parse(present), ...entry.fixed } : wholeEntry(entry) };
+    if (!present) return { ...table, [key]: wholeEntry(entry) };
+    const kept = Object.entries(tableSchema.parse(present)).filter(([own]) => !entry.obsolete?.includes(own));
+    return { ...table, [key]: merged(Object.fromEntries(kept), entry.fixed) };
   };
   return patch(body, change(before, path));
 };
 
 /** The tables that belong to an entry, `[servers.name]` and `[servers.name.env]`, each from its header to its last value. */
-function blocksOf(body: string, path: string[]): { start: number; end: number }[] {
+function blocksOf(body: string, path: string[]): Block[] {
   const headers = headersOf(body);
   return headers.flatMap(({ start, keys }, index) => {
     if (!path.every((key, level) => keys[level] === key)) return [];
     const section = body.slice(start, headers[index + 1]?.start ?? body.length);
     // What stands between the last value and the next header speaks of that.
     const trailing = /(?:(?<=\n)[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$))+$/.exec(section)?.[0].length ?? 0;
-    return [{ start, end: start + section.length - trailing }];
+    return [{ keys, start, end: start + section.length - trailing }];
   });
 }
 
@@ -141,14 +146,6 @@ function headersOf(body: string): { start: number; keys: string[] }[] {
     }
   });
 }
-
-function keysOf(value: unknown): string[] {
-  const inner = Array.isArray(value) ? value[0] : value;
-  const [entry] = Object.entries(tableSchema.safeParse(inner).data ?? {});
-  return entry ? [entry[0], ...keysOf(entry[1])] : [];
-}
-
-const quoted = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
 
 function parse(body: string, target: Target): Table {
   try {
@@ -169,11 +166,4 @@ function container(table: Table, target: Target): Table | undefined {
     if (!at || Array.isArray(next)) throw unreadable(target, `"${key}" is not a table`);
   }
   return at;
-}
-
-/** Tables of the library have no prototype, which a strict comparison would hold against them. */
-function plainData(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainData);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainData(inner)]));
 }

@@ -85,6 +85,20 @@ export function removeItem(body: string, collection: Collection, key: string): S
   return [{ at: from - eol, remove: to - from + eol }];
 }
 
+/** Takes a property of an entry out. In block style a comment behind it stays, and so does the dash of a list before it. */
+export function removeField(body: string, map: YAMLMap, key: string): Splice[] {
+  const field = fieldsOf(map).find((each) => each.key === key);
+  if (map.flow || !field) return removeItem(body, map, key);
+  const { start, end } = field;
+  const from = body.lastIndexOf('\n', start - 1) + 1;
+  const to = lineEndAfter(body, end);
+  const comment = /#[^\r\n]*/.exec(body.slice(end, to))?.[0];
+  if (comment !== undefined) return [{ at: start, remove: end + body.slice(end).indexOf('#') - start }];
+  if (body.slice(from, start).trim() === '') return removeItem(body, map, key);
+  const next = fieldsOf(map).find((each) => each.start > start);
+  return next ? [{ at: start, remove: next.start - start }] : [{ at: start, remove: end - start, insert: '{}' }];
+}
+
 /** Another value for a property; a new property if it was not there. */
 export function replaceField(body: string, map: YAMLMap, key: string, value: unknown): Splice[] {
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);

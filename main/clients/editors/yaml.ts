@@ -1,4 +1,5 @@
 import { Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
+import { covers, merged } from '../data.ts';
 import { type Entry, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
@@ -12,13 +13,14 @@ import {
   type Target,
   unreadable,
 } from './editor.ts';
-import { holdRest } from './rest.ts';
+import { holdEntry, holdRest } from './rest.ts';
 import {
   appendBlock,
   type Blank,
   type Collection,
   fieldsOf,
   insertItem,
+  removeField,
   removeItem,
   replaceField,
   sourceOf,
@@ -52,7 +54,9 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
   const present = depth === target.key.length ? fieldsOf(innermost).find(({ key }) => key === name) : undefined;
   if (present) {
     if (isCurrent(present.value, entry)) return { text };
-    return { text: finish(correct(body, target, name, entry)) };
+    const edited = finish(correct(body, target, name, entry));
+    holdEntry(present.value, read(edited, target).get(name), entry, target);
+    return { text: edited };
   }
   const hadNone = fieldsOf(innermost).length === 0;
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
@@ -62,14 +66,22 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
-function correct(body: string, target: Target, name: string, entry: Entry): string {
+function correct(body: string, target: Target, name: string, { fixed, obsolete = [] }: Entry): string {
   let text = body;
-  for (const [key, value] of Object.entries(entry.fixed)) {
+  const item = () => {
     const container = descend(text, target).nodes[target.key.length];
-    const item = container && fieldsOf(container).find((field) => field.key === name);
-    if (!item || isCurrent(item.value, { fixed: { [key]: value } })) continue;
-    if (!isMap(item.node)) throw cannotEdit(target);
-    text = splice(text, replaceField(text, item.node, key, value));
+    const found = container && fieldsOf(container).find((field) => field.key === name);
+    if (!found || !isMap(found.node)) throw cannotEdit(target);
+    return { map: found.node, value: asObject(found.value) };
+  };
+  for (const [key, wanted] of Object.entries(fixed)) {
+    const { map, value } = item();
+    if (Object.hasOwn(value, key) && covers(value[key], wanted)) continue;
+    text = splice(text, replaceField(text, map, key, merged(value[key], wanted)));
+  }
+  for (const key of obsolete) {
+    const { map, value } = item();
+    if (Object.hasOwn(value, key)) text = splice(text, removeField(text, map, key));
   }
   return text;
 }

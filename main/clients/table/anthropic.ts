@@ -78,6 +78,7 @@ export const ANTHROPIC: ClientFacts[] = [
         linux: [],
       }),
     ],
+    project: ['.mcp.json'],
     format: 'json',
     key: ['mcpServers'],
     stdio: typed,

@@ -49,6 +49,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
         { role: 'also', path: inHome('.gemini', 'antigravity', 'mcp_config.json'), if: older },
       ];
     },
+    project: ['.agents', 'mcp_config.json'],
     format: 'json',
     key: ['mcpServers'],
     stdio: plain,
@@ -113,6 +114,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
         }),
       ];
     },
+    project: ['.codex', 'config.toml'],
     format: 'toml',
     key: ['mcp_servers'],
     // 300 where it is left out.
@@ -121,6 +123,11 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
       fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
       initial: { tool_timeout_sec: 600 },
     }),
+    // Seen in 0.169.0: "env is not supported for streamable_http", and nothing starts.
+    refuses: {
+      besideCommand: ['bearer_token_env_var', 'http_headers', 'env_http_headers', 'oauth', 'oauth_resource'],
+      besideAddress: ['env', 'env_vars', 'cwd'],
+    },
     afterwards: 'The next session has it.',
     // Nobody has measured it: the model's interface takes 64, and Codex shortens what is longer.
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
@@ -155,6 +162,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     files: ({ inHome, join, env }) => [
       { role: 'main', path: join(env.COPILOT_HOME || inHome('.copilot'), 'mcp-config.json') },
     ],
+    project: ['.github', 'mcp.json'],
     format: 'json',
     key: ['mcpServers'],
     stdio: ({ command, args }) => ({ fixed: { type: 'local', command, args }, initial: { tools: ['*'] } }),
@@ -208,6 +216,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     patience: { ms: 600_000, key: 'timeout' },
     signs: ({ inHome }) => [{ exists: inHome('.gemini', 'settings.json') }, { command: 'gemini' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.gemini', 'settings.json') }],
+    project: ['.gemini', 'settings.json'],
     format: 'json',
     key: ['mcpServers'],
     // google-gemini/gemini-cli docs/tools/mcp-server.md: in milliseconds.

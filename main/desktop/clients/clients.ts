@@ -40,8 +40,8 @@ export class Clients {
   }
 
   async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
-    const { action, clients, servers, itself, ...allowed } = change;
-    const choice = { ...allowed, dryRun };
+    const { action, clients, servers, itself, project, ...allowed } = change;
+    const choice = { ...allowed, project: project ?? undefined, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
     const all = await this.#servers();
     const chosen = servers.map((name) => findServer({ servers: all }, name));
@@ -103,7 +103,7 @@ export class Clients {
   #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
-    const { warnings = [], deepLink, http } = this.#service.client(id);
+    const { warnings = [], deepLink, http, patience, project } = this.#service.client(id);
     return [
       {
         id,
@@ -116,6 +116,8 @@ export class Clients {
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
         connectsItself: namesApplication(http),
+        patienceMs: patience?.ms ?? null,
+        hasProjectFile: project !== undefined,
       },
     ];
   }
@@ -130,11 +132,12 @@ export class Clients {
   }
 }
 
-function outcomeOf({ error, diff, afterwards, backup: _, ...outcome }: Outcome): ClientOutcome {
+function outcomeOf({ error, diff, afterwards, backup: _, sharedWith = [], ...outcome }: Outcome): ClientOutcome {
   return {
     ...outcome,
     diff: diff === undefined ? null : readable(diff),
     afterwards: afterwards ?? null,
+    sharedWith,
     problem: error ? problemOf(error) : null,
   };
 }

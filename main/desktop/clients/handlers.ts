@@ -14,6 +14,7 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
     restoreClientBackup: async ({ id, whileRunning }) => void (await clients.restore(id, { whileRunning })),
     clientJson: async ({ client }) => ({ text: await clients.json(client) }),
     copyClientJson: async ({ client }) => void context.shell.copy(await clients.json(client)),
+    chooseProject: async () => ({ folder: await context.shell.chooseFolder({ title: 'Choose the project’s folder' }) }),
     openInClient: async ({ client, server }) => void (await clients.openInClient(client, server)),
   };
 }

@@ -1,5 +1,5 @@
 import { openServers } from '../../clients/servers.ts';
-import { REPAIRABLE } from '../../clients/state.ts';
+import { SPOILT } from '../../clients/state.ts';
 import type { ClientReport } from '../../clients/survey.ts';
 import { openDesktopClients } from '../clients/service.ts';
 import { type Finding, fail, pass, skipped, TO_CLIENTS, warning } from './finding.ts';
@@ -18,12 +18,11 @@ export function clientsFinding(reports: readonly ClientReport[]): Finding {
   );
   const broken = found.filter(({ files }) =>
     files.some(
-      ({ entries, leftOver }) =>
-        leftOver.length > 0 || Object.values(entries).some((state) => REPAIRABLE.includes(state)),
+      ({ entries, leftOver }) => leftOver.length > 0 || Object.values(entries).some((state) => SPOILT.includes(state)),
     ),
   );
   const connected = found.filter(({ files }) =>
-    files.some(({ entries }) => Object.values(entries).some((state) => state === 'current')),
+    files.some(({ entries }) => Object.values(entries).some((state) => state === 'current' || state === 'outdated')),
   );
   if (troubled.length > 0) {
     return fail(`These files cannot be used: ${namesOf(troubled)}.`, 'See what is wrong with them.', TO_CLIENTS);

@@ -13,8 +13,16 @@ export async function chooseFileToSave({ title, name, kinds }: FileOffer): Promi
 }
 
 /** Asks which file to read. */
-export async function chooseFileToOpen({ title, kinds }: FileOffer): Promise<string | null> {
-  const options: OpenDialogOptions = { title, filters: kinds, properties: ['openFile'] };
+export function chooseFileToOpen({ title, kinds }: FileOffer): Promise<string | null> {
+  return open({ title, filters: kinds, properties: ['openFile'] });
+}
+
+/** Asks for a folder, which may be made in the dialog. */
+export function chooseFolder({ title }: Pick<FileOffer, 'title'>): Promise<string | null> {
+  return open({ title, properties: ['openDirectory', 'createDirectory'] });
+}
+
+async function open(options: OpenDialogOptions): Promise<string | null> {
   const window = BrowserWindow.getFocusedWindow();
   const { canceled, filePaths } = await (window
     ? dialog.showOpenDialog(window, options)

@@ -17,7 +17,11 @@ describe('an entry that was written', () => {
     ['vanished', 'vanished', () => '{}'],
     ['went with its file', 'vanished', () => ''],
     ['was pointed elsewhere', 'edited', (text) => text.replace('/api/2.0/mcp/sql', '/api/2.0/mcp/other')],
-    ['became another command', 'edited', () => '{"mcpServers":{"databricks-sql":{"command":"echo"}}}'],
+    [
+      'got another executable of ours',
+      'broken',
+      (text) => text.replace(/"command": "[^"]*"/, '"command": "/gone/causeway"'),
+    ],
   ])('%s is reported, and repaired on request', async (_what, state, spoil) => {
     await using own = await ownClients();
     await own.file(CURSOR, '{"theirs": 1}');

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { AiClient, ClientOutcome, EntryState } from '../../../preload/contract.ts';
-import { diffLines, reminders, standingOf, summaryOf, toRepair } from '../../../renderer/clients/words.ts';
+import {
+  diffLines,
+  patienceOf,
+  reminders,
+  standingIn,
+  standingOf,
+  summaryOf,
+  toRepair,
+} from '../../../renderer/clients/words.ts';
 
 /** A client with one file for each of those states of the servers `sql` and `genie`. */
 function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiClient {
@@ -9,27 +17,39 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
     id: 'cursor',
     name: 'Cursor',
     because: '/home/ana/.cursor exists',
-    files: files.map((entries) => ({ ...file, entries: { ...entries } })),
+    files: files.map((entries) => ({
+      ...file,
+      entries: { ...entries },
+      repairable: Object.entries(entries).flatMap(([name, state]) => (REPAIRABLE.includes(state) ? [name] : [])),
+      sharedWith: [],
+      project: null,
+    })),
     problem: null,
     inTheWay: false,
     warnings: [],
     longNames: [],
     hasLink: true,
     connectsItself: true,
+    patienceMs: null,
+    hasProjectFile: true,
   };
 }
+
+const REPAIRABLE: EntryState[] = ['outdated', 'vanished', 'edited', 'broken'];
 
 describe('how a server stands in a client', () => {
   it.each<[EntryState[], boolean, string | null, boolean]>([
     [['absent'], false, null, false],
     [['current'], true, null, false],
     [['vanished'], false, 'Gone, though it was written', true],
-    [['edited'], true, 'Changed by somebody else', true],
+    [['outdated'], true, 'Works, but would be written differently today', true],
+    [['edited'], true, 'Changed since it was written', true],
     [['broken'], true, 'Starts a program that is gone', true],
     [['foreign'], false, 'Another entry has this name', false],
     [['current', 'current'], true, null, false],
     [['current', 'absent'], false, 'In 1 of 2 files', false],
-    [['current', 'edited'], true, 'Changed by somebody else', true],
+    [['current', 'edited'], true, 'Changed since it was written', true],
+    [['current', 'outdated'], true, 'Works, but would be written differently today', true],
     [['absent', 'broken'], false, 'Starts a program that is gone', true],
   ])('%j: on %s, %s', (states, on, words, repairable) => {
     const standing = standingOf(client(...states.map((sql) => ({ sql }))), 'sql');
@@ -55,7 +75,28 @@ describe('what a client has', () => {
   });
 
   it('names what is to be repaired', () => {
-    expect(toRepair(client({ sql: 'current', genie: 'broken' }), ['sql', 'genie'])).toEqual(['genie']);
+    expect(toRepair(client({ sql: 'outdated', genie: 'broken' }).files, ['sql', 'genie'])).toEqual({
+      spoilt: ['genie'],
+      outdated: ['sql'],
+    });
+  });
+
+  it('names nothing to be repaired where that would change nothing', () => {
+    const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
+    expect(toRepair(files, ['sql'])).toEqual({ spoilt: [], outdated: [] });
+    expect(standingIn(files, 'sql')).toMatchObject({ words: 'Starts a program that is gone', repairable: false });
+  });
+
+  it('leaves the files of projects out of what the person has', () => {
+    const [own, inProject] = client({ sql: 'absent' }, { sql: 'current' }).files;
+    if (!own || !inProject) throw new Error('There are two files.');
+    const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };
+    expect(standingOf(one, 'sql')).toMatchObject({ on: false, words: null });
+  });
+
+  it('tells for how long a client waits for a call', () => {
+    expect(patienceOf({ ...client(), patienceMs: 60_000 })).toBe('Stops waiting for a call after 60 s');
+    expect(patienceOf(client())).toBeNull();
   });
 });
 
@@ -68,6 +109,7 @@ it('reminds of what is left to do, each thing once, and only where something was
     diff: null,
     afterwards: 'Restart Cursor.',
     warnings: ['It is a Flatpak application.'],
+    sharedWith: [],
     problem: null,
   };
   const outcomes: ClientOutcome[] = [

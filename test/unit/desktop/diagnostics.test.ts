@@ -78,11 +78,21 @@ describe('what is on this computer', () => {
 });
 
 describe('the entries in AI clients’ files', () => {
+  const NOTHING_ELSE = { repairable: [], sharedWith: [], project: null };
   const client = (name: string, state: EntryState | null, change: Partial<ClientReport> = {}): ClientReport => ({
     id: name,
     name,
     because: 'it is there',
-    files: [{ path: '/x', exists: true, entries: state ? { sql: state } : {}, leftOver: [], known: false }],
+    files: [
+      {
+        path: '/x',
+        exists: true,
+        entries: state ? { sql: state } : {},
+        leftOver: [],
+        known: false,
+        ...NOTHING_ELSE,
+      },
+    ],
     ...change,
   });
 
@@ -90,11 +100,16 @@ describe('the entries in AI clients’ files', () => {
     ['no client is there', [client('A', null, { because: null })], 'skipped'],
     ['none is connected', [client('A', 'absent')], 'warning'],
     ['all is well', [client('A', 'current'), client('B', 'absent')], 'pass'],
+    ['all is there, and would be written differently today', [client('A', 'outdated')], 'pass'],
     ['one leads nowhere', [client('A', 'current'), client('B', 'broken')], 'fail'],
     ['one was removed by somebody else', [client('A', 'vanished')], 'fail'],
     [
       'one is left over',
-      [client('A', null, { files: [{ path: '/x', exists: true, entries: {}, leftOver: ['old'], known: false }] })],
+      [
+        client('A', null, {
+          files: [{ path: '/x', exists: true, entries: {}, leftOver: ['old'], known: false, ...NOTHING_ELSE }],
+        }),
+      ],
       'fail',
     ],
     ['a file cannot be read', [client('A', 'current', { problem: 'It is damaged.' })], 'fail'],
