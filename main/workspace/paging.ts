@@ -4,9 +4,17 @@ export interface Page {
   next_page_token?: string | undefined;
 }
 
+/** The most pages that are read of one list, and the longest token between two of them: no workspace's list comes near. */
+const MAX_PAGES = 5_000;
+const MAX_TOKEN_LENGTH = 8 * 1024;
+/** The most items of one list that are held at once. */
+const MAX_ITEMS = 1_000_000;
+
 /**
  * All pages of a list, one request at a time, as they are consumed. Only a missing token ends it: a page may be empty and
- * yet have a successor. A token that comes twice would go on for ever and is refused.
+ * yet have a successor. A token that comes twice would go on for ever and is refused, and so is a list of more than 5,000
+ * pages.
+ * @throws {WorkspaceError} `unexpected_answer`
  */
 export async function* pages<P extends Page>(
   fetchPage: (pageToken: string | undefined) => Promise<P>,
@@ -14,11 +22,18 @@ export async function* pages<P extends Page>(
   const seen = new Set<string>();
   let pageToken: string | undefined;
   do {
+    if (seen.size >= MAX_PAGES) throw endless(`${MAX_PAGES} pages`);
     const page = await fetchPage(pageToken);
     yield page;
     pageToken = page.next_page_token || undefined;
     if (pageToken !== undefined && seen.has(pageToken)) {
       throw new WorkspaceError('unexpected_answer', 'The workspace keeps sending the same page of a list.');
+    }
+    if (pageToken !== undefined && pageToken.length > MAX_TOKEN_LENGTH) {
+      throw new WorkspaceError(
+        'unexpected_answer',
+        'The workspace marks the next page of a list with a text that is too long.',
+      );
     }
     if (pageToken !== undefined) seen.add(pageToken);
   } while (pageToken !== undefined);
@@ -32,11 +47,20 @@ export async function* items<P extends Page, T>(
   for await (const page of all) yield* of(page);
 }
 
-/** Gathers what an iterator gives. */
+/** Gathers what an iterator gives. @throws {WorkspaceError} `unexpected_answer` for more than a million items */
 export async function gather<T>(all: AsyncIterable<T>): Promise<T[]> {
   const gathered: T[] = [];
-  for await (const item of all) gathered.push(item);
+  for await (const item of all) {
+    if (gathered.length >= MAX_ITEMS) throw endless(`${MAX_ITEMS} items`);
+    gathered.push(item);
+  }
   return gathered;
+}
+
+function endless(after: string): WorkspaceError {
+  return new WorkspaceError('unexpected_answer', `The workspace's list has not ended after ${after}.`, {
+    remedy: 'Tell your workspace admin: no list is that long.',
+  });
 }
 
 /** Part of a list, and where it goes on. */

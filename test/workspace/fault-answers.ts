@@ -11,6 +11,8 @@ export interface FaultSituation {
   challenge: string | undefined;
 }
 
+let pages = 0;
+
 /** Answers if the effect is an answer of its own; false if the request is to be handled after all. */
 export function answerFault(response: ServerResponse, effect: Effect, situation: FaultSituation): boolean {
   switch (effect.kind) {
@@ -54,6 +56,10 @@ export function answerFault(response: ServerResponse, effect: Effect, situation:
         location: effect.location ?? `${situation.host}/login.html?error=private-link-validation-error`,
       });
       response.end();
+      return true;
+    case 'next-page':
+      pages += 1;
+      sendJson(response, 200, { next_page_token: `page-${pages}` });
       return true;
     case 'answer':
       response.writeHead(effect.status, effect.headers ?? {});

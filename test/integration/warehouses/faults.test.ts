@@ -313,6 +313,14 @@ describe('reading back', () => {
   });
 });
 
+test('a list that never ends is given up, in words', { timeout: 120_000 }, async () => {
+  await using cli = await openCommandLine();
+  cli.workspace.faults.add({ effect: { kind: 'next-page' }, method: 'GET', path: LIST, times: 'always' });
+  const { code, stderr } = await cli.run('ana', 'warehouse', 'list');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/list has not ended after 5000 pages/);
+});
+
 test('no workspace at all: said within seconds, with the host and what to look at', { timeout: 20_000 }, async () => {
   const { workspace, [Symbol.asyncDispose]: close } = await openCommandLine();
   await close();

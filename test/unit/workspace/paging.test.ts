@@ -35,4 +35,24 @@ describe('pages', () => {
     const all = { '': { numbers: [1], next_page_token: 'a' }, a: { numbers: [2], next_page_token: 'a' } };
     await expect(gather(read(all))).rejects.toMatchObject({ code: 'unexpected_answer' });
   });
+
+  test('with ever new tokens are refused after 5,000, in words', async () => {
+    let asked = 0;
+    const endless = pages(async () => {
+      asked += 1;
+      return { next_page_token: `token-${asked}` };
+    });
+    await expect(gather(endless)).rejects.toThrow("The workspace's list has not ended after 5000 pages.");
+    expect(asked).toBe(5_000);
+  });
+
+  test('with a token that is no token are refused', async () => {
+    const all = { '': { numbers: [1], next_page_token: 'x'.repeat(10_000) } };
+    await expect(gather(read(all))).rejects.toMatchObject({ code: 'unexpected_answer' });
+  });
+
+  test('of more than a million items are refused', async () => {
+    const page = { numbers: Array.from({ length: 1_000_001 }, () => 1) };
+    await expect(gather(read({ '': page }))).rejects.toThrow('has not ended after 1000000 items');
+  });
 });
