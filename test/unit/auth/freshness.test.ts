@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAlive, isFresh } from '../../../main/auth/freshness.ts';
+import { expiryFrom, isAlive, isFresh } from '../../../main/auth/freshness.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
 const MINUTE = 60_000;
@@ -21,9 +21,16 @@ describe('a token is renewed', () => {
     ['never, if nothing is known of its end', undefined, 100_000, 1, true],
     ['when its end has passed while the computer slept', 60, 600, 0, false],
     ['not when the clock is a little behind', 60, -4, 0, true],
+    ['not when the clock is behind by exactly as much as is tolerated', 60, -5, 0, true],
     ['when the clock has gone back behind its beginning', 60, -30, 0, false],
   ])('%s', (_, life, minutes, chance, fresh) => {
     expect(isFresh(issued(life), minutes * MINUTE, chance)).toBe(fresh);
+  });
+
+  test('after most of a short life, whenever that began', () => {
+    const token = issued(1, 1000 * MINUTE);
+    expect(isFresh(token, 1000.7 * MINUTE, 0)).toBe(true);
+    expect(isFresh(token, 1000.9 * MINUTE, 0)).toBe(false);
   });
 
   test('but still works until its end', () => {
@@ -31,4 +38,10 @@ describe('a token is renewed', () => {
     expect(isAlive(issued(60), 60 * MINUTE)).toBe(false);
     expect(isAlive(issued(undefined), 60 * MINUTE)).toBe(true);
   });
+});
+
+test('a token’s end is counted in seconds from when it was asked for, and is unknown where the server names none', () => {
+  expect(expiryFrom(5 * MINUTE, 3600)).toBe(65 * MINUTE);
+  expect(expiryFrom(5 * MINUTE, 0)).toBe(5 * MINUTE);
+  expect(expiryFrom(5 * MINUTE, undefined)).toBeUndefined();
 });

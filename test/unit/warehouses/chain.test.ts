@@ -93,4 +93,187 @@ describe('explain', () => {
     const effective = explain(readings({ user: unreadable('permission_denied'), override: record('CUSTOM', '1') }));
     expect(effective).toMatchObject({ user: { id: '7', userName: '', admin: 'unknown' }, warehouse: { id: '1' } });
   });
+
+  test('an override that names a warehouse decides, and everything after it is passed over because of it', () => {
+    const effective = explain(
+      readings({ override: record('CUSTOM', '1'), workspaceDefault: known({ id: '2', readFrom: 'setting' }) }),
+    );
+    expect(effective).toMatchObject({
+      profile: 'p',
+      host: 'https://w.example.com',
+      warehouse: { id: '1' },
+      decidedBy: 'override',
+      certainty: 'known',
+      override: { type: 'CUSTOM', warehouseId: '1' },
+      problems: [],
+    });
+    expect(effective.steps).toMatchObject([
+      { source: 'override', outcome: 'decides', reason: 'Your override names W 1.' },
+      {
+        source: 'workspace-default',
+        outcome: 'passed-over',
+        certainty: 'known',
+        warehouse: { id: '2' },
+        reason: 'The workspace default is W 2. Passed over, because your override decides.',
+      },
+      {
+        source: 'heuristic',
+        outcome: 'passed-over',
+        tier: 3,
+        reason: 'The best one is probably W 2: it is running. Passed over, because your override decides.',
+      },
+    ]);
+  });
+
+  test('the workspace default decides where there is no override', () => {
+    const effective = explain(readings({ workspaceDefault: known({ id: '1', readFrom: 'default-id' }) }));
+    expect(effective).toMatchObject({
+      warehouse: { id: '1' },
+      decidedBy: 'workspace-default',
+      certainty: 'known',
+      override: null,
+    });
+    expect(effective.steps).toMatchObject([
+      { outcome: 'empty', certainty: 'known', warehouse: null, reason: 'You have no override.' },
+      { outcome: 'decides', reason: 'The workspace default is W 1.' },
+      {
+        outcome: 'passed-over',
+        reason: expect.stringMatching(/ Passed over, because the workspace default decides\.$/),
+      },
+    ]);
+  });
+
+  test('a default that was read from the setting is known beside an override', () => {
+    const setting = known({ id: '1', readFrom: 'setting' } as const);
+    const [, step] = explain(readings({ override: record('CUSTOM', '2'), workspaceDefault: setting })).steps;
+    expect(step).toMatchObject({ certainty: 'known', warehouse: { id: '1' } });
+  });
+
+  test('a default that is gone decides nothing that could be named but its id', () => {
+    const named = new Map([['9', NONE]]);
+    const effective = explain(readings({ workspaceDefault: known({ id: '9', readFrom: 'setting' }), named }));
+    expect(effective).toMatchObject({ warehouse: null, decidedBy: 'workspace-default' });
+    expect(effective.steps[1]?.reason).toBe('The workspace default is 9.');
+    expect(effective.problems).not.toEqual([]);
+  });
+
+  test('an override whose warehouse is gone decides, and is told by its id', () => {
+    const named = new Map([['9', NONE]]);
+    const effective = explain(readings({ override: record('CUSTOM', '9'), named }));
+    expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'known' });
+    expect(effective.steps[0]).toMatchObject({ warehouse: null, reason: 'Your override names 9.' });
+    expect(effective.problems).not.toEqual([]);
+  });
+
+  test('where neither override nor default is there, the heuristic is only a prediction', () => {
+    const effective = explain(readings({}));
+    expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
+    expect(effective.steps).toMatchObject([
+      { source: 'override', reason: 'You have no override.' },
+      { source: 'workspace-default', outcome: 'empty', reason: 'The workspace has no default warehouse.' },
+      { source: 'heuristic', outcome: 'decides', tier: 3, reason: 'The best one is probably W 2: it is running.' },
+    ]);
+  });
+
+  test('the heuristic chooses only among what the user may use', () => {
+    expect(explain(readings({ usable: known(new Set(['1'])) }))).toMatchObject({ warehouse: { id: '1' } });
+    const none = explain(readings({ usable: known(new Set<string>()) }));
+    expect(none).toMatchObject({ warehouse: null, certainty: 'known' });
+    expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'There is no warehouse that you may use.' });
+  });
+
+  test('the heuristic prefers the user’s own warehouse, and none where the user is unknown', () => {
+    const visible = known([warehouse('1'), warehouse('2', { creator_name: 'ana@example.com' })]);
+    expect(explain(readings({ visible })).warehouse?.id).toBe('2');
+    expect(explain(readings({ visible, user: unreadable('unavailable') })).warehouse?.id).toBe('1');
+  });
+
+  test('a default that cannot be read leaves the heuristic’s choice open to it', () => {
+    const effective = explain(readings({ workspaceDefault: unreadable('unavailable') }));
+    expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
+    expect(effective.steps[1]).toMatchObject({
+      source: 'workspace-default',
+      outcome: 'unreadable',
+      certainty: 'unknown',
+      warehouse: null,
+      reason: 'The workspace default could not be read. It failed.',
+    });
+    expect(effective.steps[2]?.reason).toBe(
+      'The best one is probably W 2: it is running, unless the workspace has a default.',
+    );
+  });
+
+  test('warehouses that cannot be listed leave open what is chosen', () => {
+    const effective = explain(readings({ visible: unreadable('unavailable') }));
+    expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'unknown', problems: [] });
+    expect(effective.steps[2]).toEqual({
+      source: 'heuristic',
+      outcome: 'unreadable',
+      certainty: 'unknown',
+      warehouse: null,
+      reason: 'The warehouses could not be listed.',
+    });
+  });
+
+  test('a workspace without overrides goes on to its default, and its missing API is told', () => {
+    const effective = explain(
+      readings({
+        override: unreadable('feature_unavailable'),
+        workspaceDefault: known({ id: '1', readFrom: 'setting' }),
+      }),
+    );
+    expect(effective).toMatchObject({ warehouse: { id: '1' }, decidedBy: 'workspace-default', certainty: 'known' });
+    expect(effective.steps[0]).toMatchObject({
+      outcome: 'empty',
+      certainty: 'known',
+      reason: 'This workspace does not have overrides.',
+    });
+    expect(effective.problems).not.toEqual([]);
+    expect(explain(readings({ override: unreadable('unavailable') })).problems).toEqual([]);
+  });
+
+  test('an override that could not be read says why', () => {
+    const [step] = explain(readings({ override: unreadable('unavailable') })).steps;
+    expect(step).toMatchObject({
+      source: 'override',
+      certainty: 'unknown',
+      warehouse: null,
+      reason: 'Your override could not be read. It failed.',
+    });
+  });
+
+  test.each([
+    ['LAST_SELECTED', undefined, 'the warehouse that you picked last, which only the workspace knows'],
+    ['LAST_SELECTED', '1', 'the warehouse that you picked last, which only the workspace knows'],
+    ['CUSTOM', undefined, 'of the type CUSTOM, which this version does not know'],
+  ])('an override of the type %s with the warehouse %s decides without a warehouse that is known', (type, id, said) => {
+    const effective = explain(readings({ override: record(type, id) }));
+    expect(effective).toMatchObject({
+      warehouse: null,
+      decidedBy: 'override',
+      certainty: 'unknown',
+      override: { type, warehouseId: id ?? null },
+    });
+    expect(effective.steps[0]?.reason).toContain(said);
+  });
+
+  test('a user is shown by display name, or by user name where there is none', () => {
+    const named = known({ id: '7', userName: 'ana@example.com', displayName: 'Ana' });
+    expect(explain(readings({ user: named })).user).toMatchObject({ id: '7', displayName: 'Ana' });
+    expect(explain(readings({})).user).toMatchObject({ userName: 'ana@example.com', displayName: 'ana@example.com' });
+  });
+
+  test('of a user who cannot be read nothing is made up', () => {
+    expect(explain(readings({ user: unreadable('unavailable') })).user).toEqual({
+      id: '',
+      userName: '',
+      displayName: '',
+      admin: 'unknown',
+    });
+  });
+
+  test('with warehouses to use no missing warehouse is reported', () => {
+    expect(explain(readings({})).problems).toEqual([]);
+    expect(explain(readings({ visible: unreadable('unavailable'), usable: NONE })).problems).toEqual([]);
+  });
 });
