@@ -5,6 +5,7 @@ import { weigh } from './contents.ts';
 import type { Electron } from './electron-here.ts';
 import { buildExecutable } from './executable.ts';
 import { FUSES } from './fuses.ts';
+import { writeSbom } from './sbom.ts';
 import { targetOf } from './target.ts';
 
 /** The scheme of links that open Causeway at a place. */
@@ -85,6 +86,8 @@ export function configuration({ electron, repository }: Circumstances): Configur
       await rm(join(appOutDir, 'resources', 'app'), { recursive: true, force: true });
       await rm(join(appOutDir, 'version'), { force: true });
     },
+    // What it gives back is published with the installers.
+    afterAllArtifactBuild: async ({ outDir }) => [await writeSbom(outDir)],
     afterPack: async ({ appOutDir, packager }) => {
       console.log(await weigh(appOutDir, packager.getResourcesDir(appOutDir)));
     },
