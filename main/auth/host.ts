@@ -55,5 +55,5 @@ function toUrl(text: string): URL | undefined {
 }
 
 function withoutUserInfo(text: string): string {
-  return text.replace(/\/\/[^/]*@/, '//');
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/]*@/i, '$1');
 }

@@ -23,7 +23,10 @@ const RULES: [pattern: RegExp, replacement: string][] = [
   [/([?&]code=)[^\s&"'#]+/gi, `$1${REDACTED}`],
   [/(["']?\bcode\b["']?\s*[=:]\s*["']?)(?=[\w.~+/-]*\d)[\w.~+/=-]{12,}/g, `$1${REDACTED}`],
   [new RegExp(`(\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
-  [new RegExp(`(--?(?:${NAMES.replaceAll('_', '[_-]')})\\s+)(?!-)[^\\s"']+`, 'gi'), `$1${REDACTED}`],
+  [
+    new RegExp(`(--?(?:${NAMES.replaceAll('_', '[_-]')})\\s+)(?!-)(?:"[^"]*"|'[^']*'|[^\\s"']+)`, 'gi'),
+    `$1${REDACTED}`,
+  ],
   // scheme://user:password@host; looked for from its middle, for a search from its beginning takes long in long texts
   [/(?<=[a-z0-9+.-])(:\/\/)[^\s/@"']+@/gi, `$1${REDACTED}@`],
   // Databricks' own kinds: personal access tokens, OAuth secrets and the like.

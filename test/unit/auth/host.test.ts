@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAccountHost, parseHost } from '../../../main/auth/host.ts';
+import { isAccountHost, isLoopback, parseHost } from '../../../main/auth/host.ts';
 
 describe('a workspace address', () => {
   test.each([
@@ -11,6 +11,7 @@ describe('a workspace address', () => {
     ['http://localhost:8080/', 'http://localhost:8080'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['http://[::1]:8080', 'http://[::1]:8080'],
+    ['acme.com/?next=https://other.com', 'https://acme.com'],
   ])('%s is the origin %s', (text, host) => {
     expect(parseHost(text).host).toBe(host);
   });
@@ -30,10 +31,42 @@ describe('a workspace address', () => {
     ['https://', '"https://" is not a workspace address.'],
     ['javascript:alert(1)', '"javascript:alert(1)" is not a workspace address.'],
     ['https://me:hunter2@acme.com', '"https://acme.com" is not a workspace address.'],
+    ['me:hunter2@acme.com', '"acme.com" is not a workspace address.'],
+    ['me:hunter2@acme.com/sql', '"acme.com/sql" is not a workspace address.'],
+    ['http://127.0.0.1.acme.com', '"http://127.0.0.1.acme.com" would carry tokens unencrypted.'],
+    ['http://acme.com.127.0.0.1.net', 'would carry tokens unencrypted.'],
+    ['http://localhost.localhost.com', 'would carry tokens unencrypted.'],
     ['http://acme.com', '"http://acme.com" would carry tokens unencrypted.'],
     ['http://localhost.acme.com', '"http://localhost.acme.com" would carry tokens unencrypted.'],
   ])('%s is refused', (text, message) => {
     expect(() => parseHost(text)).toThrow(message);
+  });
+
+  test.each(['ftp://acme.com', 'http://acme.com'])(
+    '%s is refused as wrong use, with the right form beside it',
+    (text) => {
+      const error = { code: 'usage', remedy: expect.stringContaining('https://') };
+      expect(() => parseHost(text)).toThrow(expect.objectContaining(error));
+    },
+  );
+
+  test.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.10.200.30', true],
+    ['[::1]', true],
+    ['app.localhost', true],
+    ['', false],
+    ['.localhost.com', false],
+    ['localhost.com', false],
+    ['128.0.0.1', false],
+    ['127.0.0.1.com', false],
+    ['a127.0.0.1', false],
+    ['127.a.0.1', false],
+    ['127.0.a.1', false],
+    ['127.0.0.a', false],
+  ])('%j means this computer: %s', (hostname, expected) => {
+    expect(isLoopback(hostname)).toBe(expected);
   });
 
   test.each([

@@ -31,6 +31,7 @@ describe('chooseByName', () => {
     expect(() => choose('data')).toThrow(
       expect.objectContaining({
         code: 'ambiguous',
+        remedy: 'Use more of the name, or the id.',
         message: '"data" fits 2 warehouses: Data science (b2d94c07a61e83f5), Data Science (old) (d10f6b8e24a97c53).',
       }),
     );
@@ -41,13 +42,23 @@ describe('chooseByName', () => {
     expect(() => chooseByName(many, 'team', 'warehouses', '')).toThrow(/fits 30 warehouses: .* and 22 more\./);
   });
 
+  test('as many as fit into a line are all listed', () => {
+    const eight = Array.from({ length: 8 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
+    const list = eight.map(({ name, id }) => `${name} (${id})`).join(', ');
+    expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(`"team" fits 8 warehouses: ${list}.`);
+  });
+
   test.each(['nothing like it', ''])('"%s" fits none', (text) => {
-    expect(() => choose(text)).toThrow(expect.objectContaining({ code: 'not_found', remedy: 'List them.' }));
+    const message = `"${text}" fits none of the 6 warehouses.`;
+    expect(() => choose(text)).toThrow(expect.objectContaining({ code: 'not_found', message, remedy: 'List them.' }));
   });
 });
 
 test('filterByName finds by name or id, and everything for nothing', () => {
   expect(filterByName(all, 'DATA').map(({ id }) => id)).toEqual(['b2d94c07a61e83f5', 'd10f6b8e24a97c53']);
   expect(filterByName(all, '8bac')).toHaveLength(1);
-  expect(filterByName(all, ' ')).toHaveLength(all.length);
+  expect(filterByName(all, '  starter ').map(({ name }) => name)).toEqual(['Starter Warehouse']);
+  expect(filterByName(all, 'shrdan')).toEqual([]);
+  expect(filterByName(all, ' ')).toEqual(all);
+  expect(filterByName(all, '')).not.toBe(all);
 });
