@@ -55,7 +55,7 @@ export interface TokenSource {
 /** How far a sign-in in the browser has come. */
 export type SignInProgress =
   /** Another process or window is asking the person already; its outcome will be ours. */
-  | { step: 'waiting-for-other' }
+  | { step: 'waiting-for-other'; url?: string | undefined }
   /** `opened` is false where the browser could not be opened: the person has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
   /** An answer arrived that belongs to another sign-in. */
@@ -111,7 +111,7 @@ export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
   /** A sign-in, this process's or one that it waits for, is with the person in the browser; it has ended, however. */
-  | { type: 'sign-in-began'; profile: Profile }
+  | { type: 'sign-in-began'; profile: Profile; url?: string | undefined }
   | { type: 'sign-in-ended'; profile: Profile }
   /** Something that the person should know, in words. */
   | { type: 'notice'; message: string };
@@ -135,6 +135,8 @@ export interface AuthService {
    * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` where the profile holds its own credentials
    */
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
+  /** The sign-in that is with the person in the browser now, as far as this process knows; its page's address where that is known. */
+  signInUnderWay(profile: Profile): { url: string | undefined } | undefined;
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.
    * @returns whether the workspace confirmed that it is revoked

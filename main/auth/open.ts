@@ -43,7 +43,12 @@ export function openAuth(options: AuthOptions): AuthService {
   const drafts = new Map<string, ProfileSettings>();
   const listeners = new Set<(event: AuthEvent) => void>();
 
+  const underWay = new Map<string, { url: string | undefined }>();
+  const keyOf = ({ host, name }: Profile) => `${host} ${name}`;
+
   const emit = (event: AuthEvent) => {
+    if (event.type === 'sign-in-began') underWay.set(keyOf(event.profile), { url: event.url });
+    if (event.type === 'sign-in-ended') underWay.delete(keyOf(event.profile));
     if (event.type === 'notice') (options.onNotice ?? printNotice)(event.message);
     for (const listener of listeners) listener(event);
   };
@@ -117,6 +122,8 @@ export function openAuth(options: AuthOptions): AuthService {
       const startedAt = now();
       return (await ownFor(wanted)).signIn(wanted, signInOptions, startedAt);
     },
+
+    signInUnderWay: (wanted) => underWay.get(keyOf(wanted)),
 
     async signOut(wanted) {
       return (await ownFor(wanted)).signOut(wanted);

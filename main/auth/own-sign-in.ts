@@ -128,7 +128,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       openBrowser: asked.openBrowser === 'never' ? undefined : options.openBrowser,
       mustOpen: asked.openBrowser === 'must',
       onProgress: (progress) => {
-        if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile });
+        if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile, url: progress.url });
         asked.onProgress?.(progress);
       },
       now,

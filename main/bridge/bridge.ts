@@ -1,13 +1,14 @@
 import { Carrier } from './carry.ts';
+import { ConnectionTool, mayBeOwnCall } from './connection-tool.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Envelope, readEnvelope } from './envelope.ts';
+import { type Envelope, readEnvelope, type SendableEnvelope } from './envelope.ts';
 import { EitherEra } from './eras/either-era.ts';
 import { isModern } from './eras/headers.ts';
 import { ModernClient, throughClient } from './eras/modern-client.ts';
 import { errorFrame } from './error-frame.ts';
 import { FlowControl, type FrameSink } from './flow.ts';
 import { type FrameFault, faultFrame, toLine } from './frames.ts';
-import { InstantAnswers } from './instant.ts';
+import { InstantAnswers, PATIENCE } from './instant.ts';
 import { Line } from './line.ts';
 import { Listening } from './listening.ts';
 import type { AnswerMemory, EraMemory } from './memory.ts';
@@ -61,6 +62,8 @@ class StdioBridge implements Bridge {
   readonly #carrier: Carrier;
   readonly #listening: Listening;
   readonly #instant: InstantAnswers;
+  readonly #tool: ConnectionTool;
+  readonly #onWord: Endpoint['onWord'];
   #revival: NodeJS.Timeout | undefined;
   #underWay = 0;
   #allSettled: () => void = () => {};
@@ -72,16 +75,22 @@ class StdioBridge implements Bridge {
   pendingBytes = 0;
 
   constructor(endpoint: Endpoint, client: FrameSink) {
+    const memory = endpoint.memory ?? FORGETFUL;
+    const isOff = endpoint.memory === undefined || endpoint.wantsTruth === true;
     this.#modern = new ModernClient({
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
+      introduction: isOff ? undefined : () => memory.get('initialize'),
     });
     const sink = throughClient(client, this.#modern);
     this.#sink = sink;
     this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
-    const memory = endpoint.memory ?? FORGETFUL;
     const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)));
-    this.#instant = new InstantAnswers(memory, sink);
+    const { profile, path, signIn } = endpoint;
+    const place = { host: profile.host, path, profile: profile.name };
+    this.#tool = new ConnectionTool({ ...place, signIn, memory, connect: async () => void (await this.#connected()) });
+    this.#instant = new InstantAnswers({ memory, isOff, sink, tool: this.#tool });
+    this.#onWord = endpoint.onWord;
     this.#carrier = new Carrier(this.#line, server, sink, this.#instant, {
       admit: (method) => this.#admit(method),
       report: (event) => this.#apply(event),
@@ -127,7 +136,7 @@ class StdioBridge implements Bridge {
     const bytes = frame.length + BYTES_UNDER_WAY;
     this.pendingBytes += bytes;
     this.#underWay += 1;
-    const carried = this.#carrier.carry(frame, envelope).catch((error: unknown) => this.#mistaken(frame, error));
+    const carried = this.#carry(frame, envelope).catch((error: unknown) => this.#mistaken(frame, error));
     void carried.then(() => {
       this.pendingBytes -= bytes;
       this.#underWay -= 1;
@@ -140,6 +149,32 @@ class StdioBridge implements Bridge {
   #mistaken(frame: Buffer, error: unknown): void {
     const { id, method } = scanFrame(frame);
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
+  }
+
+  /** One frame's whole way: to the server, or to the tool that stands in for the server's own. */
+  async #carry(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
+    const isOwnCall = 'method' in envelope && envelope.method === 'tools/call' && mayBeOwnCall(frame);
+    if (isOwnCall && (await this.#tool.takes(frame))) this.#sink.write(await this.#tool.call(frame));
+    else await this.#speakingUp(envelope, this.#carrier.carry(frame, envelope));
+  }
+
+  /** Has a person at a terminal told where the server takes long to begin a session. */
+  async #speakingUp(envelope: SendableEnvelope, work: Promise<void>): Promise<void> {
+    const isOpening = 'method' in envelope && envelope.method === 'initialize';
+    if (!isOpening || !this.#onWord) return work;
+    const say = () => this.#onWord?.(this.#tool.waitingWords());
+    const timer = setTimeout(say, PATIENCE.wordMs);
+    timer.unref();
+    await work.finally(() => clearTimeout(timer));
+  }
+
+  /** Waits for a session, and tries for one where there is none. */
+  async #connected(): Promise<SessionState> {
+    if (this.#modern.isUsed && this.#state.generation === 0) return this.#state;
+    if (this.#state.name === 'fresh' && this.#state.generation > 0) {
+      this.#apply({ name: 'deferred', generation: this.#state.generation });
+    }
+    return this.#admit('tools/list');
   }
 
   fault(fault: FrameFault): void {
@@ -204,6 +239,7 @@ class StdioBridge implements Bridge {
     this.#reviveLater();
     if (this.#state.name === 'healing') void this.#carrier.heal(this.#state.generation);
     if (event.name === 'unhealed') {
+      this.#instant.failed(event.error);
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
     this.#letGo();

@@ -167,7 +167,9 @@ export class Carrier {
       return true;
     }
     const session = sessionOf(state);
-    const token = await this.#line.token(trip.rejected);
+    const tokenNow = this.#instant.bounded(trip, this.#line.token(trip.rejected));
+    const token = await this.#untilTakenBack(trip, tokenNow);
+    if (token === TAKEN_BACK) return true;
     // Without the answer to `initialize` there is no session to take it back in.
     if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
     this.#answers.sent(trip);

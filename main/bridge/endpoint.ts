@@ -1,4 +1,4 @@
-import type { AuthService, Profile, TokenSource } from '../auth/auth.ts';
+import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import type { Connections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -15,8 +15,22 @@ export interface Endpoint {
   tokens: TokenSource;
   connections: Connections;
   userAgent: string;
+  /** How people sign in to the profile; undefined where it holds credentials of its own. */
+  signIn?: EndpointSignIn | undefined;
+  /** Told what the person at a terminal should know meanwhile, in one line. */
+  onWord?: ((words: string) => void) | undefined;
+  /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
+  wantsTruth?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerMemory & EraMemory;
+}
+
+/** The sign-in in the browser that an endpoint's tokens may need. */
+export interface EndpointSignIn {
+  /** Signs in as the person asks for it, or joins a sign-in that is under way. @throws {CausewayError} as `AuthService.signIn` */
+  begin(): Promise<void>;
+  /** The sign-in that is with the person in the browser now; its page's address where that is known. */
+  readonly pending: { url: string | undefined } | undefined;
 }
 
 /** A managed server as somebody asks for it. */
@@ -53,7 +67,26 @@ export async function openEndpoint(
     path: request.path,
     tokens: auth.tokens(profile),
     connections: await pool(profile.host),
+    signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
     memory: openMemory(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
+  };
+}
+
+function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSignIn {
+  let running: Promise<void> | undefined;
+  const begin = async () => {
+    await auth.signIn(profile, { servers: [path] });
+  };
+  return {
+    begin: () => {
+      running ??= begin().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    get pending() {
+      return auth.signInUnderWay(profile);
+    },
   };
 }

@@ -26,3 +26,10 @@ export function lostApplication(method: string): CausewayError {
     remedy: 'It may or may not have run: look at the result before you repeat it.',
   });
 }
+
+/** The application that carries a call has been silent for so long that the call is given up. */
+export function silentApplication(method: string): CausewayError {
+  return new CausewayError('outcome_unknown', `Causeway does not respond, and has not answered ${method}.`, {
+    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  });
+}

@@ -1,16 +1,32 @@
 import type { ErrorCode } from '../platform/errors.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { VERSION } from '../platform/version.ts';
+import type { ConnectionTool } from './connection-tool.ts';
 import { parseFrame } from './envelope.ts';
 import type { FrameSink } from './flow.ts';
 import { type AnswerMemory, isRemembered } from './memory.ts';
-import { withId } from './raw-id.ts';
+import { rawId, withId } from './raw-id.ts';
 import type { Trip } from './trip.ts';
 
-/** How long a client waits for the truth before it is given the last known answer, in milliseconds. Some give up after 3 s. */
-const PATIENCE_MS = 1_000;
+/** How long a client waits for each thing before it is answered without the server, in milliseconds. */
+export const PATIENCE = {
+  /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
+  handshakeMs: 150,
+  /** For the list of tools, before the last known one is given. */
+  toolsMs: 1_000,
+  /** For the list of tools, before one tool of ours stands in where no list is known. */
+  firstToolsMs: 2_000,
+  /** For a session, and for a token that waits for a sign-in, before a request fails in words: clients give up after 60 s. */
+  sessionMs: 25_000,
+  /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
+  firstBytesMs: 15_000,
+  /** Before stderr tells that the server has not answered yet. */
+  wordMs: 5_000,
+} as const;
 
-/** How long a call waits for a session while there is none, in milliseconds. */
-const CALL_PATIENCE_MS = 60_000;
+/** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
+const SLIGHTLY_MS = 20;
+const MAX_BEHIND_MS = 250;
 
 /** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
 const AWAY = new Set<ErrorCode>([
@@ -34,23 +50,47 @@ const AWAY = new Set<ErrorCode>([
 
 /** The revisions that have sessions: the bridge may answer their `initialize` itself. */
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+const LATEST_SESSION_REVISION = '2025-11-25';
+
+/** What a server is taken for that has never been asked. */
+const UNKNOWN_SERVER = {
+  protocolVersion: LATEST_SESSION_REVISION,
+  capabilities: { tools: {} },
+  serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
+};
+
+/** What stands behind the answers that need no server. */
+export interface InstantPort {
+  memory: AnswerMemory;
+  /** Whether the client wants to be told what is wrong instead: then nothing is answered without the server. */
+  isOff: boolean;
+  sink: FrameSink;
+  tool: ConnectionTool;
+}
 
 /**
- * Answers a client from memory while the workspace is slow, unreachable or signed out, so that the client neither gives up
- * nor loses its tools; and tells it when the truth turns out to differ.
+ * Answers a client while the workspace is slow, unreachable or signed out, so that the client neither gives up nor loses
+ * its tools: from memory, or as a server of which nothing is known, with one tool that says what is wrong. Tells the client
+ * when the truth turns out to differ.
  */
 export class InstantAnswers {
   readonly #memory: AnswerMemory;
+  readonly #isOff: boolean;
   readonly #sink: FrameSink;
-  /** The tools that the client was given from memory and that have not been checked. */
+  readonly #tool: ConnectionTool;
+  /** The tools that the client was given without the server and that have not been checked. */
   #givenTools: unknown;
   #keeping: Promise<void> = Promise.resolve();
+  /** Called when it turns out that the server cannot be asked now. */
+  readonly #troubled = new Set<() => void>();
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor(memory: AnswerMemory, sink: FrameSink) {
+  constructor({ memory, isOff, sink, tool }: InstantPort) {
     this.#memory = memory;
+    this.#isOff = isOff;
     this.#sink = sink;
+    this.#tool = tool;
   }
 
   get hasUncheckedTools(): boolean {
@@ -64,50 +104,99 @@ export class InstantAnswers {
 
   /** Lets `work` settle a trip, and steps in when it takes too long. */
   async hasten(trip: Trip, work: Promise<void>): Promise<void> {
-    if (!isFirstPage(trip)) return work;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(resolve, this.provisional ? 0 : PATIENCE_MS, 'late');
-    });
-    const first = await Promise.race([work, late]);
-    clearTimeout(timer);
+    if (this.#isOff || !isFirstPage(trip)) return work;
+    const isKnown = trip.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
+    const over = work.then(() => 'over' as const);
+    const late = isKnown ? this.#lateAfter(this.#patienceFor(trip)) : this.#whenTroubled();
+    const first = await Promise.race([over, late.passed]);
+    late.stop();
     if (first === 'late') await this.answer(trip);
     return work;
   }
 
-  /** Bounds how long a call waits for a session that may never come. @throws {CausewayError} `timeout` */
+  #patienceFor({ method }: Trip): number {
+    if (this.provisional) return 0;
+    return method === 'initialize' ? PATIENCE.handshakeMs : PATIENCE.toolsMs;
+  }
+
+  #lateAfter(milliseconds: number): { passed: Promise<'late'>; stop(): void } {
+    let timer: NodeJS.Timeout | undefined;
+    const due = performance.now() + milliseconds;
+    const passed = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => {
+        // A process that had no time for its timers had none for the server's answer either.
+        const behindMs = Math.min(performance.now() - due, MAX_BEHIND_MS);
+        timer = setTimeout(resolve, behindMs < SLIGHTLY_MS ? 0 : behindMs, 'late');
+      }, milliseconds);
+    });
+    return { passed, stop: () => clearTimeout(timer) };
+  }
+
+  /** Where no tools are known it takes longer, unless it is known that there is none to wait for. */
+  #whenTroubled(): { passed: Promise<'late'>; stop(): void } {
+    const { passed, stop } = this.#lateAfter(this.#tool.trouble ? 0 : PATIENCE.firstToolsMs);
+    let hear = () => {};
+    const troubled = new Promise<'late'>((resolve) => {
+      hear = () => resolve('late');
+      this.#troubled.add(hear);
+    });
+    const leave = () => {
+      stop();
+      this.#troubled.delete(hear);
+    };
+    return { passed: Promise.race([passed, troubled]), stop: leave };
+  }
+
+  /** A failure has told that the server cannot be asked now, or why a session could not be begun. */
+  failed(error: unknown): void {
+    if (!isAway(error)) return;
+    this.#tool.trouble = error;
+    for (const hear of this.#troubled) hear();
+  }
+
+  /** Bounds how long a request waits for a session or a token that may never come. @throws {CausewayError} `timeout`, `signed_out` */
   async bounded<T>(trip: Trip, waiting: Promise<T>): Promise<T> {
-    if (!this.provisional || trip.method !== 'tools/call') return waiting;
+    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
+    const began = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(notYet()), CALL_PATIENCE_MS);
+      const left = Math.max(0, PATIENCE.sessionMs - trip.waitedMs);
+      timer = setTimeout(() => reject(this.#tool.stillWaiting()), left);
     });
-    return Promise.race([waiting, tooLong]).finally(() => clearTimeout(timer));
+    return Promise.race([waiting, tooLong]).finally(() => {
+      clearTimeout(timer);
+      trip.waitedMs += performance.now() - began;
+    });
   }
 
   /** Answers a trip that has failed. Tells whether that was possible. */
   async stepIn(trip: Trip, error: unknown): Promise<boolean> {
-    const away = error instanceof CausewayError && AWAY.has(error.code);
-    if (away && isFirstPage(trip) && (await this.answer(trip))) return true;
+    this.failed(error);
+    if (isAway(error) && isFirstPage(trip) && (await this.answer(trip))) return true;
     if (!this.provisional || trip.method !== 'tools/call' || trip.owed <= 0) return false;
     trip.owed = 0;
     this.#sink.write(toolErrorFrame(trip.id, error));
     return true;
   }
 
-  /** Gives the last known answer, if there is one and none was given yet. */
+  /** Gives the last known answer, or ours, if none was given yet. */
   async answer(trip: Trip): Promise<boolean> {
-    const frame = isRemembered(trip.method) ? await this.#memory.get(trip.method) : undefined;
-    const json = frame && parseFrame(frame);
-    if (!frame || json === undefined || trip.owed <= 0) return false;
+    if (this.#isOff || !isRemembered(trip.method)) return false;
+    const known = await this.#memory.get(trip.method);
+    const json = known && parseFrame(known);
+    if (trip.owed <= 0) return false;
     trip.owed = 0;
     trip.silent = true;
     if (trip.method === 'initialize') {
       this.provisional = true;
-      this.#sink.write(withId(adapted(json, trip.frame), trip.id));
-    } else {
+      this.#sink.write(provisionalInitialize(trip.frame, known));
+    } else if (known && json !== undefined) {
       this.#givenTools = resultOf(json);
-      this.#sink.write(withId(frame, trip.id));
+      this.#sink.write(withId(known, trip.id));
+    } else {
+      const result = { tools: [this.#tool.definition()] };
+      this.#givenTools = result;
+      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${trip.id},"result":${JSON.stringify(result)}}`));
     }
     return true;
   }
@@ -117,9 +206,13 @@ export class InstantAnswers {
     const { method } = trip;
     const result = resultOf(json);
     if (!isRemembered(method) || !isFirstPage(trip) || result === undefined) return;
+    this.#tool.trouble = undefined;
     if (method === 'initialize') this.provisional = false;
-    else if (hasMorePages(result)) return;
-    this.#keeping = this.#memory.put(method, frame);
+    else {
+      this.#tool.hasTools();
+      if (hasMorePages(result) && this.#givenTools === undefined) return;
+    }
+    if (!hasMorePages(result)) this.#keeping = this.#memory.put(method, frame);
     if (method !== 'tools/list') return;
     const given = this.#givenTools;
     this.#givenTools = undefined;
@@ -129,10 +222,27 @@ export class InstantAnswers {
   }
 }
 
-function notYet(): CausewayError {
-  return new CausewayError('timeout', 'There is still no connection to the workspace.', {
-    remedy: 'Open Causeway to see whether it waits for a sign-in or for the network, then try again. Nothing was run.',
-  });
+/** Whether a failure says only that the server cannot be asked now. */
+function isAway(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && AWAY.has(error.code);
+}
+
+/**
+ * The answer to an `initialize` that needs no server: in the revision that the client asks for, announcing that the tools
+ * may change. @param remembered the server's own last answer, if there is one
+ */
+export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
+  const known = remembered && resultOf(parseFrame(remembered));
+  const result = typeof known === 'object' && known !== null ? Object(known) : UNKNOWN_SERVER;
+  const asked = Object(Object(parseFrame(request)).params).protocolVersion;
+  const capabilities = Object(result.capabilities);
+  const tools = { ...Object(capabilities.tools), listChanged: true };
+  const answer = {
+    ...result,
+    protocolVersion: SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
+    capabilities: { ...capabilities, tools },
+  };
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${JSON.stringify(answer)}}`);
 }
 
 /** A failed call as a tool's result, so that the model reads it and can tell its user. `id` is raw JSON text. */
@@ -151,23 +261,4 @@ function resultOf(json: unknown): unknown {
 
 function hasMorePages(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'nextCursor' in result && Boolean(result.nextCursor);
-}
-
-/** A remembered `initialize` answer in the revision that this client asks for, announcing that the tools may change. */
-function adapted(json: unknown, request: Buffer): Buffer {
-  const result = Object(resultOf(json));
-  const asked = Object(Object(parseFrame(request)).params).protocolVersion;
-  const capabilities = Object(result.capabilities);
-  const tools = { ...Object(capabilities.tools), listChanged: true };
-  return Buffer.from(
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id: 0,
-      result: {
-        ...result,
-        protocolVersion: SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
-        capabilities: { ...capabilities, tools },
-      },
-    }),
-  );
 }

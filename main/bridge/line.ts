@@ -24,6 +24,8 @@ export interface Special {
   atOnce?: boolean;
   /** The frame is a batch, and so may be the answer. */
   isBatch?: boolean;
+  /** How long the server may be silent, in milliseconds. */
+  silenceMs?: number | undefined;
 }
 
 /** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
@@ -56,6 +58,7 @@ export class Line {
       onFrame,
       atOnce: special?.atOnce,
       isBatch: special?.isBatch,
+      silenceMs: special?.silenceMs,
     });
   }
 

@@ -28,6 +28,8 @@ export class Trip implements Ending {
   stray: { frame: Buffer; head: Head } | 'several' | undefined;
   deaths = 0;
   repeats = 0;
+  /** How long it has waited for a session and for tokens so far, in milliseconds. */
+  waitedMs = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
   /** Called when nothing is owed any more. */

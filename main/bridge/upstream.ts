@@ -28,6 +28,8 @@ export interface Request {
   headers: Record<string, string>;
   body?: Buffer | undefined;
   signal?: AbortSignal | undefined;
+  /** How long the server may be silent before or during the answer, in milliseconds; as long as the connections allow if left out. */
+  silenceMs?: number | undefined;
   /** Called for each frame of an event stream as it arrives, in order. */
   onFrame(frame: Buffer, head: Head): void;
   /** A JSON answer goes to `onFrame` in the moment in which it is whole, and the outcome is `streamed`. */
@@ -83,11 +85,16 @@ export function exchange(connections: Connections, flow: FlowControl, request: R
     const answer = new AnswerReader(flow, request, resolve);
     try {
       const { origin, path, method, headers, body = null } = request;
-      connections.dispatch({ origin, path, method, headers, body }, answer);
+      const silence = request.silenceMs === undefined ? {} : limits(request.silenceMs);
+      connections.dispatch({ origin, path, method, headers, body, ...silence }, answer);
     } catch (error) {
       answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
   });
+}
+
+function limits(silenceMs: number) {
+  return { headersTimeout: silenceMs, bodyTimeout: silenceMs };
 }
 
 class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {

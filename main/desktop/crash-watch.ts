@@ -1,5 +1,6 @@
 import { app, BrowserWindow } from 'electron';
 import type { FailedAction } from '../../preload/contract.ts';
+import { endSessionBehind } from '../hub/boundary.ts';
 import { argumentsAfterCrash, crashesIn, withCrash } from './crash.ts';
 import { relaunch } from './quit.ts';
 
@@ -7,7 +8,8 @@ import { relaunch } from './quit.ts';
 export function restartAfterCrash(): void {
   let ending = false;
   const restart = (what: string) => (error: unknown) => {
-    if (ending) return;
+    // What one client has brought about ends that client's session alone.
+    if (ending || endSessionBehind(error)) return;
     ending = true;
     console.error(what, error);
     const args = argumentsAfterCrash(process.argv.slice(1), Date.now(), BrowserWindow.getAllWindows().length > 0);

@@ -1,70 +1,172 @@
 import { connect, type Socket } from 'node:net';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { VERSION } from '../platform/version.ts';
+import { freshNonce, isNonce, isProof, proofOf, type Transcript } from './proof.ts';
 import type { Rendezvous } from './rendezvous.ts';
-import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL } from './wire.ts';
+import { type Entry, firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, MAX_LINE_BYTES } from './wire.ts';
+
+/** How long a hub that has proven itself may take to find the server, in milliseconds. */
+const WELCOME_MS = 4_000;
+/** How long a hub that has been silent may take to show that it lives, in milliseconds. */
+const ALIVE_MS = 10_000;
+/** How much longer, for answers that had arrived while this process was stopped too, in milliseconds. */
+const WOKEN_MS = 500;
 
 /** An open way to the hub: frames from here on. `rest` is what had already arrived of them. */
 export interface HubConnection {
   socket: Socket;
   rest: Buffer;
+  /** Whether the hub still answers anybody: a process that is stopped keeps its connections. Always true if left out. */
+  isAlive?(): Promise<boolean>;
 }
 
-/** Connects to the hub and asks for a server. Undefined where no hub answers, or where it will not serve this request. */
-export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<HubConnection | undefined> {
-  const hello: Hello = { hub: HUB_PROTOCOL, secret: rendezvous.secret, version: VERSION, pid: process.pid, request };
+/** How an attempt to attach has ended. */
+export type Attachment =
+  | { kind: 'attached'; connection: HubConnection }
+  /** No hub answers, it speaks another protocol, or it will not serve this request. */
+  | { kind: 'unavailable' }
+  /** Something answers there that does not hold the hub's secret. */
+  | { kind: 'impostor' };
+
+/**
+ * Connects to the hub and asks for a server, once both have proven that they hold the secret. What does not prove itself
+ * learns nothing: neither the secret nor what is wanted.
+ */
+export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<Attachment> {
   return new Promise((resolve) => {
-    const socket = connect({ path: rendezvous.address, allowHalfOpen: true });
-    const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS * 5);
-    let received = Buffer.alloc(0);
-    const listen = (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk]);
-      const first = firstLine(received);
-      if (!first) return;
-      socket.off('data', listen);
-      socket.pause();
-      if (isReady(first.line)) {
-        clearTimeout(tooSlow);
-        socket.removeAllListeners('close');
-        resolve({ socket, rest: first.rest });
-      } else socket.destroy();
+    const dialogue = new Dialogue(rendezvous, HELLO_MS);
+    const giveUp = (kind: 'unavailable' | 'impostor') => {
+      dialogue.end();
+      resolve({ kind });
     };
-    socket.on('data', listen);
-    // Nobody listens there, or the peer let go: 'close' follows and says so.
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      clearTimeout(tooSlow);
-      resolve(undefined);
-    });
-    socket.write(`${JSON.stringify(hello)}\n`);
+    dialogue.onClose = () => giveUp('unavailable');
+    dialogue.onChallenge = (verdict, proof) => {
+      if (verdict !== 'proven') return giveUp(verdict);
+      dialogue.allow(WELCOME_MS);
+      dialogue.say({ proof, version: VERSION, pid: process.pid, request } satisfies Entry);
+    };
+    dialogue.onWelcome = (line, rest) => {
+      if (!isReady(line)) return giveUp('unavailable');
+      const socket = dialogue.handOver();
+      resolve({ kind: 'attached', connection: { socket, rest, isAlive: () => isHubAlive(rendezvous) } });
+    };
   });
 }
 
-/** Whether something listens at a hub's address. */
-export function isHubAlive({ address }: Rendezvous): Promise<boolean> {
+/** Whether the hub at this address is alive: it proves itself, as it does for every proxy. */
+export function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ path: address });
+    const dialogue = new Dialogue(rendezvous, ALIVE_MS);
     const settle = (alive: boolean) => {
-      socket.destroy();
+      dialogue.end();
       resolve(alive);
     };
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
+    dialogue.onClose = () => settle(false);
+    dialogue.onChallenge = (verdict) => settle(verdict === 'proven');
   });
+}
+
+type Verdict = 'proven' | 'impostor' | 'unavailable';
+
+/** The lines at the beginning of a connection, as the proxy's side says and reads them. */
+class Dialogue {
+  onClose: () => void = () => {};
+  /** `proof` is this side's own. */
+  onChallenge: (verdict: Verdict, proof: string) => void = () => {};
+  onWelcome: (line: string, rest: Buffer) => void = () => {};
+  readonly #socket: Socket;
+  readonly #rendezvous: Rendezvous;
+  readonly #nonce = freshNonce();
+  readonly #listen = (chunk: Buffer) => this.#arrived(chunk);
+  readonly #closed = () => this.onClose();
+  #received: Buffer = Buffer.alloc(0);
+  #isProven = false;
+  #tooSlow: NodeJS.Timeout;
+
+  constructor(rendezvous: Rendezvous, patienceMs: number) {
+    this.#rendezvous = rendezvous;
+    this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
+    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+    this.#socket.on('data', this.#listen);
+    // Nobody listens there, or the peer let go: 'close' follows and says so.
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', this.#closed);
+    this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
+  }
+
+  say(line: Hello | Entry): void {
+    this.#socket.write(`${JSON.stringify(line)}\n`);
+  }
+
+  /** Begins a new time limit. */
+  allow(patienceMs: number): void {
+    clearTimeout(this.#tooSlow);
+    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+  }
+
+  end(): void {
+    this.#release();
+    this.#socket.destroy();
+  }
+
+  /** Gives the socket away, paused. */
+  handOver(): Socket {
+    this.#release();
+    this.#socket.pause();
+    return this.#socket;
+  }
+
+  #release(): void {
+    clearTimeout(this.#tooSlow);
+    this.#socket.off('data', this.#listen);
+    this.#socket.off('close', this.#closed);
+  }
+
+  #giveUp(): void {
+    // A computer that has slept wakes with its timers run out, and the answers still to be read.
+    this.#tooSlow = setTimeout(() => this.#socket.destroy(), WOKEN_MS);
+  }
+
+  #arrived(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk]);
+    const first = firstLine(this.#received);
+    if (!first) {
+      if (this.#received.length > MAX_LINE_BYTES) this.#socket.destroy();
+      return;
+    }
+    this.#received = first.rest;
+    if (this.#isProven) {
+      this.onWelcome(first.line, first.rest);
+      return;
+    }
+    const { verdict, proof } = this.#judge(first.line);
+    this.#isProven = verdict === 'proven';
+    this.onChallenge(verdict, proof);
+  }
+
+  #judge(line: string): { verdict: Verdict; proof: string } {
+    const { hub, nonce, proof } = readObject(line);
+    if (hub !== HUB_PROTOCOL) return { verdict: 'unavailable', proof: '' };
+    const { address, secret } = this.#rendezvous;
+    if (!isNonce(nonce)) return { verdict: 'impostor', proof: '' };
+    const transcript: Transcript = { address, proxyNonce: this.#nonce, hubNonce: nonce };
+    const isHub = isProof(proof, proofOf('hub', secret, transcript));
+    return isHub
+      ? { verdict: 'proven', proof: proofOf('proxy', secret, transcript) }
+      : { verdict: 'impostor', proof: '' };
+  }
 }
 
 function isReady(line: string): boolean {
+  const { hub, ready } = readObject(line);
+  return hub === HUB_PROTOCOL && ready === true;
+}
+
+function readObject(line: string): Record<string, unknown> {
   try {
-    const welcome: unknown = JSON.parse(line);
-    return (
-      typeof welcome === 'object' &&
-      welcome !== null &&
-      'hub' in welcome &&
-      welcome.hub === HUB_PROTOCOL &&
-      'ready' in welcome &&
-      welcome.ready === true
-    );
+    return Object(JSON.parse(line));
   } catch {
-    return false;
+    // Not JSON: not one of ours.
+    return {};
   }
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { type Hello, HUB_PROTOCOL } from './wire.ts';
+import { isNonce } from './proof.ts';
+import { type Entry, type Hello, HUB_PROTOCOL } from './wire.ts';
 
-const Schema = z.object({
-  hub: z.literal(HUB_PROTOCOL),
-  secret: z.string(),
+const HelloLine = z.object({ hub: z.literal(HUB_PROTOCOL), nonce: z.string().refine(isNonce) });
+
+const EntryLine = z.object({
+  proof: z.string(),
   version: z.string(),
   pid: z.number(),
   request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
@@ -11,8 +13,17 @@ const Schema = z.object({
 
 /** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
 export function readHello(line: string): Hello | undefined {
+  return readLine(HelloLine, line);
+}
+
+/** Reads a peer's second line; undefined for anything else. */
+export function readEntry(line: string): Entry | undefined {
+  return readLine(EntryLine, line);
+}
+
+function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
   try {
-    return Schema.safeParse(JSON.parse(line)).data;
+    return schema.safeParse(JSON.parse(line)).data;
   } catch {
     // Not JSON: not one of ours.
     return undefined;

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -8,25 +7,31 @@ import type { ServerRequest } from '../bridge/endpoint.ts';
 import { feed } from '../bridge/feed.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { isHubAlive } from './attach.ts';
-import { readHello } from './hello.ts';
+import { asSession, guarded, refuseFrame } from './boundary.ts';
+import { readEntry, readHello } from './hello.ts';
+import { freshNonce, isProof, proofOf, type Transcript } from './proof.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
 import { recordedBridge, recordedSink } from './recorded.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
 import { type HubWatcher, SessionBoard } from './session-board.ts';
 import type { HubSession } from './session-record.ts';
-import { firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, type Welcome } from './wire.ts';
+import { type Challenge, type Entry, firstLine, HELLO_MS, HUB_PROTOCOL, MAX_LINE_BYTES, type Welcome } from './wire.ts';
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
 /** How often it is felt whether a proxy that has closed its end is still there for its answers, in milliseconds. */
 const PROBE_MS = 250;
-const MAX_HELLO_BYTES = 16 * 1024;
+
+/** How many frames of one client may meet a fault of ours before its session is ended. */
+const MAX_FAULTS = 10;
 
 export interface HubOptions {
   folder: string;
+  /** Tells where the system keeps sockets; this process's own environment if left out. */
+  env?: NodeJS.ProcessEnv;
   /** Builds the bridge for a proxy. What it throws sends the proxy to work alone, where it says the same by itself. */
   serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
   watcher?: HubWatcher;
@@ -55,7 +60,7 @@ export async function startHub(options: HubOptions): Promise<Hub> {
       throw new CausewayError('hub_running', `Causeway is running already (process ${earlier.pid}).`);
     await withdrawRendezvous(folder, earlier);
   }
-  const rendezvous = await prepareRendezvous(folder);
+  const rendezvous = await prepareRendezvous(folder, options.env);
   const hub = new PrivateHub(options, rendezvous);
   await hub.listen();
   await publishRendezvous(folder, rendezvous);
@@ -79,7 +84,8 @@ class PrivateHub implements Hub {
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(this.#rendezvous.address);
+    // The pipe of Windows can have no other access list than the system's own, which lets others read but not write.
+    this.#server.listen({ path: this.#rendezvous.address, readableAll: false, writableAll: false });
     await once(this.#server, 'listening');
     if (process.platform !== 'win32') await chmod(this.#rendezvous.address, 0o600);
   }
@@ -111,44 +117,83 @@ class PrivateHub implements Hub {
     // A peer that goes away mid-write is its own affair; 'close' follows.
     socket.on('error', () => {});
     const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
-    let received = Buffer.alloc(0);
+    socket.on('close', () => clearTimeout(tooSlow));
+    const hubNonce = freshNonce();
+    let transcript: Transcript | undefined;
+    let received: Buffer = Buffer.alloc(0);
     const listen = (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      const first = firstLine(received);
-      if (!first && received.length <= MAX_HELLO_BYTES) return;
-      clearTimeout(tooSlow);
-      socket.off('data', listen);
-      socket.pause();
-      const hello = first && this.#proven(first.line);
-      if (first && hello) void this.#attach(socket, hello, first.rest);
-      else socket.destroy();
+      for (let first = firstLine(received); first; first = firstLine(received)) {
+        received = first.rest;
+        if (!transcript) {
+          const hello = readHello(first.line);
+          if (!hello) return void socket.destroy();
+          transcript = { address: this.#rendezvous.address, proxyNonce: hello.nonce, hubNonce };
+          socket.write(this.#challenge(transcript));
+          continue;
+        }
+        clearTimeout(tooSlow);
+        socket.off('data', listen);
+        socket.pause();
+        const entry = readEntry(first.line);
+        const isProxy = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
+        if (isProxy) this.#enter(socket, entry, first.rest);
+        else socket.destroy();
+        return;
+      }
+      if (received.length > MAX_LINE_BYTES) socket.destroy();
     };
     socket.on('data', listen);
-    socket.on('close', () => clearTimeout(tooSlow));
   }
 
-  #proven(line: string): Hello | undefined {
-    const hello = readHello(line);
-    return hello && sameSecret(hello.secret, this.#rendezvous.secret) ? hello : undefined;
+  #challenge(transcript: Transcript): string {
+    const proof = proofOf('hub', this.#rendezvous.secret, transcript);
+    return `${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof } satisfies Challenge)}\n`;
   }
 
-  async #attach(socket: Socket, hello: Hello, rest: Buffer): Promise<void> {
-    const { profile, path } = hello.request;
-    const record = this.#board.begin({ pid: hello.pid, profile, path });
-    const sink = recordedSink(new StreamSink(socket), record);
+  /** Whatever goes wrong with one client from here on ends that client's connection, and nothing else. */
+  #enter(socket: Socket, entry: Entry, rest: Buffer): void {
+    let isEnded = false;
+    const end = (error: unknown) => {
+      if (isEnded) return;
+      isEnded = true;
+      console.error(`The session of a proxy (process ${entry.pid}) was ended by a fault. ${inOneLine(error)}`);
+      socket.removeAllListeners('data');
+      // What was written before, words for the client among it, still goes out; a client that reads nothing gets nothing.
+      socket.destroySoon();
+      setTimeout(() => socket.destroy(), HELLO_MS).unref();
+    };
+    asSession(end, () => {
+      this.#attach(socket, entry, rest, end).catch(end);
+    });
+  }
+
+  async #attach(socket: Socket, entry: Entry, rest: Buffer, end: (error: unknown) => void): Promise<void> {
+    const { profile, path } = entry.request;
+    const record = this.#board.begin({ pid: entry.pid, profile, path });
+    const plain = new StreamSink(socket);
+    const sink = recordedSink(plain, record);
     let bridge: Bridge;
     try {
-      bridge = await this.#options.serve(hello.request, sink);
+      bridge = await this.#options.serve(entry.request, sink);
     } catch {
       // The proxy finds out the same by itself, and has a terminal or a client to tell it to.
       socket.end(welcome(false));
       return;
     }
+    let faults = 0;
+    const broken = (error: unknown, frame?: Buffer) => {
+      if (frame) refuseFrame(frame, error, plain);
+      faults += 1;
+      // One frame that cannot be taken need not cost the others their answers.
+      if (!frame || faults >= MAX_FAULTS) end(error);
+    };
+    const safe = guarded(recordedBridge(bridge, record), broken, end);
     // The hub was closed meanwhile.
-    if (socket.destroyed) return bridge.close();
+    if (socket.destroyed) return safe.close();
     this.#board.add(record);
     socket.write(welcome(true));
-    const served = serveSocket(recordedBridge(bridge, record), sink, socket, rest);
+    const served = serveSocket(safe, sink, socket, rest);
     this.#served.add(served);
     socket.on('close', () => this.#board.remove(record));
     await served;
@@ -194,11 +239,6 @@ async function written(socket: Socket): Promise<void> {
 /** Resolves when a socket is closed, well or badly. */
 function gone(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
-}
-
-function sameSecret(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function welcome(ready: boolean): string {

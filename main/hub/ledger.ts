@@ -3,6 +3,12 @@ import { elementsOf, textAt, wholeOf } from '../bridge/eras/members.ts';
 import { scanFrame } from '../bridge/raw-id.ts';
 import { isHarmless } from '../bridge/repeat.ts';
 import { isLasting, Wishes } from '../bridge/wishes.ts';
+import { glance } from './glance.ts';
+
+/** A request that stays open as long as its client listens (MCP 2026-07-28 › Subscriptions). */
+const STANDING = 'subscriptions/listen';
+/** How long a question of the server's to its client counts as open, in milliseconds: some are never answered. */
+const QUESTION_MS = 600_000;
 
 /** A request of the client's that has no answer yet. */
 export interface OpenRequest {
@@ -20,8 +26,12 @@ export interface OpenRequest {
 export class Ledger {
   initialize: Buffer | undefined;
   initialized: Buffer | undefined;
+  /** The tools that the client was last given, as they were written; undefined where it has not asked for any. */
+  tools: string | undefined;
   readonly wishes = new Wishes();
   readonly #open = new Map<string, OpenRequest>();
+  /** When the server asked the client for something that has no answer yet, by raw id, in milliseconds. */
+  readonly #questions = new Map<string, number>();
 
   get open(): OpenRequest[] {
     return [...this.#open.values()];
@@ -31,10 +41,18 @@ export class Ledger {
     return this.#open.size === 0;
   }
 
+  /** Whether a move to another way now would be felt by nobody: neither side waits for an answer of the other. */
+  get isIdle(): boolean {
+    const isWaited = this.open.some(({ method }) => method !== STANDING);
+    const isAsked = [...this.#questions.values()].some((at) => performance.now() - at < QUESTION_MS);
+    return !isWaited && !isAsked;
+  }
+
   /** A frame of the client's has passed. */
   sent(frame: Buffer): void {
-    const { id, method } = scanFrame(frame);
+    const { id, method } = look(frame);
     if (method === undefined) {
+      if (id !== undefined) this.#questions.delete(id);
       // Of a batch nothing is sent again: its answers are to come together.
       if (id === undefined) for (const one of framesOf(frame)) this.#asked(one, scanFrame(one), undefined);
       return;
@@ -49,11 +67,16 @@ export class Ledger {
 
   /** A frame for the client has passed. */
   answered(frame: Buffer): void {
-    if (this.#open.size === 0) return;
-    const { id, method } = scanFrame(frame);
-    if (method !== undefined) return;
-    if (id === undefined) for (const one of framesOf(frame)) this.#settled(scanFrame(one).id, one);
+    const { id, method } = look(frame);
+    if (method !== undefined) this.#serverAsks(frame, id, method);
+    else if (this.#open.size === 0) return;
+    else if (id === undefined) for (const one of framesOf(frame)) this.#settled(scanFrame(one).id, one);
     else this.#settled(id, frame);
+  }
+
+  #serverAsks(frame: Buffer, id: string | undefined, method: string): void {
+    if (id !== undefined) this.#questions.set(id, performance.now());
+    else if (method === 'notifications/cancelled') this.#questions.delete(textAt(frame, 'params', 'requestId') ?? '');
   }
 
   forget(id: string): void {
@@ -69,6 +92,9 @@ export class Ledger {
     const request = id === undefined ? undefined : this.#open.get(id);
     if (!request) return;
     this.#open.delete(request.id);
+    if (request.method === 'tools/list' && !request.frame?.includes('"cursor"')) {
+      this.tools = textAt(answer, 'result', 'tools') ?? this.tools;
+    }
     if (request.frame && isLasting(request.method) && textAt(answer, 'result') !== undefined) {
       this.wishes.granted(request.method, request.frame);
     }
@@ -79,6 +105,13 @@ export class Ledger {
     const { requestId } = Object(Object(parseFrame(frame)).params);
     this.#open.delete(JSON.stringify(requestId));
   }
+}
+
+/** From this size on, in bytes, a frame's middle is passed over where its ends tell what it is. */
+const LONG_BYTES = 4096;
+
+function look(frame: Buffer): { id: string | undefined; method: string | undefined } {
+  return frame.length < LONG_BYTES ? scanFrame(frame) : glance(frame);
 }
 
 /** The frames of a batch; none for what is no batch. */

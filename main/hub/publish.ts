@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
+import { contentOf, intruder, type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
 
 /** The longest path that a Unix socket may have on every system, in bytes (macOS: 104 with its end). */
 const MAX_SOCKET_PATH = 100;
 
+/** How folders begin that are made for a socket in the system's temporary folder. */
+const TEMPORARY = 'causeway-';
+
 /**
- * Chooses a fresh address and secret. The folder is made for this user alone.
+ * Chooses a fresh address and secret. The folder is made for this user alone. `env` tells where the system keeps sockets,
+ * for a folder whose path is too long for one.
  * @throws {CausewayError} `hub_foreign` when the folder belongs to somebody else or is a link
  */
-export async function prepareRendezvous(folder: string): Promise<Rendezvous> {
+export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<Rendezvous> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (process.platform !== 'win32') {
     const found = await lstat(folder);
@@ -23,26 +27,53 @@ export async function prepareRendezvous(folder: string): Promise<Rendezvous> {
     }
     await chmod(folder, 0o700);
   }
-  return { address: await freshAddress(folder), secret: randomBytes(32).toString('base64url'), pid: process.pid };
+  const address = await freshAddress(folder, env);
+  return { address, secret: randomBytes(32).toString('base64url'), pid: process.pid };
 }
 
 /** Publishes the rendezvous, once the hub listens: the file appears whole, and only its owner can read it. */
 export async function publishRendezvous(folder: string, rendezvous: Rendezvous): Promise<void> {
-  const draft = join(folder, `hub.${process.pid}.tmp`);
-  await writeFile(draft, JSON.stringify(rendezvous), { mode: 0o600 });
-  await rename(draft, rendezvousFile(folder));
+  const draft = join(folder, `hub.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    await file.writeFile(contentOf(rendezvous)).finally(() => file.close());
+    await rename(draft, rendezvousFile(folder));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
-/** Takes the file away, unless another hub has replaced it meanwhile. */
+/** Takes the file away, unless another hub has replaced it meanwhile, and the socket with its folder. */
 export async function withdrawRendezvous(folder: string, rendezvous: Rendezvous): Promise<void> {
   if (readRendezvous(folder)?.secret === rendezvous.secret) await rm(rendezvousFile(folder), { force: true });
-  if (process.platform !== 'win32') await rm(rendezvous.address, { force: true });
+  if (process.platform === 'win32') return;
+  await rm(rendezvous.address, { force: true });
+  const parent = dirname(rendezvous.address);
+  // Only a folder that was made for this socket is removed, and only where nothing else is in it.
+  if (parent.startsWith(join(tmpdir(), TEMPORARY))) await rmdir(parent).catch(() => {});
 }
 
-async function freshAddress(folder: string): Promise<string> {
-  const name = randomBytes(8).toString('hex');
+async function freshAddress(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const name = randomBytes(16).toString('hex');
   if (process.platform === 'win32') return `\\\\.\\pipe\\causeway-${name}`;
   const inFolder = join(folder, `${name}.sock`);
-  if (Buffer.byteLength(inFolder) <= MAX_SOCKET_PATH) return inFolder;
-  return join(await mkdtemp(join(tmpdir(), 'causeway-')), 'hub.sock');
+  if (fits(inFolder)) return inFolder;
+  const ofSystem = join(env.XDG_RUNTIME_DIR || '/', `causeway-${name}.sock`);
+  if (env.XDG_RUNTIME_DIR && fits(ofSystem) && isOurs(env.XDG_RUNTIME_DIR)) return ofSystem;
+  // mkdtemp makes the folder anew with mode 0700, or fails.
+  return join(await mkdtemp(join(tmpdir(), TEMPORARY)), 'hub.sock');
+}
+
+function fits(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_SOCKET_PATH;
+}
+
+function isOurs(folder: string): boolean {
+  try {
+    return intruder(folder, 'folder') === undefined;
+  } catch {
+    // The variable names a folder that is not there.
+    return false;
+  }
 }

@@ -1,26 +1,53 @@
 import type { Bridge } from '../bridge/bridge.ts';
-import { errorFrame, lostApplication } from '../bridge/error-frame.ts';
+import { parseFrame } from '../bridge/envelope.ts';
+import { revisionOf } from '../bridge/eras/headers.ts';
+import { textAt } from '../bridge/eras/members.ts';
+import { errorFrame, lostApplication, silentApplication } from '../bridge/error-frame.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { type FrameFault, faultFrame } from '../bridge/frames.ts';
 import { scanFrame, withId } from '../bridge/raw-id.ts';
+import { inOneLine } from '../platform/errors.ts';
 import type { HubConnection } from './attach.ts';
+import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { Ledger, type OpenRequest } from './ledger.ts';
 import { hubWay, ownWay, tapped, type Way } from './ways.ts';
 
-/** What a relay turns to when the hub has gone. */
+/** What a relay turns to when it has no way to the server, or not the best one. */
 export interface RelayFallbacks {
-  /** Attaches again; undefined where no hub is to be had soon. */
+  /** Attaches to the hub; undefined where none is to be had soon. */
   reattach(): Promise<HubConnection | undefined>;
   /** The same bridge inside this process. */
   alone(sink: FrameSink): Promise<Bridge>;
+  /** Looks for the hub once, for a relay that works alone; left out, it stays alone. */
+  rejoin?(): Promise<HubConnection | undefined>;
+  /** An answer to this request that needs no server, if there is one; for when no way has one soon. */
+  stopgap?(request: Buffer): Promise<Buffer | undefined>;
 }
 
+/** How long a client waits for the answer to a ping or a request that begins its session before it gets one of ours, in milliseconds. */
+const STOPGAP_MS = 180;
+/** How often a relay that works alone looks for the hub, in milliseconds. */
+const REJOIN_MS = 2_000;
+/** How often it is looked whether a hub that owes answers has sent anything, in milliseconds. */
+const SILENCE_CHECK_MS = 5_000;
+/** How many bridges inside this process may break, each sooner than so many milliseconds after it began, before none is built any more. */
+const MAX_BROKEN = 3;
+const SHORT_MS = 10_000;
+
+const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+/** What occurs in a frame that begins a session or is a ping, and the longest that such a frame is, in bytes. */
+const BEGINNINGS = ['"initialize"', '"server/discover"', '"ping"'];
+const MAX_BEGINNING_BYTES = 64 * 1024;
+
 /**
- * A client's session that goes through the hub. When the hub goes away mid-session, it attaches again or goes on alone:
- * it replays the client's own opening, asks again for what the session was granted, sends again what is harmless, and
- * answers what may have run with an error that says so. The client sees no other sign of it.
+ * A client's session, through the hub while there is one and inside this process while there is not. When its way ends
+ * mid-session it takes the other one: it replays the client's own opening, asks again for what the session was granted,
+ * sends again what is harmless, and answers what may have run with an error that says so. Alone, it looks for the hub for
+ * as long as it lives, and moves there when nothing is under way. The client sees no other sign of it.
  */
 export class Relay implements Bridge {
+  /** Resolves with the first way. @throws what kept the bridge inside this process from being built */
+  readonly opened: Promise<void>;
   readonly #client: FrameSink;
   readonly #fallbacks: RelayFallbacks;
   readonly #ledger = new Ledger();
@@ -28,23 +55,49 @@ export class Relay implements Bridge {
   #way: Way | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** The ids of replayed requests whose answers the client has had already. */
+  /** The ids of requests whose answers the client has had already. */
   readonly #replayed = new Set<string>();
   #replays = 0;
+  /** Whether it is not known yet that there is no hub. */
+  #isSeeking = true;
+  /** The id under which the tools are asked for on the relay's own account. */
+  #toolsId: string | undefined;
   /** The way that frames come from, which may be one that no frames go to yet. */
   #source: Way | undefined;
+  #connection: HubConnection | undefined;
   readonly #lost = new WeakSet<Way>();
+  #beganAt = performance.now();
+  #broken = 0;
+  /** Requests that begin a session and have no answer yet, by raw id, with what answers them in the end. */
+  readonly #openers = new Map<string, NodeJS.Timeout>();
   #settled: () => void = () => {};
   /** Called when nothing is open any more. */
   #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
+  #rejoinTimer: NodeJS.Timeout | undefined;
+  /** A connection to the hub that waits until nothing is under way. */
+  #waiting: HubConnection | undefined;
+  #heard = 0;
+  readonly #silenceCheck: NodeJS.Timeout;
 
-  constructor(connection: HubConnection, client: FrameSink, fallbacks: RelayFallbacks) {
+  /** @param connection the first way; without it the session is inside this process */
+  constructor(
+    connection: HubConnection | Promise<HubConnection | undefined>,
+    client: FrameSink,
+    fallbacks: RelayFallbacks,
+  ) {
     this.#client = client;
     this.#fallbacks = fallbacks;
-    this.#way = this.#through(connection);
     client.onDrain(() => this.#source?.readOn());
+    if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeWay(first, []));
+    else {
+      this.#way = this.#through(connection);
+      this.opened = Promise.resolve();
+    }
+    this.#moving = this.opened.catch(() => {});
+    this.#silenceCheck = setInterval(() => this.#checkSilence(), SILENCE_CHECK_MS);
+    this.#silenceCheck.unref();
   }
 
   get pendingBytes(): number {
@@ -52,13 +105,13 @@ export class Relay implements Bridge {
   }
 
   receive(frame: Buffer): void {
-    if (this.#way) {
-      this.#ledger.sent(frame);
-      this.#way.send(frame);
-      return;
+    const { id, method } = this.#beginning(frame);
+    if (id !== undefined && (this.#connection || this.#isSeeking)) this.#answerSoon(frame, id, method);
+    if (this.#way) this.#send(this.#way, frame);
+    else {
+      this.#held.push(frame);
+      this.#heldBytes += frame.length;
     }
-    this.#held.push(frame);
-    this.#heldBytes += frame.length;
   }
 
   fault(fault: FrameFault): void {
@@ -74,14 +127,28 @@ export class Relay implements Bridge {
     const until = performance.now() + graceMs;
     await this.#moving;
     await this.#answers(until - performance.now());
-    this.#ended = true;
+    this.#end();
     await this.#way?.finish(Math.max(0, until - performance.now()));
   }
 
   async close(): Promise<void> {
-    this.#ended = true;
+    this.#end();
     this.#answered();
     await this.#way?.close();
+  }
+
+  /** Nothing inside has handled this error: a session inside this process is begun anew. */
+  failed(error: unknown): void {
+    const way = this.#source;
+    if (way && !this.#connection) this.#aloneBroke(way, error, undefined);
+  }
+
+  #end(): void {
+    this.#ended = true;
+    clearTimeout(this.#rejoinTimer);
+    clearInterval(this.#silenceCheck);
+    for (const timer of this.#openers.values()) clearTimeout(timer);
+    this.#waiting?.socket.destroy();
   }
 
   async #answers(withinMs: number): Promise<void> {
@@ -94,35 +161,99 @@ export class Relay implements Bridge {
     clearTimeout(tooLong);
   }
 
+  /** The id and method of a request that begins a session, or asks whether this side is alive. */
+  #beginning(frame: Buffer): { id?: string | undefined; method?: string | undefined } {
+    if (frame.length > MAX_BEGINNING_BYTES || !BEGINNINGS.some((text) => frame.includes(text))) return {};
+    const json = Object(parseFrame(frame));
+    // The stateless revision has no ping: the bridge refuses it.
+    const isPing = json.method === 'ping' && revisionOf(json.params) === undefined;
+    return isPing || OPENERS.has(json.method) ? scanFrame(frame) : {};
+  }
+
+  #answerSoon(request: Buffer, id: string, method: string | undefined): void {
+    const pong = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    const answer = async () => {
+      const frame = method === 'ping' ? pong : await this.#fallbacks.stopgap?.(request);
+      if (!this.#openers.delete(id) || !frame || this.#ended) return;
+      this.#replayed.add(id);
+      this.#ledger.forget(id);
+      this.#client.write(frame);
+    };
+    const late = () => void answer().catch((error: unknown) => this.failed(error));
+    this.#openers.set(id, setTimeout(late, STOPGAP_MS));
+  }
+
+  #send(way: Way, frame: Buffer): void {
+    this.#ledger.sent(frame);
+    // The client has its answer already.
+    for (const id of this.#replayed) this.#ledger.forget(id);
+    way.send(frame);
+  }
+
   #through(connection: HubConnection): Way {
     const way = hubWay(connection, this.#client, {
-      frame: (frame) => this.#deliver(frame),
+      frame: (frame) => {
+        this.#heard += 1;
+        this.#deliver(way, frame);
+      },
       relief: () => this.#settled(),
       gone: () => {
         this.#lost.add(way);
-        this.#way = undefined;
-        if (!this.#ended) this.#moving = this.#moveOn().catch((error: unknown) => this.#giveUp(error));
+        if (way === this.#source) this.#leave(lostApplication);
       },
     });
-    this.#source = way;
+    this.#use(way, connection);
     return way;
   }
 
-  #deliver(frame: Buffer): void {
-    if (this.#replayed.size > 0) {
+  /** Frames come from this way from now on. */
+  #use(way: Way, connection: HubConnection | undefined): void {
+    this.#source = way;
+    this.#connection = connection;
+    this.#beganAt = performance.now();
+    this.#isSeeking = false;
+    clearTimeout(this.#rejoinTimer);
+    if (!connection) this.#lookForHub(REJOIN_MS);
+  }
+
+  #deliver(way: Way | undefined, frame: Buffer): void {
+    if (way !== this.#source) return;
+    if (this.#replayed.size > 0 || this.#openers.size > 0) {
       const { id, method } = scanFrame(frame);
-      if (id !== undefined && method === undefined && this.#replayed.delete(id)) return;
+      if (id !== undefined && method === undefined) {
+        if (id === this.#toolsId) this.#compareTools(frame);
+        if (this.#replayed.delete(id)) return;
+        clearTimeout(this.#openers.get(id));
+        this.#openers.delete(id);
+      }
     }
     this.#ledger.answered(frame);
     this.#client.write(frame);
     if (this.#ledger.isSettled) this.#answered();
+    if (this.#waiting && this.#ledger.isIdle) this.#move(this.#waiting);
   }
 
-  async #moveOn(): Promise<void> {
+  /** The way has ended, or does not answer any more. */
+  #leave(reason: (method: string) => unknown): void {
+    this.#way = undefined;
+    if (this.#ended) return;
+    this.#isSeeking = true;
+    this.#moving = this.#moveOn(reason).catch((error: unknown) => this.#giveUp(error));
+  }
+
+  async #moveOn(reason: (method: string) => unknown): Promise<void> {
     const open = this.#ledger.open;
-    for (const { id, method } of open.filter(({ frame }) => frame === undefined))
-      this.#refuse(id, lostApplication(method));
+    for (const { id, method } of open.filter(({ frame }) => frame === undefined)) this.#refuse(id, reason(method));
     const connection = await this.#fallbacks.reattach();
+    // Some may have been answered or taken back meanwhile.
+    const ids = new Set(open.map(({ id }) => id));
+    await this.#takeWay(
+      connection,
+      this.#ledger.open.filter(({ id }) => ids.has(id)),
+    );
+  }
+
+  async #takeWay(connection: HubConnection | undefined, open: OpenRequest[]): Promise<void> {
     if (this.#ended) {
       connection?.socket.destroy();
       return;
@@ -133,8 +264,41 @@ export class Relay implements Bridge {
     if (this.#lost.has(way)) return;
     this.#way = way;
     this.#heldBytes = 0;
-    for (const frame of this.#held.splice(0)) this.receive(frame);
+    for (const frame of this.#held.splice(0)) this.#send(way, frame);
     this.#settled();
+  }
+
+  async #alone(): Promise<Way> {
+    this.#isSeeking = false;
+    // A bridge inside this process answers by itself what takes long.
+    for (const [id, timer] of this.#openers) if (this.#openers.delete(id)) clearTimeout(timer);
+    let way: Way | undefined;
+    const early: Buffer[] = [];
+    const sink = tapped(this.#client, (frame) => (way ? this.#deliver(way, frame) : early.push(frame)));
+    const bridge = guarded(await this.#fallbacks.alone(sink), (error, frame) => this.#aloneBroke(way, error, frame));
+    way = ownWay(bridge, { relief: () => this.#settled() });
+    this.#use(way, undefined);
+    for (const frame of early) this.#deliver(way, frame);
+    return way;
+  }
+
+  /** The bridge inside this process has met a fault of its own: whoever waits is told so, and another one takes over. */
+  #aloneBroke(way: Way | undefined, error: unknown, frame: Buffer | undefined): void {
+    process.stderr.write(`causeway proxy: ${inOneLine(brokenSession(error))}\n`);
+    if (frame) {
+      const { id } = scanFrame(frame);
+      if (id !== undefined) this.#ledger.forget(id);
+      refuseFrame(frame, error, this.#client);
+    }
+    if (!way || way !== this.#source || this.#ended) return;
+    this.#source = undefined;
+    this.#lost.add(way);
+    void way.close();
+    for (const { id } of this.#ledger.open) this.#refuse(id, brokenSession(error));
+    const isShort = performance.now() - this.#beganAt < SHORT_MS;
+    this.#broken = isShort ? this.#broken + 1 : 0;
+    if (this.#broken < MAX_BROKEN) this.#leave(lostApplication);
+    else this.#giveUp(brokenSession(error));
   }
 
   /** No way is left: the profile is gone, say. Whoever waits is told so, and so is whoever asks from now on. */
@@ -143,7 +307,9 @@ export class Relay implements Bridge {
       this.#ledger.sent(frame);
       for (const { id } of this.#ledger.open) this.#refuse(id, error);
     };
-    this.#way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
+    const way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
+    this.#use(way, undefined);
+    this.#way = way;
     for (const { id } of this.#ledger.open) this.#refuse(id, error);
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) refuse(frame);
@@ -156,20 +322,80 @@ export class Relay implements Bridge {
     if (this.#ledger.isSettled) this.#answered();
   }
 
-  async #alone(): Promise<Way> {
-    const bridge = await this.#fallbacks.alone(tapped(this.#client, (frame) => this.#deliver(frame)));
-    return ownWay(bridge, { relief: () => this.#settled() });
+  #lookForHub(waitMs: number): void {
+    const { rejoin } = this.#fallbacks;
+    if (!rejoin || this.#ended) return;
+    clearTimeout(this.#rejoinTimer);
+    this.#rejoinTimer = setTimeout(async () => {
+      const connection = this.#ledger.isIdle ? await rejoin().catch(() => undefined) : undefined;
+      if (!connection) this.#lookForHub(waitMs);
+      else if (this.#ended || this.#connection) connection.socket.destroy();
+      else if (this.#way && this.#ledger.isIdle) this.#move(connection);
+      else this.#waitFor(connection);
+    }, waitMs);
+    this.#rejoinTimer.unref();
+  }
+
+  /** A request has come while the hub was being asked: the move is made when it has its answer. */
+  #waitFor(connection: HubConnection): void {
+    this.#waiting = connection;
+    connection.socket.once('close', () => {
+      if (this.#waiting !== connection) return;
+      this.#waiting = undefined;
+      this.#lookForHub(REJOIN_MS);
+    });
+    // A paused socket does not tell that it was closed.
+    connection.socket.resume();
+  }
+
+  /** Nothing is under way: the session goes on through the hub, and the one inside this process is ended. */
+  #move(connection: HubConnection): void {
+    const before = this.#way;
+    this.#waiting = undefined;
+    const way = this.#through(connection);
+    for (const frame of this.#opening(this.#ledger.open)) way.send(frame);
+    if (!this.#lost.has(way)) this.#way = way;
+    void before?.close();
+  }
+
+  /** A hub that owes an answer and sends nothing may have been stopped: then another way is taken. */
+  #checkSilence(): void {
+    const connection = this.#connection;
+    if (!connection?.isAlive || this.#ledger.isSettled) return;
+    const heard = this.#heard;
+    setTimeout(async () => {
+      const isSilent = () => this.#heard === heard && this.#connection === connection && !this.#ended;
+      if (!isSilent() || (await connection.isAlive?.()) || !isSilent()) return;
+      this.#source = undefined;
+      this.#connection = undefined;
+      connection.socket.destroy();
+      this.#leave(silentApplication);
+    }, SILENCE_CHECK_MS / 2).unref();
   }
 
   /** The frames that bring a new session to where the old one was. */
   #opening(open: OpenRequest[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
-    const { initialize, initialized, wishes } = this.#ledger;
-    this.#replayed.clear();
+    const { initialize, initialized, wishes, tools } = this.#ledger;
+    // Of what is still to be sent, the client may have been answered already.
+    const held = new Set(this.#replayed.size > 0 ? this.#held.map((frame) => scanFrame(frame).id) : []);
+    for (const id of this.#replayed) if (!held.has(id)) this.#replayed.delete(id);
+    this.#toolsId = undefined;
     if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
     this.#replayed.add(scanFrame(initialize).id ?? 'null');
     const wished = wishes.all().map(({ frame }) => withId(frame, this.#replayId()));
-    return [initialize, ...(initialized ? [initialized] : []), ...wished, ...again];
+    if (tools !== undefined && initialized) this.#toolsId = this.#replayId();
+    const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
+    return [initialize, ...(initialized ? [initialized] : []), ...wished, ...again, ...list];
+  }
+
+  /** The tools that the new way has, beside those that the client was given: where they differ it is told to ask again. */
+  #compareTools(answer: Buffer): void {
+    this.#toolsId = undefined;
+    const tools = textAt(answer, 'result', 'tools');
+    if (tools === undefined || tools === this.#ledger.tools) return;
+    this.#ledger.tools = tools;
+    this.#client.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
   }
 
   #replayId(): string {
@@ -178,4 +404,8 @@ export class Relay implements Bridge {
     this.#replayed.add(id);
     return id;
   }
+}
+
+function toolsRequest(id: string): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
 }

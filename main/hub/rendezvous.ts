@@ -1,13 +1,21 @@
-import { lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { homeFolder } from '../platform/paths.ts';
+import { HUB_PROTOCOL } from './wire.ts';
 
-/** Where the hub of the running application listens, and what a peer must know to be let in. */
+/** Where the hub of the running application listens, and the secret by which both ends prove themselves; it is never sent. */
 export interface Rendezvous {
   address: string;
   secret: string;
   pid: number;
 }
+
+/** What a look at the rendezvous file has found. */
+export type LookUp =
+  | { kind: 'none' }
+  /** Somebody else could have written the file, or could listen where it leads. `why` is a clause for a message. */
+  | { kind: 'untrusted'; why: string }
+  | { kind: 'found'; rendezvous: Rendezvous };
 
 /**
  * The folder of the rendezvous file. It depends on the home folder alone: AI clients give the processes that they spawn
@@ -22,17 +30,62 @@ export const rendezvousFile = (folder: string): string => join(folder, 'hub.json
 
 /** Reads the rendezvous file, quickly: undefined where there is none, or where anybody else could have written it. */
 export function readRendezvous(folder: string): Rendezvous | undefined {
+  const found = lookUpHub(folder);
+  return found.kind === 'found' ? found.rendezvous : undefined;
+}
+
+/** Looks for the hub, and checks that the file, its folder, and the socket that it names are this user's alone. */
+export function lookUpHub(folder: string): LookUp {
+  const none: LookUp = { kind: 'none' };
+  const file = rendezvousFile(folder);
   try {
-    const file = rendezvousFile(folder);
-    if (process.platform !== 'win32') {
-      const { uid, mode } = lstatSync(file);
-      if (uid !== process.getuid?.() || (mode & 0o077) !== 0) return undefined;
-    }
-    const { address, secret, pid }: Partial<Rendezvous> = JSON.parse(readFileSync(file, 'utf8'));
-    if (typeof address !== 'string' || typeof secret !== 'string' || typeof pid !== 'number') return undefined;
-    return { address, secret, pid };
+    const content = readFileSync(file, 'utf8');
+    const why = intruder(folder, 'folder') ?? intruder(file, 'file');
+    if (why !== undefined) return { kind: 'untrusted', why };
+    const rendezvous = readContent(content);
+    if (!rendezvous) return none;
+    const socketTrouble = intruderAt(rendezvous.address);
+    return socketTrouble === undefined ? { kind: 'found', rendezvous } : { kind: 'untrusted', why: socketTrouble };
   } catch {
     // No application is running, or its file is damaged: the proxy works alone.
+    return none;
+  }
+}
+
+/** The file of another protocol counts as none. Its members are named differently, so that neither sends the other's secret. */
+function readContent(content: string): Rendezvous | undefined {
+  const { hub, address, key, pid }: Record<string, unknown> = Object(JSON.parse(content));
+  if (hub !== HUB_PROTOCOL || typeof address !== 'string' || typeof key !== 'string' || typeof pid !== 'number') {
     return undefined;
   }
+  return { address, secret: key, pid };
+}
+
+/** What the rendezvous file holds. */
+export function contentOf({ address, secret, pid }: Rendezvous): string {
+  return JSON.stringify({ hub: HUB_PROTOCOL, address, key: secret, pid });
+}
+
+/** Why a socket may be somebody else's. On Windows the mutual proof alone decides: its pipes lie in no folder. */
+function intruderAt(address: string): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  return intruder(dirname(address), 'folder') ?? intruder(address, 'socket');
+}
+
+const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
+  folder: (found) => found.isDirectory(),
+  file: (found) => found.isFile(),
+  socket: (found) => found.isSocket(),
+};
+
+/**
+ * Why a path may be somebody else's, as a clause for a message; undefined where it is this user's alone. A symbolic link
+ * is not followed. @throws where there is nothing at the path
+ */
+export function intruder(path: string, kind: keyof typeof KINDS): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const found = lstatSync(path);
+  if (!KINDS[kind](found)) return `${path} is not a ${kind}`;
+  if (found.uid !== process.getuid?.()) return `${path} belongs to another user`;
+  return (found.mode & 0o077) === 0 ? undefined : `other users may use ${path}`;
 }

@@ -2,7 +2,7 @@ import { parseFrame } from '../bridge/envelope.ts';
 import { revisionOf } from '../bridge/eras/headers.ts';
 import { isHarmless } from '../bridge/repeat.ts';
 import type { ContentsRecorder } from './contents-recorder.ts';
-import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from './glance.ts';
+import { batchOf, glance, paramsOf, shown, toolOf, type Verdict, verdictOf } from './glance.ts';
 
 /** A proxy that is attached, and what is known of the client behind it. Nothing of what its tools are given or return. */
 export interface HubSession {
@@ -50,7 +50,7 @@ export interface HubCall {
    * `lost`: nobody knows whether it ran, for the connection or the session ended before the answer.
    */
   outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
-  /** The JSON-RPC code of an `error`. */
+  /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
   errorCode: number | null;
   /** The request's size. */
   bytesFromClient: number;
@@ -81,6 +81,13 @@ interface OpenCall {
 
 /** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
 const STANDING = 'subscriptions/listen';
+
+const METHOD_NOT_FOUND = -32601;
+
+/** Whether a client has only tried whether the server has a method, and it has not (JSON-RPC 2.0 §5.1): that is no failure. */
+function isProbe(method: string, verdict: Verdict): boolean {
+  return verdict.outcome === 'error' && verdict.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
+}
 
 /** Counts what passes between one client and its bridge. Frames are looked at, never kept. */
 export class SessionRecord {
@@ -159,7 +166,8 @@ export class SessionRecord {
     if (call.method === 'initialize') this.#learnRevision(frame);
     if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
     const verdict = verdictOf(frame, seen);
-    if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
+    if (isProbe(call.method, verdict)) this.#end(id, 'answered', METHOD_NOT_FOUND, frame.length);
+    else if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
     else {
       const isLost = verdict.reason === 'outcome_unknown';
       this.#end(id, isLost ? 'lost' : 'error', verdict.errorCode, frame.length);

@@ -1,4 +1,5 @@
 import type { Secret } from '../../platform/secret.ts';
+import { PATIENCE } from '../instant.ts';
 import type { Line, OnFrame } from '../line.ts';
 import type { EraMemory } from '../memory.ts';
 import { jsonRpcError } from '../session-death.ts';
@@ -9,6 +10,9 @@ import type { ModernServer } from './modern-server.ts';
 
 const AT_ONCE = { atOnce: true };
 const BATCH = { atOnce: true, isBatch: true };
+/** What only begins or lists does not take long. */
+const SOON = { silenceMs: PATIENCE.firstBytesMs };
+const LIST = { ...AT_ONCE, ...SOON };
 
 /**
  * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
@@ -39,7 +43,13 @@ export class EitherEra {
     }
     return this.#modern
       ? this.#modern.post(method, frame, token, onFrame)
-      : this.#line.post(frame, session, token, onFrame, method === 'batch' ? BATCH : AT_ONCE);
+      : this.#line.post(
+          frame,
+          session,
+          token,
+          onFrame,
+          method === 'batch' ? BATCH : method === 'tools/list' ? LIST : AT_ONCE,
+        );
   }
 
   listen(session: Session, place: StreamPlace | undefined, onFrame: OnFrame, signal: AbortSignal): Promise<Outcome> {
@@ -69,7 +79,7 @@ export class EitherEra {
       const outcome = await this.#asModern(frame, token);
       if (outcome) return outcome;
     }
-    const outcome = await this.#line.post(frame, session, token, onFrame);
+    const outcome = await this.#line.post(frame, session, token, onFrame, SOON);
     return (!isKnown && mayBeModern(outcome) && (await this.#asModern(frame, token))) || outcome;
   }
 

@@ -1,11 +1,12 @@
 import { type Envelope, envelopeOf, parseFrame } from '../envelope.ts';
 import type { FrameSink } from '../flow.ts';
+import { PATIENCE, provisionalInitialize } from '../instant.ts';
 import { rawId, withId } from '../raw-id.ts';
 import { isModernRefusal } from './discovery.ts';
 import { isModern } from './headers.ts';
 import { objectOf, placeAt, textAt } from './members.ts';
 import { refusal } from './modern-request.ts';
-import { ModernSession, type Rim } from './modern-session.ts';
+import { discovered, ModernSession, type Rim } from './modern-session.ts';
 
 /** How long a server may think about what it is before a session is tried, in milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -20,9 +21,9 @@ type Mode =
   /** It is of the session revisions, or nothing is known of it. */
   | { name: 'unused' }
   /** What the server is, is being found out; frames wait. */
-  | { name: 'asking'; waiting: Buffer[]; patience: NodeJS.Timeout }
+  | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; patience: NodeJS.Timeout }
   /** The session is being opened; frames wait. */
-  | { name: 'opening'; waiting: Buffer[] }
+  | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
   /** The server is of the same revision. */
   | { name: 'native' }
   | { name: 'session'; session: ModernSession };
@@ -97,11 +98,30 @@ export class ModernClient {
   #ask(frame: Buffer): void {
     const patience = setTimeout(() => this.#open(), PATIENCE_MS);
     patience.unref();
+    setTimeout(() => void this.#introduce(), PATIENCE.handshakeMs).unref();
     this.#mode = { name: 'asking', waiting: [frame], patience };
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
     this.#rim.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":${params}}`),
     );
+  }
+
+  /** Who has asked what the server is, and waits, is told what is known of it; the rest goes on waiting for the truth. */
+  async #introduce(): Promise<void> {
+    const { introduction } = this.#rim;
+    if (!introduction) return;
+    const known = await introduction();
+    const mode = this.#mode;
+    if (mode.name !== 'asking' && mode.name !== 'opening') return;
+    const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
+    const [first] = asking;
+    // The first frame shows what the client can do: a session is opened with that.
+    if (!first) return;
+    mode.discover ??= first;
+    mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
+    for (const frame of asking) {
+      this.#rim.toClient(withId(discovered(provisionalInitialize(frame, known)), rawId(frame)));
+    }
   }
 
   #hasAsked(frame: Buffer): void {
@@ -114,9 +134,10 @@ export class ModernClient {
 
   /** Whatever the server made of the question, and if it made nothing of it: what it makes of `initialize` decides. */
   #open(): void {
+    const discover = this.#mode.name === 'asking' ? this.#mode.discover : undefined;
     const waiting = this.#stopWaiting();
-    this.#mode = { name: 'opening', waiting };
-    const [first = Buffer.from('{}')] = waiting;
+    this.#mode = { name: 'opening', waiting, ...(discover ? { discover } : {}) };
+    const first = discover ?? waiting[0] ?? Buffer.from('{}');
     const clientInfo =
       textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
     const params = `{"protocolVersion":"2025-11-25","capabilities":${askable(first)},"clientInfo":${clientInfo}}`;

@@ -2,6 +2,7 @@ import type { Secret } from '../../platform/secret.ts';
 import { refusedAddress, unsafeAddress } from '../elicited-addresses.ts';
 import { parseFrame, readEnvelope } from '../envelope.ts';
 import { errorFrame } from '../error-frame.ts';
+import { PATIENCE } from '../instant.ts';
 import { MAX_TOOL_PAGES } from '../limits.ts';
 import type { Line, OnFrame } from '../line.ts';
 import { rawId, withId } from '../raw-id.ts';
@@ -20,6 +21,9 @@ const LOCAL: Head = { status: 200, headers: {} };
 const ACCEPTED: Outcome = { kind: 'accepted', head: LOCAL };
 /** How often a server may ask for more before it has to answer. */
 const MAX_ROUNDS = 10;
+
+/** What only begins or lists does not take long. */
+const SOON = new Set(['server/discover', 'tools/list']);
 
 /** What only sessions have: nothing of it goes to a server of the stateless revision. */
 const UNKNOWN_THERE = new Set([
@@ -187,7 +191,8 @@ export class ModernServer {
     const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
     const headers = requestHeaders(method, params, declared);
     const session = { id: undefined, protocolVersion: revisionOf(params) ?? MODERN_REVISION };
-    return this.#line.post(frame, session, token, onFrame, { headers, signal });
+    const silenceMs = SOON.has(method) ? PATIENCE.firstBytesMs : undefined;
+    return this.#line.post(frame, session, token, onFrame, { headers, signal, silenceMs });
   }
 
   #forClient(method: string, answer: Buffer): Buffer {

@@ -25,6 +25,8 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 export interface Rim {
   toServer(frame: Buffer): void;
   toClient(frame: Buffer): void;
+  /** How the server has introduced itself last, as an answer to `initialize`; left out where the client is to have the truth only. */
+  introduction?: (() => Promise<Buffer | undefined>) | undefined;
 }
 
 /** A client of the stateless revision within a session that the bridge has opened for it. */
@@ -159,7 +161,7 @@ export class ModernSession {
 }
 
 /** The answer to `server/discover` that a session's `initialize` answer amounts to. */
-function discovered(opened: Buffer): Buffer {
+export function discovered(opened: Buffer): Buffer {
   const instructions = textAt(opened, 'result', 'instructions');
   const members = [
     `"supportedVersions":["${MODERN_REVISION}"]`,

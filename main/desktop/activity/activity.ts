@@ -1,4 +1,5 @@
 import type { Activity, ActivitySession, CallFilter, Latency, Recording } from '../../../preload/contract.ts';
+import { displayNameOf } from '../../clients/wire-names.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
@@ -52,12 +53,12 @@ export class ActivityLog {
   }
 
   showSessions(sessions: readonly HubSession[]): void {
-    this.#sessions = sessions.map((session) => ({ ...session, profile: session.profile ?? null }));
+    this.#sessions = sessions.map((session) => ({ ...withDisplayName(session), profile: session.profile ?? null }));
     if (this.#watched) this.#tell();
   }
 
   add(call: Omit<HubCall, 'id' | 'session'>): void {
-    this.ring.add({ ...call, profile: call.profile ?? null });
+    this.ring.add({ ...withDisplayName(call), profile: call.profile ?? null });
     if (this.#watched) this.#tell();
   }
 
@@ -76,4 +77,9 @@ export class ActivityLog {
     this.recording.close();
     this.#tell.stop();
   }
+}
+
+/** The same with the client's name as people know it, in place of the one that it gives itself. */
+function withDisplayName<T extends { clientName: string | null }>(of: T): T {
+  return of.clientName === null ? of : { ...of, clientName: displayNameOf(of.clientName) };
 }

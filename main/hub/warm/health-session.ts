@@ -31,9 +31,7 @@ export class HealthSession {
 
   /** What is remembered of earlier sessions plays no part: every answer is the server's own, of now. It is kept, though. */
   constructor(endpoint: Endpoint, onToolsChanged?: () => void) {
-    const { memory, ...rest } = endpoint;
-    const learning = memory && { ...memory, get: async () => undefined };
-    this.#client = new OwnClient(learning ? { ...rest, memory: learning } : rest, onToolsChanged);
+    this.#client = new OwnClient({ ...endpoint, wantsTruth: true }, onToolsChanged);
   }
 
   /** Asks for all of the server's tools. @throws {CausewayError} as `OwnClient.ask`; `timeout` */

@@ -48,20 +48,24 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** Starts `causeway proxy` as an AI client would and gives its answer to `initialize`. */
+const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+
+/** Starts `causeway proxy` as an AI client would and gives its answer to `initialize`, and the tools that it has then. */
 export async function initializeThroughProxy(home: OwnHome, profile: string) {
   const proxy = startCauseway(home, ['proxy', '--profile', profile, '--path', '/api/2.0/mcp/sql']);
-  proxy.child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
-  const answer = new Promise<Record<string, unknown>>((resolve, reject) => {
+  for (const frame of [INITIALIZE, { jsonrpc: '2.0', method: 'notifications/initialized' }, LIST]) {
+    proxy.child.stdin.write(`${JSON.stringify(frame)}\n`);
+  }
+  const answers = new Promise<Record<string, unknown>[]>((resolve, reject) => {
     proxy.child.stdout.on('data', () => {
-      const [line, rest] = proxy.stdout().split('\n');
-      if (line !== undefined && rest !== undefined) resolve(JSON.parse(line));
+      const [line, list, rest] = proxy.stdout().split('\n');
+      if (line !== undefined && list !== undefined && rest !== undefined) resolve([JSON.parse(line), JSON.parse(list)]);
     });
     void proxy.ended.then((code) => reject(new Error(`proxy ended with ${code}: ${proxy.stderr()}`)));
   });
-  const frame = await answer;
+  const [frame = {}, tools = {}] = await answers;
   proxy.child.stdin.end();
-  return { frame, code: await proxy.ended, stderr: proxy.stderr() };
+  return { frame, tools, code: await proxy.ended, stderr: proxy.stderr() };
 }
 
 export interface InstalledBrowser {

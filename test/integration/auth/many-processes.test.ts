@@ -59,13 +59,14 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
   });
 
-  test('on no token open one page when the person refuses, and all say so', async () => {
+  test('on no token open one page when the person refuses, and all offer to sign in', async () => {
     workspace.approve('deny');
     const { opened } = await installBrowser(home);
     const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(home, 'user')));
     expect(await opened()).toHaveLength(1);
-    for (const { frame, code } of answers) {
-      expect(JSON.stringify(frame)).toContain(`Causeway was not allowed to use ${workspace.host}.`);
+    for (const { frame, tools, code } of answers) {
+      expect(frame).toHaveProperty('result');
+      expect(tools).toMatchObject({ result: { tools: [{ name: 'sign_in' }] } });
       expect(code).toBe(0);
     }
   });

@@ -271,7 +271,7 @@ describe('who is let in', () => {
   it('nobody without the secret, and nobody who says nothing for a second', async () => {
     const app = await startApp();
     const { address } = readRendezvous(hubFolder()) ?? { address: '' };
-    const hello = { hub: 1, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
+    const hello = { hub: 2, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
     for (const line of [`${JSON.stringify(hello)}\n`, 'GET / HTTP/1.1\n', 'x'.repeat(20_000), '']) {
       const socket = connect(address);
       let heard = '';
@@ -339,7 +339,8 @@ describe('who is let in', () => {
     await first.close();
     expect(existsSync(address)).toBe(false);
     await mkdir(hubFolder(), { recursive: true });
-    await writeFile(join(hubFolder(), 'hub.json'), JSON.stringify({ address, secret: 'old', pid: 1 }), { mode: 0o600 });
+    const left = JSON.stringify({ hub: 2, address, key: 'old', pid: 1 });
+    await writeFile(join(hubFolder(), 'hub.json'), left, { mode: 0o600 });
     const second = await startApp();
     const proxy = new Spawned();
     await proxy.open();

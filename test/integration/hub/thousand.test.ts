@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import type { Hub } from '../../../main/hub/hub.ts';
 import { hubFolder, type Rendezvous, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith } from '../proxy/proxy-process.ts';
+import { enter } from './handshake.ts';
 
 const PROXIES = 1_000;
 const ROUNDS = 3;
@@ -41,13 +41,8 @@ afterAll(async () => {
 
 /** A proxy as the hub sees it: a socket that proves itself, opens a session and makes one call. */
 async function attached(number: number): Promise<Socket> {
-  const socket = connect(rendezvous.address);
-  const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
-  const send = (value: unknown) => socket.write(`${JSON.stringify(value)}\n`);
-  const heard = async () => JSON.parse(String((await lines.next()).value));
-  const request = { path: '/api/2.0/mcp/sql' };
-  send({ hub: 1, secret: rendezvous.secret, version: '0', pid: number, request });
-  expect(await heard()).toMatchObject({ ready: true });
+  const { socket, send, heard, welcome } = await enter(rendezvous, { path: '/api/2.0/mcp/sql' }, { pid: number });
+  expect(welcome).toMatchObject({ ready: true });
   send({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: '2025-06-18' } });
   expect(await heard()).toMatchObject({ id: 'init', result: {} });
   send({ jsonrpc: '2.0', method: 'notifications/initialized' });

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
-import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
+import { freshNonce, proofOf, type Transcript } from '../../../main/hub/proof.ts';
+import { hubFolder, type Rendezvous, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { orderly, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
+import { enter, linesOf } from './handshake.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 
@@ -25,35 +27,47 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A hub of another version, which answers every hello with this line, and each frame with a result of its own. */
-async function otherHub(welcome: unknown): Promise<{ hellos: { hub: number; version: string }[] }> {
+/** A hub of another version, which answers each line of the handshake with the next of these, and each frame with a result of its own. */
+async function otherHub(answers: ((transcript: Transcript) => unknown)[], file: object = {}): Promise<unknown[]> {
   const folder = hubFolder(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const address = join(folder, 'other.sock');
-  const hellos: { hub: number; version: string }[] = [];
+  const said: unknown[] = [];
   const sockets = new Set<Socket>();
   const other = createServer((socket) => {
     sockets.add(socket);
-    let isKnown = false;
+    let lines = 0;
+    let transcript: Transcript = { address, proxyNonce: '', hubNonce: freshNonce() };
     createInterface({ input: socket }).on('line', (line) => {
-      const said = JSON.parse(line);
-      if (!isKnown) hellos.push(said);
-      if (!isKnown) socket.write(`${JSON.stringify(welcome)}\n`);
-      else if (said.id !== undefined) socket.write(`{"jsonrpc":"2.0","id":"${said.id}","result":{"from":"hub"}}\n`);
-      isKnown = true;
+      const heard = JSON.parse(line);
+      const answer = answers[lines];
+      lines += 1;
+      if (!answer) return void socket.write(`{"jsonrpc":"2.0","id":"${heard.id}","result":{"from":"hub"}}\n`);
+      said.push(heard);
+      if (lines === 1) transcript = { ...transcript, proxyNonce: heard.nonce };
+      socket.write(`${JSON.stringify(answer(transcript))}\n`);
     });
     socket.on('error', () => {});
   });
   other.listen(address);
   await once(other, 'listening');
-  const published = JSON.stringify({ address, secret: 's', pid: process.pid, more: 'of a later version' });
-  await writeFile(join(folder, 'hub.json'), published, { mode: 0o600 });
+  await chmod(address, 0o600);
+  const published = { hub: 2, address, key: SECRET, pid: process.pid, more: 'of a later version', ...file };
+  await writeFile(join(folder, 'hub.json'), JSON.stringify(published), { mode: 0o600 });
   ends.push(async () => {
     for (const socket of sockets) socket.destroy();
     other.close();
   });
-  return { hellos };
+  return said;
 }
+
+const SECRET = 's';
+const challenge = (transcript: Transcript) => ({
+  hub: 2,
+  nonce: transcript.hubNonce,
+  proof: proofOf('hub', SECRET, transcript),
+  later: 1,
+});
 
 function proxy(): ProxyProcess {
   const process = new ProxyProcess(['--profile', 'acme', '--path', PATH], env);
@@ -63,64 +77,66 @@ function proxy(): ProxyProcess {
 
 describe('a proxy that meets a hub of another version', () => {
   it.each([
-    ['a protocol of its own', { hub: 2, ready: true, version: '9.0.0' }],
-    ['no protocol', { ready: true, version: '0.1.0' }],
-    ['no wish to serve', { hub: 1, ready: false, version: '9.0.0' }],
-  ])('with %s works alone', async (_, welcome) => {
-    const { hellos } = await otherHub(welcome);
+    ['another protocol', [() => ({ hub: 3, nonce: freshNonce() })], 1],
+    ['no wish to serve it', [challenge, () => ({ hub: 2, ready: false, version: '9.0.0' })], 2],
+  ])('that has %s works alone, without a word', async (_, answers, lines) => {
+    const said = await otherHub(answers);
     const client = proxy();
-    expect(await client.open()).toMatchObject({ result: { serverInfo: { name: 'scripted' } } });
-    expect(hellos).toHaveLength(1);
+    expect(await client.open()).toHaveProperty('result');
+    expect(said).toHaveLength(lines);
     expect(await client.request(1, 'tools/call', { text: 'alone' })).toMatchObject({
       result: { content: [{ text: 'alone' }] },
     });
     expect(client.stderr).toBe('');
   });
 
-  it('but the same protocol goes through it, whatever else it says', async () => {
-    const { hellos } = await otherHub({ hub: 1, ready: true, version: '99.1.0', later: { kinds: ['of', 'things'] } });
+  it('whose file is of the protocol before works alone, and sends it nothing', async () => {
+    const said = await otherHub([() => ({ hub: 1, ready: true })], { hub: undefined, key: undefined, secret: 's' });
+    const client = proxy();
+    expect(await client.open()).toHaveProperty('result');
+    expect(await client.request(1, 'tools/call', { text: 'alone' })).toHaveProperty('result');
+    expect(said).toEqual([]);
+  });
+
+  it('of the same protocol goes through it, whatever else it says', async () => {
+    const said = await otherHub([challenge, () => ({ hub: 2, ready: true, version: '99.1.0', later: { a: ['b'] } })]);
     const client = proxy();
     expect(await client.request('a', 'initialize', {})).toMatchObject({ result: { from: 'hub' } });
-    expect(hellos).toMatchObject([{ hub: 1, version: expect.any(String) }]);
+    expect(said).toMatchObject([{ hub: 2 }, { version: expect.any(String), request: { path: PATH } }]);
     expect(server.arrivals).toEqual([]);
   });
 });
 
 describe('a hub that meets a proxy of another version', () => {
-  /** What a proxy hears that says this, besides what proves it. */
-  async function heardBy(hello: Record<string, unknown>): Promise<string[]> {
+  async function startHub(): Promise<Rendezvous> {
     const causeway = createCauseway({ env });
     const hub = await causeway.serveProxies();
     ends.push(
       () => causeway.close(),
       () => hub.close(),
     );
-    const { address, secret } = readRendezvous(hubFolder(env)) ?? { address: '', secret: '' };
-    const socket = connect(address);
-    const heard: string[] = [];
-    const over = new Promise<void>((resolve) => {
-      socket.on('close', () => resolve());
-      createInterface({ input: socket }).on('line', (line) => {
-        if (heard.push(line) === 2) resolve();
-      });
-    });
-    socket.on('error', () => {});
-    const request = { profile: 'acme', path: PATH, later: 1 };
-    socket.write(`${JSON.stringify({ secret, pid: 1, request, ...hello })}\n`);
-    socket.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}\n');
-    await over;
-    socket.destroy();
-    return heard;
+    const rendezvous = readRendezvous(hubFolder(env));
+    if (!rendezvous) throw new Error('the hub has not said where it is');
+    return rendezvous;
   }
 
-  it('lets it go where the protocol is another, so that it works alone', async () => {
-    expect(await heardBy({ hub: 2, version: '9.0.0' })).toEqual([]);
+  it.each([
+    ['of the protocol before', { hub: 1, secret: 'known', version: '0', pid: 1, request: { path: PATH } }],
+    ['of a later protocol', { hub: 3, nonce: freshNonce(), version: '9' }],
+  ])('%s lets it go without a word, so that it works alone', async (_, hello) => {
+    const { socket, send, heard } = linesOf((await startHub()).address);
+    send(hello);
+    expect(await heard()).toBeUndefined();
+    socket.destroy();
     expect(server.arrivals).toEqual([]);
   });
 
-  it('serves it where the protocol is the same, whatever else it says', async () => {
-    const [welcome = '', answer = ''] = await heardBy({ hub: 1, version: '99.1.0', later: [1, 2] });
-    expect(JSON.parse(welcome)).toMatchObject({ hub: 1, ready: true });
-    expect(JSON.parse(answer)).toMatchObject({ id: 1, result: { serverInfo: { name: 'scripted' } } });
+  it('of the same protocol serves it, whatever else it says', async () => {
+    const request = { profile: 'acme', path: PATH, later: 1 };
+    const { welcome, send, heard, socket } = await enter(await startHub(), request, { version: '99.1.0', later: [1] });
+    expect(welcome).toMatchObject({ hub: 2, ready: true });
+    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18' } });
+    expect(await heard()).toMatchObject({ id: 1, result: {} });
+    socket.destroy();
   });
 });

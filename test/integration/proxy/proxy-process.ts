@@ -41,8 +41,8 @@ export class ProxyProcess {
     fault: ({ kind }) => this.frames.push(Buffer.from(`<${kind}>`)),
   });
 
-  constructor(args: string[], env: NodeJS.ProcessEnv, stdio: 'pipe' | number = 'pipe') {
-    const child = spawn(process.execPath, [CAUSEWAY, 'proxy', ...args], { env, stdio: [stdio, 'pipe', 'pipe'] });
+  constructor(args: string[], env: NodeJS.ProcessEnv, stdio: 'pipe' | number = 'pipe', command = CAUSEWAY) {
+    const child = spawn(process.execPath, [command, 'proxy', ...args], { env, stdio: [stdio, 'pipe', 'pipe'] });
     const { stdin, stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('no pipes');
     this.child = child;

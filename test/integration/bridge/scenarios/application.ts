@@ -13,7 +13,7 @@ export const NO_CONNECTION: Scenario[] = [
         INSTANT,
         'in time is answered from what is known; a call waits for the session, and a list that differs is told',
       ],
-      ['bridge/instant.test.ts', 'leave a call waiting for a minute at most, which then says in a result what to do'],
+      ['bridge/instant.test.ts', 'leave a call waiting for 25 seconds at most, which then says in a result what to do'],
     ],
   },
   {
@@ -89,10 +89,11 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'a proxy and an application of different versions get along, or the proxy works alone',
     proofs: [
-      ['hub/versions.test.ts', 'with %s works alone'],
-      ['hub/versions.test.ts', 'but the same protocol goes through it, whatever else it says'],
-      ['hub/versions.test.ts', 'lets it go where the protocol is another, so that it works alone'],
-      ['hub/versions.test.ts', 'serves it where the protocol is the same, whatever else it says'],
+      ['hub/versions.test.ts', 'that has %s works alone, without a word'],
+      ['hub/versions.test.ts', 'whose file is of the protocol before works alone, and sends it nothing'],
+      ['hub/versions.test.ts', 'of the same protocol goes through it, whatever else it says'],
+      ['hub/versions.test.ts', '%s lets it go without a word, so that it works alone'],
+      ['hub/versions.test.ts', 'of the same protocol serves it, whatever else it says'],
     ],
   },
   {

@@ -1,0 +1,192 @@
+import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
+import { sentences } from '../platform/sentences.ts';
+import type { EndpointSignIn } from './endpoint.ts';
+import { parseFrame } from './envelope.ts';
+import { isModern } from './eras/headers.ts';
+import { PATIENCE } from './instant.ts';
+import type { AnswerMemory } from './memory.ts';
+import { rawId } from './raw-id.ts';
+
+/** How long a call of `sign_in` waits for the person, in milliseconds: clients give up after 60 s. */
+const SIGN_IN_MS = 45_000;
+/** How long a call waits, once the person has signed in, for the session and the tools, in milliseconds. */
+const TOOLS_MS = 8_000;
+
+const SIGN_IN = 'sign_in';
+const STATUS = 'connection_status';
+const NAMES: ReadonlySet<unknown> = new Set([SIGN_IN, STATUS]);
+
+const SIGN_IN_HELPS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'signed_out',
+  'sign_in_failed',
+  'sign_in_cancelled',
+  'sign_in_timeout',
+  'consent_denied',
+  'cli_unavailable',
+  'unauthenticated',
+]);
+
+/** What the tool stands for, and what it can do about it. */
+export interface ConnectionToolPort {
+  host: string;
+  path: string;
+  profile: string;
+  /** Undefined where the profile holds credentials of its own. */
+  signIn: EndpointSignIn | undefined;
+  memory: AnswerMemory;
+  /** Resolves when there is a session. @throws why there is none */
+  connect(): Promise<void>;
+}
+
+/**
+ * The one tool that a client has while the server's own are not known: `sign_in` where that is the remedy, else
+ * `connection_status`. Its description says what is wrong; its call does the next step, and answers before clients give up.
+ */
+export class ConnectionTool {
+  readonly #port: ConnectionToolPort;
+  readonly #waiting = new Set<() => void>();
+  /** Why the server cannot be asked, as far as that is known. */
+  trouble: CausewayError | undefined;
+
+  constructor(port: ConnectionToolPort) {
+    this.#port = port;
+  }
+
+  /** The server has told its tools. */
+  hasTools(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** The tool as `tools/list` tells it. */
+  definition(): object {
+    const title = this.#needsSignIn ? 'Sign in to Databricks' : 'Check the connection to Databricks';
+    return {
+      name: this.#needsSignIn ? SIGN_IN : STATUS,
+      title,
+      description: this.#description(),
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+      annotations: { title, readOnlyHint: !this.#needsSignIn, destructiveHint: false, idempotentHint: true },
+    };
+  }
+
+  /** Whether a frame of the client's is a call of this tool. The names are the server's own where it has such tools. */
+  async takes(frame: Buffer): Promise<boolean> {
+    const known = await this.#port.memory.get('tools/list');
+    const { tools } = Object(Object(known && parseFrame(known)).result);
+    const { name } = Object(Object(parseFrame(frame)).params);
+    return NAMES.has(name) && !(Array.isArray(tools) && tools.some((tool) => Object(tool).name === name));
+  }
+
+  /** The answer to a call of this tool. */
+  async call(frame: Buffer): Promise<Buffer> {
+    const { name } = Object(Object(parseFrame(frame)).params);
+    const { text, isError } = await (name === SIGN_IN && this.#port.signIn
+      ? this.#signIn(this.#port.signIn)
+      : this.#check());
+    const result = {
+      content: [{ type: 'text', text }],
+      ...(isError ? { isError } : {}),
+      ...(isModern(frame) ? { resultType: 'complete' } : {}),
+    };
+    return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":${JSON.stringify(result)}}`);
+  }
+
+  /** Said to a request that has waited as long as it may. */
+  stillWaiting(): CausewayError {
+    const { host, signIn } = this.#port;
+    if (signIn?.pending) {
+      return new CausewayError('signed_out', `Nothing was run: nobody has signed in to ${hostOf(host)} yet.`, {
+        remedy: `${PAGE_IS_OPEN} Finish signing in there, then try again.${addressOf(signIn.pending.url)}`,
+      });
+    }
+    return new CausewayError('timeout', `There is still no connection to the workspace ${hostOf(host)}.`, {
+      remedy:
+        'Open Causeway to see whether it waits for a sign-in or for the network, then try again. Nothing was run.',
+    });
+  }
+
+  /** Said where somebody looks at the terminal while a session is being begun. */
+  waitingWords(): string {
+    const { host, signIn } = this.#port;
+    return signIn?.pending
+      ? `${PAGE_IS_OPEN}${addressOf(signIn.pending.url)}`
+      : `${hostOf(host)} has not answered yet; still trying.`;
+  }
+
+  get #needsSignIn(): boolean {
+    const { signIn } = this.#port;
+    if (!signIn) return false;
+    return signIn.pending !== undefined || (this.trouble !== undefined && SIGN_IN_HELPS.has(this.trouble.code));
+  }
+
+  #description(): string {
+    const { host, path, signIn } = this.#port;
+    const what = `The Databricks server ${path} on ${hostOf(host)} cannot be used yet.`;
+    const then = 'The tools of the server appear here as soon as it can be used.';
+    if (this.#needsSignIn) {
+      const next = signIn?.pending
+        ? `${PAGE_IS_OPEN} The user has to finish signing in there; call this tool to wait for that.`
+        : `${this.trouble?.message ?? 'Nobody is signed in.'} Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
+      return `${what} ${next} ${then}${addressOf(signIn?.pending?.url)}`;
+    }
+    const why = this.trouble ? inOneLine(this.trouble) : 'The workspace has not answered yet.';
+    return sentences(`${what} ${why}`, `Call this tool to try again and to hear how it went. ${then}`);
+  }
+
+  async #signIn(signIn: EndpointSignIn): Promise<Said> {
+    const begun = signIn.begin();
+    const outcome = await within(
+      SIGN_IN_MS,
+      begun.then(() => 'signed in' as const),
+    );
+    if (outcome instanceof Error) return { text: inOneLine(outcome), isError: true };
+    if (outcome === 'late') {
+      const next =
+        'Finish signing in there: then the tools appear by themselves. Call this tool again to wait for that.';
+      return { text: `${PAGE_IS_OPEN} ${next}${addressOf(signIn.pending?.url)}`, isError: true };
+    }
+    return this.#check(`Signed in to ${hostOf(this.#port.host)}.`);
+  }
+
+  async #check(before = ''): Promise<Said> {
+    const hasTools = new Promise<void>((resolve) => this.#waiting.add(resolve));
+    const outcome = await within(PATIENCE.sessionMs, this.#port.connect());
+    if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
+    if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
+    await within(TOOLS_MS, hasTools);
+    const text = `The connection to ${hostOf(this.#port.host)} works. The tools of ${this.#port.path} are available now: list the tools again where they do not appear by themselves.`;
+    return { text: sentences(before, text), isError: false };
+  }
+}
+
+interface Said {
+  text: string;
+  isError: boolean;
+}
+
+/** Whether a frame may be a call of the tool: a quick look for frames that may be large. */
+export function mayBeOwnCall(frame: Buffer): boolean {
+  return frame.length < 64 * 1024 && (frame.includes(`"${SIGN_IN}"`) || frame.includes(`"${STATUS}"`));
+}
+
+const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
+
+/** Always the last words, so that nothing stands behind the address. */
+function addressOf(url: string | undefined): string {
+  return url === undefined ? '' : ` If the page cannot be found, open ${url}`;
+}
+
+function hostOf(origin: string): string {
+  return new URL(origin).host;
+}
+
+/** What some work comes to, its error, or that it takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | Error | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, 'late');
+  });
+  const done = work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}

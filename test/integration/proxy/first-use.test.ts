@@ -1,0 +1,114 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCauseway } from '../../../main/causeway.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { ProxyProcess } from './proxy-process.ts';
+
+const PATH = '/api/2.0/mcp/sql';
+const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+const ends: (() => unknown)[] = [];
+
+/** A person who has never signed in, and whose browser shows what it is given until they act. */
+beforeEach(async () => {
+  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
+  home = await ownHome(
+    `[user]\nhost = ${workspace.host}\n[cli]\nhost = ${workspace.host}\nauth_type = databricks-cli\n`,
+  );
+  const folder = join(home.folder, 'bin');
+  await mkdir(folder);
+  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> "${home.notes}/opened"\n`);
+  await chmod(join(folder, 'xdg-open'), 0o755);
+  home.env.PATH = `${folder}:${home.env.PATH}`;
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await workspace.close();
+  await home.remove();
+});
+
+async function pages(): Promise<string[]> {
+  const text = await readFile(join(home.notes, 'opened'), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean);
+}
+
+function startProxy(profile = 'user'): ProxyProcess {
+  const proxy = new ProxyProcess(['--profile', profile, '--path', PATH], home.env);
+  ends.push(() => proxy.close());
+  return proxy;
+}
+
+/** Begins a session as clients do. */
+async function begin(proxy: ProxyProcess): Promise<{ result?: unknown }> {
+  const clientInfo = { name: 'test', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const opened = await proxy.request('open', 'initialize', params);
+  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return opened;
+}
+
+const toolsOf = (answer: { result?: unknown }) => Object(answer.result).tools;
+const textOf = (answer: { result?: unknown }) => Object(answer.result).content?.[0]?.text;
+const toldOf = (proxy: ProxyProcess) => proxy.frames.map(String);
+
+describe.skipIf(process.platform === 'win32')('the first use, signed out', { timeout: 90_000 }, () => {
+  it('begins a session at once, offers signing in, and has the tools behind it', async () => {
+    const proxy = startProxy();
+    const opened = await begin(proxy);
+    expect(opened.result).toMatchObject({ capabilities: { tools: { listChanged: true } } });
+    const [tool] = toolsOf(await proxy.request(1, 'tools/list'));
+    expect(tool).toMatchObject({ name: 'sign_in', description: expect.stringContaining('A sign-in page is open') });
+    const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+    await expect.poll(pages).toHaveLength(1);
+    const [url = ''] = await pages();
+    await scriptedBrowser().open(url);
+    expect(textOf(await call)).toMatch(/^Signed in to .+ The tools of .+ are available now/);
+    await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
+    expect(toolsOf(await proxy.request(3, 'tools/list')).map((each: { name: string }) => each.name)).toContain(
+      'execute_sql',
+    );
+    expect(await pages()).toHaveLength(1);
+  });
+
+  it('tells a call that waits for the sign-in where the page is, before its client gives up', async () => {
+    const proxy = startProxy();
+    await begin(proxy);
+    const { error } = await proxy.request(1, 'resources/list');
+    const [url = 'none'] = await pages();
+    expect(error.message).toMatch(/^Nothing was run: nobody has signed in to /);
+    expect(error.message).toContain(url);
+  });
+
+  it('opens one page for proxies that are started one after the other', async () => {
+    for (let count = 0; count < 3; count += 1) {
+      const proxy = startProxy();
+      expect(await begin(proxy)).toHaveProperty('result');
+      expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+    }
+    await expect.poll(pages).toHaveLength(1);
+  });
+
+  it('signs in through the application where it runs, although the profile names the Databricks CLI', async () => {
+    const browser = scriptedBrowser();
+    const causeway = createCauseway({ env: home.env, openBrowser: browser.open });
+    const hub = await causeway.serveProxies();
+    ends.push(
+      () => causeway.close(),
+      () => hub.close(),
+    );
+    const proxy = startProxy('cli');
+    expect(await begin(proxy)).toHaveProperty('result');
+    expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+    expect(browser.opened).toEqual([]);
+    const answer = await proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+    expect(textOf(answer)).toMatch(/^Signed in to /);
+    expect(browser.opened).toHaveLength(1);
+    await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
+    expect(await pages()).toEqual([]);
+  });
+});
