@@ -52,6 +52,6 @@ it('a proxy whose files are gone still explains every failure', { timeout: 60_00
     void response.writeHead(403).end('{"error_code":"PERMISSION_DENIED","message":"no"}');
   expect((await proxy.request(2, 'tools/call')).error.data).toMatchObject({ reason: 'permission_denied' });
   await server.close();
-  expect((await proxy.request(3, 'tools/list')).error.message).toContain('cannot be reached');
+  expect((await proxy.request(3, 'resources/list')).error.message).toContain('cannot be reached');
   expect(proxy.stderr).toBe('');
 });
