@@ -72,6 +72,8 @@ export function createCauseway(options: CausewayOptions): Causeway {
   let opening: Promise<AuthService> | undefined;
   let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
+  /** What was listed is written down, one list after the other; it never fails. */
+  let remembering: Promise<void> = Promise.resolve();
 
   const auth = () => {
     opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth(options));
@@ -88,15 +90,22 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
-    const [service, { createRestClient }, { createWarehouseService }, { createDiscovery }] = await Promise.all([
-      auth(),
-      import('./workspace/client.ts'),
-      import('./warehouses/service.ts'),
-      import('./discovery/browse.ts'),
-    ]);
+    const [service, { createRestClient, rememberingNames }, { createWarehouseService }, { createDiscovery }] =
+      await Promise.all([
+        auth(),
+        import('./workspace/client.ts'),
+        import('./warehouses/service.ts'),
+        import('./discovery/browse.ts'),
+      ]);
     const profile = await service.profile(profileName);
     const dispatcher = await dispatcherTo(profile.host);
-    const client = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
+    const plain = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
+    const client = rememberingNames(plain, (kind, names, isAll) => {
+      remembering = remembering.then(async () => {
+        const { rememberNames } = await import('./platform/name-memory.ts');
+        await rememberNames(env, profile.name, kind, names, isAll);
+      });
+    });
     const openSqlServer = async () => {
       const { HealthSession } = await import('./hub/warm/health-session.ts');
       return new HealthSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
@@ -165,6 +174,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
+      await remembering;
       await (await opening)?.close();
       await pools?.close();
       await dispatchers?.close();

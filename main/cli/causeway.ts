@@ -8,6 +8,9 @@ async function run([command, ...rest]: string[]): Promise<void> {
   if (command === 'proxy') {
     const { runProxy } = await import('./proxy.ts');
     await runProxy(rest);
+  } else if (command === '__complete') {
+    const { printCompletion } = await import('./completion/complete.ts');
+    await printCompletion(rest);
   } else {
     const { runProgram } = await import('./program.ts');
     const code = await runProgram(process.argv.slice(2));

@@ -4,6 +4,7 @@ import { VERSION } from '../platform/version.ts';
 import { registerAccount } from './account/register.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
+import { registerCompletion } from './completion/register.ts';
 import { pathOf } from './failure.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
@@ -18,6 +19,7 @@ const COMMANDS: RegisterCommand[] = [
   registerWarehouses,
   registerServers,
   registerClients,
+  registerCompletion,
 ];
 
 /**

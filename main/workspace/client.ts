@@ -36,3 +36,36 @@ export function createRestClient(options: RestOptions): RestClient {
     vectorSearch: vectorSearchApi(rest),
   };
 }
+
+/** Is given the names that a list has shown; `isAll` where it was the whole list. */
+type Remember = (kind: 'warehouses' | 'users', names: { id: string; name: string }[], isAll: boolean) => void;
+
+/** The same client, which tells the names that its lists show: shells complete them without asking the workspace. */
+export function rememberingNames(client: RestClient, remember: Remember): RestClient {
+  const { warehouses, users } = client;
+  return {
+    ...client,
+    warehouses: {
+      ...warehouses,
+      list: async function* (options, signal) {
+        const names: { id: string; name: string }[] = [];
+        for await (const warehouse of warehouses.list(options, signal)) {
+          names.push({ id: warehouse.id, name: warehouse.name });
+          yield warehouse;
+        }
+        remember('warehouses', names, options?.usableOnly !== true);
+      },
+    },
+    users: {
+      ...users,
+      list: async function* (options, signal) {
+        const names: { id: string; name: string }[] = [];
+        for await (const user of users.list(options, signal)) {
+          names.push({ id: user.id, name: user.userName });
+          yield user;
+        }
+        remember('users', names, false);
+      },
+    },
+  };
+}

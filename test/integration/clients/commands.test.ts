@@ -90,12 +90,12 @@ describe('causeway servers', () => {
     expect(run.code).toBe(code);
   });
 
-  test('test connects and prints the tools; a server that refuses is said, and ends with 1', async () => {
+  test('test connects and prints the tools; a server that refuses is said, and decides the exit code', async () => {
     const tested = await causeway('servers', 'test', 'databricks-sql');
     expect(tested.stdout).toMatch(/databricks-sql: 3 tools\n {2}execute_sql {2}/);
     await causeway('servers', 'add', '--path', '/api/2.0/mcp/genie/nowhere', '--name', 'nowhere', '--profile', 'ana');
     const both = await causeway('servers', 'test', 'databricks-sql', 'nowhere');
-    expect(both.code).toBe(1);
+    expect(both.code).toBe(4);
     expect(both.stderr).toMatch(/^nowhere: /m);
     await causeway('servers', 'remove', 'nowhere');
   });

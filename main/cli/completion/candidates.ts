@@ -1,0 +1,232 @@
+import type { Argument, Command, Option } from 'commander';
+import { SERVER_KINDS } from '../../clients/servers.ts';
+import type { KnownName } from '../../platform/name-memory.ts';
+import { pathOf } from '../failure.ts';
+
+/** The names that can stand on a command line, as they were when they were last listed. */
+export interface KnownNames {
+  profiles: readonly KnownName[];
+  servers: readonly KnownName[];
+  clients: readonly KnownName[];
+  /** Of the workspace that the command line means. */
+  warehouses: readonly KnownName[];
+  users: readonly KnownName[];
+}
+
+/** One thing that the word at the cursor may become. */
+interface Candidate {
+  value: string;
+  description: string;
+}
+
+/** What fits at the cursor: some words, or whatever the shell itself finds among files or folders. */
+export type Completion = { kind: 'words'; candidates: Candidate[] } | { kind: 'files' } | { kind: 'folders' };
+
+/** What an argument or an option's value can be. */
+type Values = keyof KnownNames | 'files' | 'folders' | 'commands' | readonly string[];
+
+const OVERRIDE_NAMES = ['default-warehouse-overrides/me'];
+
+/** By the option's long name; other options take values that cannot be known. */
+const OPTION_VALUES: Record<string, Values> = {
+  '--profile': 'profiles',
+  '--server': 'servers',
+  '--warehouse-id': 'warehouses',
+  '--auth-type': ['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'],
+  '--config-root': 'folders',
+  '--results': 'files',
+  '--report': 'files',
+};
+
+/** By the command's whole name and the argument's. */
+const ARGUMENT_VALUES: Record<string, Values> = {
+  'causeway help command': 'commands',
+  'causeway warehouse set name': 'warehouses',
+  'causeway warehouse start name': 'warehouses',
+  'causeway warehouse stop name': 'warehouses',
+  'causeway warehouse verify name': 'warehouses',
+  'causeway warehouse list filter': 'warehouses',
+  'causeway warehouse for user': 'users',
+  'causeway warehouse for verb': ['show', 'set', 'last-selected', 'clear'],
+  'causeway warehouse for name': 'warehouses',
+  'causeway warehouse all filter': 'users',
+  'causeway warehouse import file': 'files',
+  'causeway warehouse export file': 'files',
+  'causeway warehouses create-default-warehouse-override user_id': ['me'],
+  'causeway warehouses create-default-warehouse-override type': ['CUSTOM', 'LAST_SELECTED'],
+  'causeway warehouses get-default-warehouse-override name': OVERRIDE_NAMES,
+  'causeway warehouses update-default-warehouse-override name': OVERRIDE_NAMES,
+  'causeway warehouses update-default-warehouse-override field_mask': [
+    '*',
+    'type',
+    'warehouse_id',
+    'type,warehouse_id',
+  ],
+  'causeway warehouses update-default-warehouse-override type': ['CUSTOM', 'LAST_SELECTED'],
+  'causeway warehouses delete-default-warehouse-override name': OVERRIDE_NAMES,
+  'causeway servers add kind': SERVER_KINDS.filter((kind) => kind !== 'other'),
+  'causeway servers remove name': 'servers',
+  'causeway servers test name': 'servers',
+  'causeway clients diff client': 'clients',
+  'causeway clients json client': 'clients',
+  'causeway clients add client': 'clients',
+  'causeway clients remove client': 'clients',
+  'causeway clients repair client': 'clients',
+};
+
+/** Where on the command line the cursor is. */
+interface Place {
+  command: Command;
+  /** The arguments before the cursor. */
+  before: string[];
+  /** The option whose value the cursor is at. */
+  option: Option | undefined;
+  /** After `--`, nothing is an option. */
+  isLiteral: boolean;
+}
+
+/**
+ * What the word at the cursor may become.
+ * @param words the whole words before it, without the program's name
+ */
+export function complete(program: Command, words: readonly string[], current: string, names: KnownNames): Completion {
+  const place = placeOf(program, words);
+  const choices = (values: Values, typed: string) => valuesFor(values, place, program, typed, names);
+  if (place.option) return choices(valuesOf(place.option), current);
+  const assigned = place.isLiteral ? undefined : /^(--[^=]+)=(.*)$/s.exec(current);
+  if (assigned) return ofOption(place.command, assigned[1] ?? '', assigned[2] ?? '', choices);
+  if (!place.isLiteral && current.startsWith('-')) {
+    return fitting(optionsOf(place.command).map(optionCandidate), current);
+  }
+  const commands = place.before.length === 0 ? subcommands(place.command) : [];
+  const argument = argumentAt(place.command, place.before.length);
+  const found = argument
+    ? choices(argumentValues(place.command, argument), typedSoFar(place, argument, current))
+    : undefined;
+  if (found && found.kind !== 'words') return found;
+  const { candidates } = fitting(commands, current);
+  return { kind: 'words', candidates: [...candidates, ...(found?.candidates ?? [])] };
+}
+
+function placeOf(program: Command, words: readonly string[]): Place {
+  const place: Place = { command: program, before: [], option: undefined, isLiteral: false };
+  for (const word of words) {
+    if (place.option) {
+      // An option with several values takes all up to the next option.
+      if (!place.option.variadic) place.option = undefined;
+      else if (word.startsWith('-')) place.option = undefined;
+      continue;
+    }
+    if (!place.isLiteral && word === '--') place.isLiteral = true;
+    else if (!place.isLiteral && word.startsWith('-')) {
+      const [flag = '', value] = word.split(/=(.*)/s);
+      const option = optionsOf(place.command).find(({ long, short }) => long === flag || short === flag);
+      if (value === undefined && option?.required) place.option = option;
+    } else {
+      const next = place.before.length === 0 ? place.command.commands.find((each) => each.name() === word) : undefined;
+      if (next) place.command = next;
+      else place.before.push(word);
+    }
+  }
+  return place;
+}
+
+/** A command's options and those of the commands around it, which it takes too. */
+function optionsOf(command: Command): Option[] {
+  const help = command.createOption('-h, --help', 'help for this command');
+  const around: Option[] = [];
+  for (let at: Command | null = command; at; at = at.parent) {
+    around.push(...at.options.filter(({ long, hidden }) => !hidden && !around.some((known) => known.long === long)));
+    // The version is the program's alone.
+    if (at.parent?.parent === null) break;
+  }
+  return [...around, help];
+}
+
+function optionCandidate({ long, short, description }: Option): Candidate {
+  return { value: long ?? short ?? '', description };
+}
+
+function subcommands(command: Command): Candidate[] {
+  const shown = command.createHelp().visibleCommands(command);
+  return shown.map((each) => ({ value: each.name(), description: each.description() }));
+}
+
+function argumentAt({ registeredArguments }: Command, index: number): Argument | undefined {
+  const last = registeredArguments.at(-1);
+  return registeredArguments[index] ?? (last?.variadic ? last : undefined);
+}
+
+function argumentValues(command: Command, argument: Argument): Values {
+  return argument.argChoices ?? ARGUMENT_VALUES[`${pathOf(command)} ${argument.name()}`] ?? [];
+}
+
+function valuesOf(option: Option): Values {
+  return option.argChoices ?? OPTION_VALUES[option.long ?? ''] ?? [];
+}
+
+/** A warehouse's name may be typed as several words: those before the cursor are its beginning. */
+function typedSoFar(place: Place, argument: Argument, current: string): string {
+  if (argumentValues(place.command, argument) !== 'warehouses' || !argument.variadic) return current;
+  const first = place.command.registeredArguments.indexOf(argument);
+  return [...place.before.slice(first), current].join(' ');
+}
+
+function ofOption(
+  command: Command,
+  flag: string,
+  typed: string,
+  choices: (values: Values, typed: string) => Completion,
+): Completion {
+  const option = optionsOf(command).find(({ long }) => long === flag);
+  const found = option ? choices(valuesOf(option), typed) : fitting([], '');
+  if (found.kind !== 'words') return found;
+  return { kind: 'words', candidates: found.candidates.map((each) => ({ ...each, value: `${flag}=${each.value}` })) };
+}
+
+function valuesFor(values: Values, place: Place, program: Command, typed: string, names: KnownNames): Completion {
+  if (values === 'files' || values === 'folders') return { kind: values };
+  if (values === 'commands') {
+    const at = place.before.reduce<Command | undefined>(
+      (command, name) => command?.commands.find((each) => each.name() === name),
+      program,
+    );
+    return fitting(at ? subcommands(at) : [], typed);
+  }
+  if (typeof values !== 'string')
+    return fitting(
+      values.map((value) => ({ value, description: '' })),
+      typed,
+    );
+  const byId = place.option?.long === '--warehouse-id';
+  const known = names[values].filter(({ name, id }) => canBeTyped(byId ? (id ?? '') : name));
+  if (byId)
+    return fitting(
+      known.map(({ id = '', name }) => ({ value: id, description: name })),
+      typed,
+    );
+  return withoutTyped(known, typed, place, values);
+}
+
+/** The candidates of which the typed text is the beginning; where its case fits none, whatever the case. */
+function fitting(all: readonly Candidate[], typed: string): { kind: 'words'; candidates: Candidate[] } {
+  const exact = all.filter(({ value }) => value.startsWith(typed));
+  const lower = typed.toLowerCase();
+  const candidates = exact.length > 0 ? exact : all.filter(({ value }) => value.toLowerCase().startsWith(lower));
+  return { kind: 'words', candidates };
+}
+
+/** Names, without the words of them that stand before the cursor already. */
+function withoutTyped(known: readonly KnownName[], typed: string, { before }: Place, values: Values): Completion {
+  const { candidates } = fitting(
+    known.map(({ name, id = '' }) => ({ value: name, description: id })),
+    typed,
+  );
+  const done = values === 'warehouses' && before.length > 0 ? typed.lastIndexOf(' ') + 1 : 0;
+  return { kind: 'words', candidates: candidates.map((each) => ({ ...each, value: each.value.slice(done) })) };
+}
+
+/** Whether a name fits on one line and shows as what it is: others are offered nowhere, and have an id. */
+function canBeTyped(text: string): boolean {
+  return text !== '' && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
+}

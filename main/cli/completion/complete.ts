@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { z } from 'zod';
+import { parseConfig } from '../../auth/config-document.ts';
+import { configFilePath, readConfig } from '../../auth/config-file.ts';
+import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles.ts';
+import { CLIENTS } from '../../clients/table.ts';
+import { type KnownName, rememberedNames } from '../../platform/name-memory.ts';
+import { configFolder } from '../../platform/paths.ts';
+import type { CommandContext } from '../command.ts';
+import { buildProgram } from '../commands.ts';
+import { quoteForBash, readBashLine } from './bash-line.ts';
+import { type Completion, complete, type KnownNames } from './candidates.ts';
+
+/**
+ * `causeway __complete`, which the scripts of `causeway completion` run at each Tab: `bash LINE POINT WORDBREAKS`, or
+ * another shell's name, `=` and the word at the cursor, and the words before it. Prints `words`, `files` or `folders`, and
+ * a line for each candidate, with its description behind a tab. Reads files of this computer only, and never fails.
+ */
+export async function printCompletion([shell = '', ...given]: string[]): Promise<void> {
+  try {
+    process.stdout.write(await completionFor(shell, given, process.env));
+  } catch {
+    // A person who presses Tab has no use for an error.
+  }
+}
+
+async function completionFor(shell: string, given: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const line = shell === 'bash' ? readBashLine(given) : undefined;
+  const [current = '', ...words] = line ? [line.current, ...line.words] : [given[0]?.slice(1), ...given.slice(1)];
+  const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, profileIn(words)));
+  if (!line) return asLines(found);
+  if (found.kind !== 'words') return asLines(found);
+  const candidates = found.candidates.map((each) => ({ value: quoteForBash(each.value, line), description: '' }));
+  return asLines({ kind: 'words', candidates });
+}
+
+function asLines(found: Completion): string {
+  const lines =
+    found.kind === 'words' ? found.candidates.map(({ value, description }) => `${value}\t${description}`) : [];
+  return `${[found.kind, ...lines].join('\n')}\n`;
+}
+
+/** The profile that stands on the command line; its workspace's names are the ones that can be meant. */
+function profileIn(words: readonly string[]): string | undefined {
+  const at = words.findLastIndex((word) => word === '--profile' || word === '-p');
+  const assigned = words.findLast((word) => word.startsWith('--profile='));
+  return at === -1 ? assigned?.slice('--profile='.length) : words[at + 1];
+}
+
+const serversSchema = z.object({ servers: z.array(z.object({ name: z.string(), path: z.string() })) });
+
+async function knownNames(env: NodeJS.ProcessEnv, profile: string | undefined): Promise<KnownNames> {
+  const path = configFilePath(env);
+  const book: ProfileBook = { document: await readConfig(path).catch(() => parseConfig('')), path, env };
+  const [remembered, servers] = await Promise.all([
+    rememberedNames(env, chosen(book, profile)),
+    readFile(join(configFolder(env), 'servers.json'), 'utf8')
+      .then((text) => serversSchema.safeParse(JSON.parse(text)).data?.servers ?? [])
+      .catch(() => []),
+  ]);
+  return {
+    profiles: listProfiles(book).map(
+      (entry): KnownName => ({ name: entry.name, id: entry.usable ? entry.profile.host : '' }),
+    ),
+    servers: servers.map(({ name, path: at }) => ({ name, id: at })),
+    clients: CLIENTS.map(({ id, name }) => ({ name: id, id: name })),
+    ...remembered,
+  };
+}
+
+function chosen(book: ProfileBook, profile: string | undefined): string {
+  try {
+    return chooseProfile(book, profile);
+  } catch {
+    return profile ?? '';
+  }
+}
+
+/** No command runs here. */
+function unusedContext(env: NodeJS.ProcessEnv): CommandContext {
+  const nowhere = new PassThrough();
+  const refuse = () => {
+    throw new Error('No command runs while one is completed.');
+  };
+  const { signal } = new AbortController();
+  return {
+    stdin: nowhere,
+    stdout: nowhere,
+    stderr: nowhere,
+    env,
+    signal,
+    causeway: refuse,
+    inHome: refuse,
+    setExitCode: refuse,
+  };
+}

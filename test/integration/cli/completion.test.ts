@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { runCauseway } from '../auth/causeway-process.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+
+const CAUSEWAY = new URL('../../../out/cli/causeway.js', import.meta.url).pathname;
+const run = promisify(execFile);
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
+  const bin = join(home.folder, 'bin');
+  await mkdir(bin);
+  await writeFile(join(bin, 'causeway'), `#!/bin/sh\nexec "${process.execPath}" "${CAUSEWAY}" "$@"\n`, { mode: 0o755 });
+  home.env.PATH = `${bin}:/usr/bin:/bin`;
+});
+afterEach(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+/** What bash makes of Tab behind that line. */
+async function completeInBash(line: string): Promise<string[]> {
+  const script = `source <(causeway completion bash); COMP_LINE=$1 COMP_POINT=\${#1}; _causeway; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await run('bash', ['--norc', '-c', script, 'bash', line], { env: home.env });
+  return stdout.split('\n').filter(Boolean);
+}
+
+describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
+  test('knows the names that were listed before, without asking the workspace', async () => {
+    expect(await completeInBash('causeway warehouse set Sh')).toEqual([]);
+    await runCauseway(home, ['warehouse', 'list']);
+    await workspace.close();
+    expect(await completeInBash('causeway warehouse set Sh')).toEqual(['Shared\\ analytics']);
+    expect(await completeInBash('causeway whoami --profile a')).toEqual(['ana']);
+    const file = join(home.folder, 'causeway', 'state', 'names.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('runs nothing of what a name holds', async () => {
+    await runCauseway(home, ['warehouse', 'list']);
+    const file = join(home.folder, 'causeway', 'state', 'names.json');
+    const marker = join(home.folder, 'ran');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('Shared analytics', `Shared $(touch ${marker})`));
+    const [offered = ''] = await completeInBash('causeway warehouse set Sh');
+    expect(offered).toContain('Shared');
+    // As a person who accepts it runs it: the whole of it is one word.
+    const { stdout } = await run('bash', ['--norc', '-c', `printf '[%s]' ${offered}`]);
+    expect(stdout).toBe(`[Shared $(touch ${marker})]`);
+    await expect(stat(marker)).rejects.toThrow('ENOENT');
+  });
+
+  test('offers nothing, and says nothing, where the memory is damaged', async () => {
+    const folder = join(home.folder, 'causeway', 'state');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'names.json'), '{"version": 1, "profiles": {"ana"');
+    expect(await completeInBash('causeway warehouse set ')).toEqual([]);
+  });
+});
+
+test.each(['bash', 'zsh', 'fish', 'powershell'])('causeway completion %s prints a script', async (shell) => {
+  const { code, stdout, stderr } = await runCauseway(home, ['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('causeway __complete');
+});

@@ -1,0 +1,120 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { buildProgram } from '../../../main/cli/commands.ts';
+import { type BashLine, quoteForBash, readBashLine } from '../../../main/cli/completion/bash-line.ts';
+import { complete, type KnownNames } from '../../../main/cli/completion/candidates.ts';
+
+const refuse = () => {
+  throw new Error('No command runs in this test.');
+};
+const nowhere = new PassThrough();
+const program = buildProgram({
+  stdin: nowhere,
+  stdout: nowhere,
+  stderr: nowhere,
+  env: {},
+  signal: new AbortController().signal,
+  causeway: refuse,
+  inHome: refuse,
+  setExitCode: refuse,
+});
+
+const NAMES: KnownNames = {
+  profiles: [{ name: 'ana' }, { name: 'my profile' }],
+  servers: [{ name: 'databricks-sql', id: '/api/2.0/mcp/sql' }],
+  clients: [{ name: 'cursor', id: 'Cursor' }],
+  warehouses: [
+    { name: 'Shared analytics', id: '8b' },
+    { name: 'Shared endpoint', id: '9c' },
+    { name: 'Starter', id: '1a' },
+    { name: 'two\nlines', id: '2b' },
+    { name: 'turned \u202egnuoy', id: '3c' },
+  ],
+  users: [{ name: 'ben@example.com', id: '12' }],
+};
+
+/** What the last of the words may become. */
+function values(...words: string[]) {
+  const found = complete(program, words.slice(0, -1), words.at(-1) ?? '', NAMES);
+  return found.kind === 'words' ? found.candidates.map(({ value }) => value) : found.kind;
+}
+
+describe('completion', () => {
+  test.each<[string[], string[] | string]>([
+    [['ware'], ['warehouse', 'warehouses']],
+    [
+      ['warehouse', 's'],
+      ['set', 'start', 'stop'],
+    ],
+    [['warehouse', '--prof'], ['--profile']],
+    [['warehouse', 'set', '--js'], ['--json']],
+    [
+      ['warehouse', 'set', 'Sh'],
+      ['Shared analytics', 'Shared endpoint'],
+    ],
+    [
+      ['warehouse', 'set', 'sh'],
+      ['Shared analytics', 'Shared endpoint'],
+    ],
+    [['warehouse', 'set', 'Shared', 'e'], ['endpoint']],
+    [
+      ['warehouse', 'set', '--profile', ''],
+      ['ana', 'my profile'],
+    ],
+    [['warehouse', 'set', '--profile', 'ana', 'St'], ['Starter']],
+    [['whoami', '--profile=m'], ['--profile=my profile']],
+    [['whoami', '-p', 'a'], ['ana']],
+    [['warehouse', 'for', 'b'], ['ben@example.com']],
+    [
+      ['warehouse', 'for', 'ben@example.com', 's'],
+      ['show', 'set'],
+    ],
+    [
+      ['warehouse', 'for', 'ben@example.com', 'set', 'Shared', ''],
+      ['analytics', 'endpoint'],
+    ],
+    [['warehouse', 'import', ''], 'files'],
+    [['servers', '--config-root', ''], 'folders'],
+    [['servers', 'add', 'g'], ['genie']],
+    [['servers', 'test', ''], ['databricks-sql']],
+    [['clients', 'add', '--server', 'd'], ['databricks-sql']],
+    [['clients', 'add', 'c'], ['cursor']],
+    [['completion', 'z'], ['zsh']],
+    [['help', 'warehouse', 'la'], ['last-selected']],
+    [['warehouses', 'create-default-warehouse-override', 'me', 'C'], ['CUSTOM']],
+    [['warehouses', 'create-default-warehouse-override', 'me', 'CUSTOM', '--warehouse-id', '8'], ['8b']],
+    [['warehouse', 'set', '--', '--p'], []],
+    [['bogus', 'x'], []],
+  ])('of %j offers %j', (words, expected) => {
+    expect(values(...words)).toEqual(expected);
+  });
+
+  test('never offers a name that takes several lines or turns the text around', () => {
+    expect(values('warehouse', 'set', 't')).toEqual([]);
+  });
+});
+
+describe('a command line of bash', () => {
+  const BREAKS = ' \t\n"\'@><=;|&(:';
+  const read = (line: string) => readBashLine([line, String(Buffer.byteLength(line)), BREAKS]);
+
+  test.each<[string, Partial<BashLine>]>([
+    ['causeway warehouse se', { words: ['warehouse'], current: 'se', kept: 0, quote: undefined }],
+    ['causeway a\\ b "c d" ', { words: ['a b', 'c d'], current: '' }],
+    ['causeway --profile=an', { current: '--profile=an', kept: 10 }],
+    ['causeway ben@ex', { current: 'ben@ex', kept: 4 }],
+    ['causeway "Sha', { current: 'Sha', kept: 0, quote: '"' }],
+    ["causeway 'it", { current: 'it', quote: "'" }],
+    ['causeway Größe x', { words: ['Größe'], current: 'x' }],
+  ])('is read up to the cursor: %s', (line, expected) => {
+    expect(read(line)).toMatchObject(expected);
+  });
+
+  test('gets candidates that stay one word and run nothing', () => {
+    const hostile = 'a$(b)`c`"d\'e;f&g|h\\i';
+    expect(quoteForBash(hostile, read('causeway '))).toBe('a\\$\\(b\\)\\`c\\`\\"d\\\'e\\;f\\&g\\|h\\\\i');
+    expect(quoteForBash(hostile, read('causeway "a'))).toBe('a\\$(b)\\`c\\`\\"d\'e;f&g|h\\\\i');
+    expect(quoteForBash(hostile, read("causeway 'a"))).toBe("a$(b)`c`\"d'\\''e;f&g|h\\i");
+    expect(quoteForBash('ben@example.com', read('causeway ben@e'))).toBe('example.com');
+  });
+});
