@@ -26,16 +26,21 @@ export interface ProfileBook {
   env: NodeJS.ProcessEnv;
 }
 
-/** Every profile of the configuration file, in its order, with what it means or why it cannot be used. */
+/** Every profile of the configuration file, in its order, then the environment's own, with what it means or why it cannot be used. */
 export function listProfiles(book: ProfileBook): ProfileEntry[] {
   const byDefault = defaultName(book);
-  return profileNames(book.document).map((name): ProfileEntry => {
-    const judged = judgeSettings(sectionValues(book.document, name) ?? new Map());
-    const isDefault = name === byDefault;
-    return judged.usable
-      ? { usable: true, name, isDefault, profile: asProfile(name, judged.settings) }
-      : { ...judged, name, isDefault };
-  });
+  const inFile = profileNames(book.document).map((name) =>
+    entryOf(name, name === byDefault, sectionValues(book.document, name) ?? new Map()),
+  );
+  const values = environmentValues(book.env);
+  return values ? [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === undefined, values)] : inFile;
+}
+
+function entryOf(name: string, isDefault: boolean, values: ReadonlyMap<string, string>): ProfileEntry {
+  const judged = judgeSettings(values);
+  return judged.usable
+    ? { usable: true, name, isDefault, profile: asProfile(name, judged.settings) }
+    : { ...judged, name, isDefault };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createApplicationCommand } from '../platform/application-command.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { type Changed, changes, type Planned } from './change.ts';
 import type { ChangeChoice, HttpChoice } from './choice.ts';
@@ -52,6 +53,9 @@ export function outcomeOf(
   };
 }
 
+/** In the command that creates an application, where no port was chosen. */
+const EXAMPLE_PORT = 8080;
+
 /**
  * What was asked for and has no place in a client's entry. Databricks registers no client by itself: one that cannot be
  * told which application it is has no way in.
@@ -60,8 +64,12 @@ function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | u
   const written = JSON.stringify(Object.values(record.entries));
   if (!http || (http.clientId !== undefined && written.includes(JSON.stringify(http.clientId)))) return [];
   if (http.clientId === undefined) {
+    const command = createApplicationCommand({
+      redirectUrl: `http://localhost:${http.callbackPort ?? EXAMPLE_PORT}/callback`,
+      scopes: ['all-apis'],
+    });
     return [
-      `${name} signs in by itself, and Databricks knows no application that was not registered: give --client-id.`,
+      `${name} signs in by itself, and Databricks knows no application that was not registered: give --client-id. An account admin creates an application with: ${command}`,
     ];
   }
   return [

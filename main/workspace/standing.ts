@@ -3,17 +3,32 @@ import type { Users } from './scim.ts';
 
 /** What the workspace makes of a token: that it is somebody's, that it is nobody's, or nothing that could be heard. */
 export type Standing =
-  /** `userName` is undefined where the token is good and may not ask whose it is. */
-  | { state: 'signed-in'; userName: string | undefined }
+  /** The fields are undefined where the token is good and may not ask whose it is. */
+  | ({ state: 'signed-in' } & Identity)
+  /** The workspace lets whoever this is do nothing: that says nothing good of the token, for it may be another workspace's. */
+  | { state: 'forbidden'; error: CausewayError }
   /** There is no token, or the workspace does not take it. */
   | { state: 'refused'; error: CausewayError }
   /** The workspace was not reached, or was in no state to say. */
   | { state: 'not-asked'; error: CausewayError };
 
+/** Whose token it is. */
+interface Identity {
+  /** A service principal's is its application id. */
+  userName: string | undefined;
+  displayName: string | undefined;
+  isServicePrincipal: boolean | undefined;
+}
+
+const UNKNOWN: Identity = { userName: undefined, displayName: undefined, isServicePrincipal: undefined };
+/** People's user names are addresses; an application id is a UUID. */
+const APPLICATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** What each failure says of the token. Failures of this computer's own, such as a locked keychain, say nothing. */
 const SAYS: Partial<Record<ErrorCode, Standing['state']>> = {
   missing_scope: 'signed-in',
-  permission_denied: 'signed-in',
+  // Only a refusal that names scopes has looked at a token that is good.
+  permission_denied: 'forbidden',
   unauthenticated: 'refused',
   signed_out: 'refused',
   cli_unavailable: 'refused',
@@ -39,11 +54,20 @@ const SAYS: Partial<Record<ErrorCode, Standing['state']>> = {
 export async function standing(users: Users, signal?: AbortSignal): Promise<Standing> {
   try {
     const { user } = await users.me(signal);
-    return { state: 'signed-in', userName: user.userName };
+    const { userName, displayName } = user;
+    return { state: 'signed-in', userName, displayName, isServicePrincipal: APPLICATION_ID.test(userName) };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     const state = SAYS[error.code];
     if (state === undefined) throw error;
-    return state === 'signed-in' ? { state, userName: undefined } : { state, error };
+    if (state === 'signed-in') return { state, ...UNKNOWN };
+    return { state, error: state === 'forbidden' ? forbidden(error) : error };
   }
+}
+
+function forbidden(error: CausewayError): CausewayError {
+  return new CausewayError('permission_denied', `The workspace does not let you in. ${error.message}`, {
+    cause: error,
+    remedy: 'Check that the profile names the right workspace, or ask a workspace admin to add you to it.',
+  });
 }

@@ -2,10 +2,14 @@ import { text } from 'node:stream/consumers';
 import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
 import { parseHost } from '../../auth/host.ts';
 import { portNumber } from '../../auth/profile-settings.ts';
+import { createApplicationCommand } from '../../platform/application-command.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
+
+/** The first of the ports on which the sign-in waits for the browser. */
+const DEFAULT_CALLBACK_PORT = 8020;
 
 export interface LoginOptions {
   host?: string;
@@ -114,12 +118,15 @@ function freeName(host: string, entries: ProfileEntry[]): string {
 /** The OAuth application that the options name: null for the built-in one, undefined for the one that is stored. */
 async function askedApplication(
   { stdin }: CommandContext,
-  { clientId, callbackPort, scopes, clientSecretStdin, builtInClient }: LoginOptions,
+  options: LoginOptions,
 ): Promise<OAuthApplication | null | undefined> {
+  const { clientId, callbackPort, scopes, clientSecretStdin, builtInClient } = options;
   if (builtInClient) return null;
   if (clientId === undefined) {
     if (clientSecretStdin || callbackPort || scopes) {
-      throw new CausewayError('usage', 'An OAuth application needs a client id.', { remedy: 'Add --client-id.' });
+      throw new CausewayError('usage', 'An OAuth application needs a client id.', {
+        remedy: `Add --client-id. An account admin creates an application with: ${applicationCommand(options)}`,
+      });
     }
     return undefined;
   }
@@ -131,8 +138,21 @@ async function askedApplication(
     clientId,
     clientSecret: clientSecretStdin ? new Secret((await text(stdin)).trim()) : undefined,
     callbackPort: port,
-    scopes: scopes?.split(/[\s,]+/).filter(Boolean),
+    scopes: scopesOf(scopes),
   };
+}
+
+/** The command for an application that fits the options, as far as they go. */
+function applicationCommand({ callbackPort, scopes, clientSecretStdin }: LoginOptions): string {
+  return createApplicationCommand({
+    redirectUrl: `http://localhost:${portNumber(callbackPort) ?? DEFAULT_CALLBACK_PORT}`,
+    scopes: scopesOf(scopes) ?? ['all-apis'],
+    confidential: clientSecretStdin === true,
+  });
+}
+
+function scopesOf(text: string | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/).filter(Boolean);
 }
 
 function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInProgress): void {

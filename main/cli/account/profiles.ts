@@ -17,7 +17,16 @@ interface Row {
   host: string | null;
   method: Profile['method'] | null;
   default: boolean;
-  state: 'ready' | 'signed in' | 'signed out' | 'refused' | 'unreachable' | 'failed' | 'not checked' | 'unusable';
+  state:
+    | 'ready'
+    | 'signed in'
+    | 'signed out'
+    | 'refused'
+    | 'no access'
+    | 'unreachable'
+    | 'failed'
+    | 'not checked'
+    | 'unusable';
   userName: string | null;
   expiresAt: string | null;
   /** What is wrong and what to do; null where nothing is. */
@@ -75,6 +84,7 @@ async function describe(
     const found = skipValidate ? undefined : await standing((await causeway.open(profile.name)).client.users, signal);
     if (found?.state === 'refused')
       return { ...known, state: refusedState(found.error), message: inOneLine(found.error) };
+    if (found?.state === 'forbidden') return { ...known, state: 'no access', message: inOneLine(found.error) };
     if (found?.state === 'not-asked') return { ...known, state: 'unreachable', message: inOneLine(found.error) };
     const userName = found?.userName;
     const state = await (await causeway.auth()).signInState(profile);

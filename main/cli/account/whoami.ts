@@ -1,7 +1,8 @@
 import type { AuthMethod } from '../../auth/auth.ts';
 import { inOneLine } from '../../platform/errors.ts';
-import { standing } from '../../workspace/standing.ts';
+import { type Standing, standing } from '../../workspace/standing.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
+import { jsonFailure } from '../failure.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { asDate } from './login.ts';
 
@@ -26,19 +27,22 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   const causeway = context.causeway();
   const { client, profile } = await causeway.open(options.profile);
   const found = await standing(client.users, context.signal);
-  if (found.state === 'refused') throw found.error;
+  if (found.state === 'refused' || found.state === 'forbidden') throw found.error;
   if (found.state === 'not-asked') context.setExitCode(EXIT_UNKNOWN);
-  const userName = found.state === 'signed-in' ? found.userName : undefined;
+  const who = found.state === 'signed-in' ? found : undefined;
   const { name, host, method } = profile;
   if (options.json) {
     const signIn = await (await causeway.auth()).signInState(profile);
     await writeJson(context.stdout, {
       state: found.state,
-      userName: userName ?? null,
+      userName: who?.userName ?? null,
+      displayName: who?.displayName ?? null,
+      isServicePrincipal: who?.isServicePrincipal ?? null,
       profile: name,
       host,
       method,
       expiresAt: asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined),
+      ...(found.state === 'not-asked' && { error: jsonFailure(found.error) }),
     });
   }
   if (found.state === 'not-asked') {
@@ -46,6 +50,14 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
     return writeLine(context.stderr, printable(`causeway: ${doubt} ${inOneLine(found.error)}`));
   }
   if (options.json) return;
-  await writeLine(context.stdout, printable(userName ?? 'The token may not say whose it is.'));
+  await writeLine(context.stdout, printable(inWords(who)));
   await writeLine(context.stdout, printable(`The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`));
+}
+
+function inWords(who: Extract<Standing, { state: 'signed-in' }> | undefined): string {
+  if (who?.userName === undefined) return 'The token may not say whose it is.';
+  if (!who.isServicePrincipal) return who.userName;
+  return who.displayName
+    ? `${who.displayName} (service principal ${who.userName})`
+    : `Service principal ${who.userName}`;
 }

@@ -38,6 +38,7 @@ export async function add(
   ];
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
+    if (options.name === undefined) refuseSecond(now, profile.name, path);
     const taken = now.servers.map(({ name }) => name);
     added = { name: options.name ?? suggestName(kind, path, taken), profile: profile.name, kind, path };
     return withServer(now, added);
@@ -52,6 +53,16 @@ export async function add(
     context.stdout,
     `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`,
   );
+}
+
+/** Added twice without a word, every client would have each of its tools twice. */
+function refuseSecond({ servers }: ServerList, profile: string, path: string): void {
+  const same = servers.find((server) => server.profile === profile && server.path === path);
+  if (!same) return;
+  throw new CausewayError('already_exists', `Server "${same.name}" is ${path} as ${profile} already.`, {
+    remedy: 'To have it twice all the same, name the second one with --name.',
+    candidates: [{ name: same.name }],
+  });
 }
 
 /** `causeway servers remove NAME…`. */

@@ -10,6 +10,7 @@ export async function signInFinding({ client, profile }: WorkspaceSession, signa
   try {
     const found = await standing(client.users, signal);
     if (found.state === 'refused') throw found.error;
+    if (found.state === 'forbidden') return failedBecause(found.error, TO_ACCOUNTS);
     if (found.state === 'not-asked') return notAsked(found.error);
     if (found.userName !== undefined) return pass(`The workspace knows you as ${found.userName}.`);
     return pass('The workspace accepts the sign-in, and does not say whose it is.');

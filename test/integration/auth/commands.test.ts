@@ -85,6 +85,28 @@ describe.skipIf(process.platform !== 'linux')('causeway login', () => {
     });
   });
 
+  test('without a client id prints the command that creates an application, filled in', async () => {
+    const args = [
+      'login',
+      '--profile',
+      'me',
+      '--host',
+      workspace.host,
+      '--scopes',
+      "sql,ge'nie",
+      '--callback-port',
+      '8021',
+    ];
+    const { code, stderr } = await runCauseway(home, args);
+    expect(code).toBe(2);
+    const [, json = ''] = /databricks account custom-app-integration create --json '(.*)'$/m.exec(stderr) ?? [];
+    expect(JSON.parse(json)).toMatchObject({
+      redirect_urls: ['http://localhost:8021'],
+      confidential: false,
+      scopes: ['sql', 'genie', 'offline_access'],
+    });
+  });
+
   test('leaves no profile behind when it fails', async () => {
     await installBrowser(home);
     workspace.approve('deny');
@@ -222,6 +244,8 @@ describe('causeway whoami', () => {
     expect(JSON.parse(stdout)).toEqual({
       state: 'signed-in',
       userName: workspace.servicePrincipal.clientId,
+      displayName: expect.any(String),
+      isServicePrincipal: true,
       profile: 'agent',
       host: workspace.host,
       method: 'oauth-m2m',
@@ -270,6 +294,30 @@ describe('causeway whoami', () => {
     });
   });
 
+  test.each([
+    '{"error_code":403,"message":"Unauthorized access to Org: 1234567890"}',
+    '{"error_code":"PERMISSION_DENIED","message":"User is not in this workspace."}',
+  ])('does not call a token good that the workspace refuses everything: %s', async (body) => {
+    workspace.faults.add({ effect: { kind: 'answer', status: 403, body }, times: 'always' });
+    const words = JSON.parse(body).message.slice(0, -1);
+    const result = await runCauseway(home, ['whoami', '--profile', 'pat']);
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toContain('The workspace does not let you in.');
+    expect(result.stderr).toContain(words);
+    const json = await runCauseway(home, ['whoami', '--profile', 'pat', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'permission_denied' } });
+    const { stdout } = await runCauseway(home, ['profiles', '--json']);
+    expect(JSON.parse(stdout)[0]).toMatchObject({ name: 'pat', state: 'no access' });
+  });
+
+  test('names a service principal', async () => {
+    const { code, stdout } = await runCauseway(home, ['whoami', '--profile', 'agent']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^(\\S.* \\(service principal|Service principal) ${workspace.servicePrincipal.clientId}\\)?\\n`),
+    );
+  });
+
   test('does not take silence for an answer', async () => {
     await workspace.close();
     expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({
@@ -281,6 +329,32 @@ describe('causeway whoami', () => {
 });
 
 describe('causeway profiles', () => {
+  test('lists the profile that the environment makes, as every other command uses it', async () => {
+    const bare = await ownHome('', {
+      DATABRICKS_HOST: workspace.host,
+      DATABRICKS_TOKEN: workspace.users[0]?.token ?? '',
+    });
+    try {
+      const { code, stdout } = await runCauseway(bare, ['profiles', '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject([
+        { name: '(environment)', host: workspace.host, default: true, state: 'ready', userName: 'ana@example.com' },
+      ]);
+      const both = await ownHome(`[other]\nhost = ${workspace.host}\ntoken = x\n`, bare.env);
+      both.env.HOME = both.folder;
+      const listed = await runCauseway(both, ['profiles', '--json', '--skip-validate']);
+      await both.remove();
+      expect(
+        JSON.parse(listed.stdout).map((row: { name: string; default: boolean }) => [row.name, row.default]),
+      ).toEqual([
+        ['other', true],
+        ['(environment)', false],
+      ]);
+    } finally {
+      await bare.remove();
+    }
+  });
+
   test('shows every profile with its state, usable or not', async () => {
     const { code, stdout } = await runCauseway(home, ['profiles', '--json']);
     expect(code).toBe(0);

@@ -30,6 +30,13 @@ describe('causeway servers', () => {
       kind: 'sql',
       path: '/api/2.0/mcp/sql',
     });
+    const twice = await causeway('servers', 'add', 'sql', '--profile', 'ana', '--json');
+    expect(twice.code).toBe(1);
+    expect(JSON.parse(twice.stdout).error).toMatchObject({
+      code: 'already_exists',
+      candidates: [{ name: 'databricks-sql' }],
+    });
+    expect(await json('servers')).toHaveLength(1);
     expect(await json('servers', 'add', 'functions', 'main.default')).toMatchObject({
       name: 'functions-default',
       profile: 'ana',
