@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { runCommand } from '../warehouses/harness.ts';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+
+beforeAll(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(`[good]
+host = ${workspace.host}
+token = ${workspace.users[0]?.token}
+
+[refused]
+host = ${workspace.host}
+token = dapi-expired
+
+[nobody]
+host = ${workspace.host}
+
+[away]
+host = http://127.0.0.1:1
+token = x
+
+[account]
+host = https://accounts.cloud.databricks.com
+token = x
+`);
+});
+afterAll(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+const COMMANDS = [
+  ['whoami'],
+  ['warehouse'],
+  ['warehouse', 'list'],
+  ['warehouse', 'set', 'Shared'],
+  ['warehouse', 'all'],
+];
+
+describe.each(COMMANDS.map((command) => [command.join(' '), command] as const))('causeway %s', (_name, command) => {
+  test.each([
+    ['a profile that does not exist', 'gone', 3, 'profile_not_found'],
+    ['nobody signed in', 'nobody', 3, 'signed_out'],
+    ['a token that is refused', 'refused', 3, 'unauthenticated'],
+    ['a workspace that is not reached', 'away', 5, 'unreachable'],
+    ['a profile that cannot be used', 'account', 2, 'profile_unusable'],
+  ])('with %s ends with the same code as every other command', async (_failure, profile, code, errorCode) => {
+    const run = await runCommand(home.env, [...command, '--profile', profile, '--json']);
+    expect(run.code).toBe(code);
+    expect(JSON.parse(run.stdout).error.code).toBe(errorCode);
+    expect(run.stderr).not.toBe('');
+  });
+
+  test('with an unknown option ends with 2', async () => {
+    expect((await runCommand(home.env, [...command, '--bogus'])).code).toBe(2);
+  });
+});
+
+test.each([
+  [['warehouse', 'set', 'no such warehouse', '--profile', 'good'], 4],
+  [['warehouse', 'set', 'S', '--profile', 'good'], 2],
+  [['warehouse', 'for', 'no such user', '--profile', 'good'], 4],
+  [['servers', 'remove', 'nothing'], 4],
+  [['clients', 'add', 'no-such-client'], 4],
+  [['servers', 'add', 'nothing'], 2],
+  [['whoami', '--profile', 'good'], 0],
+])('causeway %j ends with %i', async (args, code) => {
+  expect((await runCommand(home.env, args)).code).toBe(code);
+});
