@@ -113,6 +113,8 @@ export type AuthEvent =
   /** A sign-in, this process's or one that it waits for, is with the person in the browser; it has ended, however. */
   | { type: 'sign-in-began'; profile: Profile; url?: string | undefined }
   | { type: 'sign-in-ended'; profile: Profile }
+  /** A renewed sign-in works, but could not be stored: it may end with this process. */
+  | { type: 'not-kept'; profile: Profile; message: string; remedy: string }
   /** Something that the person should know, in words. */
   | { type: 'notice'; message: string };
 

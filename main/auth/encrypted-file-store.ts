@@ -27,7 +27,7 @@ export function encryptedFileStore(env: NodeJS.ProcessEnv, service: string): Sec
   let key: Promise<Buffer> | undefined;
 
   const openKey = () => {
-    key ??= withLock(join(stateFolder(env), 'locks', 'token-key'), () => readOrMakeKey(keyFile)).catch(
+    key ??= readOrMakeKey(keyFile, (make) => withLock(join(stateFolder(env), 'locks', 'token-key'), make)).catch(
       (error: unknown) => {
         key = undefined;
         throw error;
@@ -85,17 +85,12 @@ function unseal(text: string, key: Buffer, bound: Buffer): string | undefined {
   }
 }
 
-async function readOrMakeKey(keyFile: string): Promise<Buffer> {
-  let text: string;
-  try {
-    text = await readFile(keyFile, 'utf8');
-  } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') {
-      throw new CausewayError('invalid_file', `The key file ${keyFile} cannot be read.`, { cause });
-    }
-    text = randomBytes(KEY_BYTES).toString('base64');
-    await writeWholeFile(keyFile, `${text}\n`, { mode: 0o600 });
-  }
+/** Reading needs no lock, which a read-only disk would not give. */
+async function readOrMakeKey(
+  keyFile: string,
+  locked: (make: () => Promise<string>) => Promise<string>,
+): Promise<Buffer> {
+  const text = (await readKey(keyFile)) ?? (await locked(async () => (await readKey(keyFile)) ?? makeKey(keyFile)));
   const secret = Buffer.from(text.trim(), 'base64');
   if (secret.length < KEY_BYTES) {
     throw new CausewayError('invalid_file', `The key file ${keyFile} does not hold ${KEY_BYTES} bytes in base64.`, {
@@ -103,6 +98,19 @@ async function readOrMakeKey(keyFile: string): Promise<Buffer> {
     });
   }
   return Buffer.from(hkdfSync('sha256', secret, await computerId(), 'causeway tokens 1', KEY_BYTES));
+}
+
+async function readKey(keyFile: string): Promise<string | undefined> {
+  return readFile(keyFile, 'utf8').catch((cause: unknown) => {
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw new CausewayError('invalid_file', `The key file ${keyFile} cannot be read.`, { cause });
+  });
+}
+
+async function makeKey(keyFile: string): Promise<string> {
+  const text = randomBytes(KEY_BYTES).toString('base64');
+  await writeWholeFile(keyFile, `${text}\n`, { mode: 0o600 });
+  return text;
 }
 
 /** Linux gives each installation an id; elsewhere there is a keychain, and the key file stands alone. */

@@ -1,4 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
+import { sentences } from '../platform/sentences.ts';
 import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
 import { checkConfigEdit, configFilePath, editConfig, readConfig } from './config-file.ts';
 import type { AuthHttp } from './host-fetch.ts';
@@ -50,6 +51,7 @@ export function openAuth(options: AuthOptions): AuthService {
     if (event.type === 'sign-in-began') underWay.set(keyOf(event.profile), { url: event.url });
     if (event.type === 'sign-in-ended') underWay.delete(keyOf(event.profile));
     if (event.type === 'notice') (options.onNotice ?? printNotice)(event.message);
+    if (event.type === 'not-kept') (options.onNotice ?? printNotice)(sentences(event.message, event.remedy));
     for (const listener of listeners) listener(event);
   };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });

@@ -78,6 +78,13 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       now,
       chance,
       onSignedOut: () => emit({ type: 'signed-out', profile }),
+      onNotKept: (error) =>
+        emit({
+          type: 'not-kept',
+          profile,
+          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) is used, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
+          remedy: 'Make it possible to store it again, or you may have to sign in anew once this program has ended.',
+        }),
       async refresh(record, { mayWait }) {
         const [{ refreshTokens }, clientSecret] = await Promise.all([
           import('./refresh.ts'),

@@ -21,6 +21,8 @@ export interface UserTokensOptions {
   chance: number;
   /** Told when a sign-in that was there has ended. */
   onSignedOut: () => void;
+  /** Told when a renewed sign-in could not be stored, and so lives in this process alone until it can be. */
+  onNotKept: (error: unknown) => void;
 }
 
 /** The tokens of one profile's own sign-in, shared with every other process of this person. */
@@ -37,6 +39,8 @@ export interface UserTokens extends TokenSource {
 
 /** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
 const EXCUSE_MS = 30_000;
+/** After how long a renewed sign-in that could not be stored is tried to be stored again, in milliseconds. */
+const KEEP_AGAIN_MS = 5_000;
 
 /** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
 export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
@@ -46,14 +50,18 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
 /**
  * Renews a sign-in's access token early, once for all who ask: one request in this process, one process at a time, and
  * whoever comes second uses what the first one stored. The rotated refresh token is stored before the new access token
- * is given out, so a process that is killed leaves either the old pair or the new one.
+ * is given out, so a process that is killed leaves either the old pair or the new one. Where it cannot be stored, on a full
+ * disk say, this process uses it all the same, renews it in turn, and stores it as soon as that can be done; what others
+ * store meanwhile goes before it.
  */
 export function userTokens(options: UserTokensOptions): UserTokens {
-  const { profile, store, lockFolder, refresh, now, chance, onSignedOut } = options;
+  const { profile, store, lockFolder, refresh, now, chance, onSignedOut, onNotKept } = options;
   const name = storeName(profile);
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
   let excusedUntil = 0;
+  /** A renewed record, and the stored one in whose place it belongs. */
+  let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
 
   const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
   const usable = (access: AccessToken | undefined, rejected: Secret | undefined): AccessToken | undefined =>
@@ -68,16 +76,57 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     return text && unpackRecord(text);
   }
 
+  /** What is stored, or what belongs in its place. */
+  function newest(stored: TokenRecord | undefined): TokenRecord | undefined {
+    const isInPlace = unkept && stored && packRecord(stored).equals(packRecord(unkept.instead));
+    if (!isInPlace) unkept = undefined;
+    return unkept?.record ?? stored;
+  }
+
+  /** Stores a renewed record. What cannot be stored stays in memory, and whoever listens is told once. */
+  async function keep(record: TokenRecord, instead: TokenRecord): Promise<void> {
+    const isNews = unkept === undefined;
+    try {
+      await store.set(name, packRecord(record));
+      unkept = undefined;
+    } catch (error) {
+      unkept = { record, instead, triedAt: now() };
+      if (isNews) onNotKept(error);
+    }
+  }
+
+  /** Stores what could not be stored before, if it is time for another attempt. */
+  function keepAgain(): void {
+    if (!unkept || Math.abs(now() - unkept.triedAt) < KEEP_AGAIN_MS) return;
+    unkept.triedAt = now();
+    const again = async () => {
+      const stored = await load();
+      if (stored && newest(stored) !== stored && unkept) await keep(unkept.record, stored);
+    };
+    locked(again).catch(() => undefined);
+  }
+
   async function renew(rejected: Secret | undefined): Promise<AccessToken> {
-    const stored = await load();
+    const stored = newest(await load());
     const ready = usable(stored?.access, rejected);
     if (ready) return ready;
     if (!stored) throw signedOut(profile);
+    return renewLocked(rejected).catch((error: unknown) => {
+      // No lock, no renewal: but a token that still works needs none yet.
+      const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
+      if (!isLockless || !isAlive(stored.access, now()) || stored.access.token.equals(rejected)) throw error;
+      excusedUntil = now() + EXCUSE_MS;
+      return stored.access;
+    });
+  }
+
+  function renewLocked(rejected: Secret | undefined): Promise<AccessToken> {
     return locked(async () => {
-      const record = await load();
+      const onDisk = await load();
+      const record = newest(onDisk);
       const renewedByOther = usable(record?.access, rejected);
       if (renewedByOther) return renewedByOther;
-      if (!record) throw signedOut(profile);
+      if (!record || !onDisk) throw signedOut(profile);
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
       let renewed: TokenRecord | undefined;
       try {
@@ -88,7 +137,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
         return record.access;
       }
       if (renewed) {
-        await store.set(name, packRecord(renewed));
+        await keep(renewed, onDisk);
         return renewed.access;
       }
       if (!record.refreshToken && stillWorks) return record.access;
@@ -99,6 +148,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   }
 
   async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
+    keepAgain();
     const ready = usable(current, rejected);
     if (ready) return ready;
     current = undefined;
@@ -112,18 +162,20 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   return {
     access,
     token: async (request) => (await access(request)).token,
-    record: load,
+    record: async () => newest(await load()),
 
     replace: (record) =>
       locked(async () => {
         await store.set(name, packRecord(record));
+        unkept = undefined;
         current = record.access;
       }),
 
     remove: () =>
       locked(async () => {
-        const record = await load();
+        const record = newest(await load());
         await store.delete(name);
+        unkept = undefined;
         current = undefined;
         return record;
       }),

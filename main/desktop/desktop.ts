@@ -1,3 +1,4 @@
+import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { clientOf } from './activity/client-process.ts';
@@ -94,6 +95,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           return activity.recording.recorder;
         },
       });
+      void causeway.auth().then(
+        (auth) => onClose(auth.subscribe((event) => showNotKept(model, event))),
+        () => undefined,
+      );
       await Promise.all([model.start(remembered), servers.start()]);
     },
     close: async () => {
@@ -104,4 +109,11 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       await Promise.all([endProxies(), servers.close(), model.close()]);
     },
   };
+}
+
+function showNotKept(model: DesktopModel, event: AuthEvent): void {
+  if (event.type !== 'not-kept') return;
+  const { message, remedy, profile } = event;
+  const title = `Your sign-in to ${profile.name} is not stored`;
+  model.showFailedAction({ title, problem: { code: 'file_not_writable', message, remedy } });
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
+import { explain } from '../platform/file-errors.ts';
+import { makeFolder } from '../platform/replace-file.ts';
 import { contentOf, intruder, type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
 
 /** The longest path that a Unix socket may have on every system, in bytes (macOS: 104 with its end). */
@@ -17,7 +19,7 @@ const TEMPORARY = 'causeway-';
  * @throws {CausewayError} `hub_foreign` when the folder belongs to somebody else or is a link
  */
 export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<Rendezvous> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   if (process.platform !== 'win32') {
     const found = await lstat(folder);
     if (!found.isDirectory() || found.uid !== process.getuid?.()) {
@@ -40,7 +42,7 @@ export async function publishRendezvous(folder: string, rendezvous: Rendezvous):
     await rename(draft, rendezvousFile(folder));
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw explain(rendezvousFile(folder), error);
   }
 }
 

@@ -132,6 +132,8 @@ fuzzProperty(
     const kept = (of: Buffer) => parseConfig(of.toString('utf8')).lines.filter((line) => !header(line));
     assert.deepEqual(kept(after), kept(bytes));
   },
+  // Quotes that go on over the next lines, in a name.
+  { examples: [[Buffer.from('[b]\n[__settings__]\ndefault_profile: b ; x'), 'b', '`']] },
 );
 
 fuzzProperty(

@@ -1,7 +1,6 @@
-import { writeFile } from 'node:fs/promises';
 import { arch, release } from 'node:os';
 import type { diagnosticsRequests } from '../../../preload/contract/diagnostics.ts';
-import { CausewayError } from '../../platform/errors.ts';
+import { writeWholeFile } from '../../platform/replace-file.ts';
 import { VERSION } from '../../platform/version.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
@@ -51,12 +50,7 @@ export function diagnosticsHandlers(context: DesktopContext): HandlersOf<typeof 
       const kinds = [{ name: 'Text', extensions: ['txt'] }];
       const file = await shell.chooseFileToSave({ title: 'Save diagnostics', name: 'causeway-diagnostics.txt', kinds });
       if (file === null) return { file };
-      await writeFile(file, await bundle(), { mode: 0o600 }).catch((cause: unknown) => {
-        throw new CausewayError('file_not_writable', `${file} could not be written.`, {
-          cause,
-          remedy: 'Choose another folder, or copy the diagnostics instead.',
-        });
-      });
+      await writeWholeFile(file, await bundle(), { mode: 0o600 });
       return { file };
     },
   };

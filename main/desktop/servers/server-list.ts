@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { findServer, type ManagedServer, openServers, type ServerList } from '../../clients/servers.ts';
+import { makeFolder } from '../../platform/replace-file.ts';
 import type { Settings } from '../../platform/settings.ts';
 
 type Listener = (servers: readonly ManagedServer[]) => void;
@@ -22,7 +22,7 @@ export class WatchedServers {
   /** Tells what is in the list, now and whenever that changes. */
   async start(): Promise<void> {
     const { path } = await this.#open();
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // The file is replaced as a whole: what is watched is its folder.
     this.#watcher = watch(dirname(path), (_event, name) => {
       if (name === null || name === basename(path)) void this.#look();

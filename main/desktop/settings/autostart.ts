@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { CausewayError } from '../../platform/errors.ts';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { explain } from '../../platform/file-errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
+import { writeWholeFile } from '../../platform/replace-file.ts';
 
 /** How the system starts the application at login. */
 export interface LoginItem {
@@ -18,14 +19,10 @@ export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]
     isOn: async () => isSwitchedOn(await readFile(file, 'utf8').catch(() => '')),
     async set(on) {
       try {
-        await mkdir(dirname(file), { recursive: true });
-        if (on) await writeFile(file, autostartEntry(command), { mode: 0o644 });
+        if (on) await writeWholeFile(file, autostartEntry(command), { mode: 0o644 });
         else await rm(file, { force: true });
-      } catch (cause) {
-        throw new CausewayError('file_not_writable', `The file ${file} could not be changed.`, {
-          cause,
-          remedy: 'Check who may write to its folder, then try again.',
-        });
+      } catch (error) {
+        throw explain(file, error);
       }
     },
   };

@@ -212,7 +212,7 @@ export class WarmServers {
   }
 
   #heard(event: AuthEvent): void {
-    if (event.type === 'notice') return;
+    if (event.type === 'notice' || event.type === 'not-kept') return;
     const { name } = event.profile;
     if (event.type === 'sign-in-began') this.#tell(name, { name: 'sign-in-began' });
     else if (event.type === 'sign-in-ended') this.#tell(name, { name: 'sign-in-ended', at: this.#clock.now() });

@@ -1,0 +1,113 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuthEvent } from '../../../main/auth/auth.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { ownerOf, setStage } from '../auth/stage.ts';
+import { NO_SMALL_DISK, type SmallDisk, smallDisk } from './small-disk.ts';
+
+const HOUR = 60 * 60_000;
+const stage = setStage();
+let disk: SmallDisk;
+let clock: number;
+
+describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK ? ` (${NO_SMALL_DISK})` : ''}`, () => {
+  beforeEach(async () => {
+    clock = Date.now();
+    disk = await smallDisk();
+    stage.home.env.CAUSEWAY_HOME = join(disk.folder, 'causeway');
+    await mkdir(stage.home.env.CAUSEWAY_HOME);
+  });
+  afterEach(() => disk[Symbol.asyncDispose]());
+
+  const open = () => {
+    const notices: string[] = [];
+    const events: AuthEvent[] = [];
+    const auth = stage.open({
+      now: () => clock,
+      openBrowser: scriptedBrowser().open,
+      onNotice: (message) => notices.push(message),
+    });
+    auth.subscribe((event) => events.push(event));
+    return { auth, notices, events };
+  };
+  const stored = async () => {
+    const folder = join(disk.folder, 'causeway', 'state', 'tokens');
+    const names = await readdir(folder);
+    return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  };
+
+  test('is renewed and used, the old one stays whole, the user is told once, and it is stored when there is room', async () => {
+    const { auth, notices, events } = open();
+    const profile = await auth.profile('user');
+    await auth.signIn(profile);
+    const before = await stored();
+    await disk.fill();
+    clock += 2 * HOUR;
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+    expect(await stored()).toEqual(before);
+    clock += 2 * HOUR;
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+    expect(notices).toEqual([expect.stringMatching(/is used, but could not be stored: .* the disk is full\./)]);
+    expect(events.filter(({ type }) => type === 'not-kept')).toHaveLength(1);
+    expect(await stored()).toEqual(before);
+
+    await disk.empty();
+    clock += 6_000;
+    await auth.tokens(profile).token();
+    await expect.poll(stored).not.toEqual(before);
+    const other = open().auth;
+    clock += 2 * HOUR;
+    expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
+  });
+
+  test('that was not stored gives way to one that another process stores, and to a sign-out', async () => {
+    const { auth } = open();
+    const profile = await auth.profile('user');
+    await auth.signIn(profile);
+    await disk.fill();
+    clock += 2 * HOUR;
+    await auth.tokens(profile).token();
+    await disk.empty();
+    const other = open().auth;
+    await other.signOut(profile);
+    clock += 2 * HOUR;
+    await expect(auth.tokens(profile).token()).rejects.toMatchObject({ code: 'signed_out' });
+    await other.signIn(profile);
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+  });
+
+  test('fails in words and leaves the one before it, and succeeds when there is room', async () => {
+    const { auth } = open();
+    const profile = await auth.profile('user');
+    await auth.signIn(profile);
+    const before = await stored();
+    await disk.fill();
+    await expect(auth.signIn(profile)).rejects.toMatchObject({
+      code: 'file_not_writable',
+      message: expect.stringContaining('the disk is full'),
+    });
+    expect(await stored()).toEqual(before);
+    await disk.empty();
+    expect(await open().auth.signIn(profile)).toMatchObject({ state: 'signed-in' });
+  });
+
+  test('is read on a read-only disk while it needs no renewal, and then told why it cannot be renewed', async () => {
+    const first = open().auth;
+    const profile = await first.profile('user');
+    await first.signIn(profile);
+    await disk.setReadOnly(true);
+    const { auth } = open();
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+    // Due for renewal, and it still works.
+    clock += HOUR - 2 * 60_000;
+    expect(await ownerOf(stage, await open().auth.tokens(profile).token())).toBe('ana@example.com');
+    clock += HOUR;
+    await expect(auth.tokens(profile).token()).rejects.toMatchObject({
+      code: 'file_not_writable',
+      message: expect.stringContaining('is on a disk that cannot be written to'),
+    });
+    await disk.setReadOnly(false);
+    expect(await ownerOf(stage, await auth.tokens(profile).token())).toBe('ana@example.com');
+  });
+});
