@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { serveStdio } from '../bridge/stdio.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
-import type { HubConnection } from '../hub/attach.ts';
+import { attach, type HubConnection } from '../hub/attach.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import { Relay } from '../hub/relay.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from '../hub/rendezvous.ts';
@@ -128,7 +128,6 @@ class HubFinder {
   }
 
   async #attachTo(rendezvous: Rendezvous): Promise<HubConnection | undefined> {
-    const { attach } = await import('../hub/attach.ts');
     const attachment = await attach(rendezvous, this.#request);
     if (attachment.kind === 'attached') {
       this.#failedAt = undefined;

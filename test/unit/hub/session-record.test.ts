@@ -56,6 +56,28 @@ describe('what is known of a session', () => {
   });
 });
 
+describe('a probe', () => {
+  it.each(['server/discover', 'prompts/list', 'resources/templates/list'])(
+    'for %s that the server has no method for is no failure',
+    (method) => {
+      const { record, calls, sends, hears } = recorded();
+      sends({ jsonrpc: '2.0', id: 1, method });
+      hears({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } });
+      expect(record.session).toMatchObject({ done: 1, failed: 0 });
+      expect(calls).toMatchObject([{ method, outcome: 'answered', errorCode: -32601 }]);
+    },
+  );
+
+  it('that meets another error, and a call of a tool that meets this one, are failures', () => {
+    const { record, sends, hears } = recorded();
+    sends({ jsonrpc: '2.0', id: 1, method: 'prompts/list' });
+    hears({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } });
+    sends(call(2));
+    hears({ jsonrpc: '2.0', id: 2, error: { code: -32601, message: 'Method not found' } });
+    expect(record.session).toMatchObject({ done: 2, failed: 2 });
+  });
+});
+
 describe('a call', () => {
   it('is told when it is answered, with its tool and its sizes and nothing of its contents', () => {
     const { calls, sends, hears } = recorded();
