@@ -54,7 +54,7 @@ export interface TokenSource {
 
 /** How far a sign-in in the browser has come. */
 export type SignInProgress =
-  /** Another process or window is asking the person already; its outcome will be ours. */
+  /** Another process or window is asking the person already, on the page at `url`; its outcome will be ours. */
   | { step: 'waiting-for-other'; url?: string | undefined }
   /** `opened` is false where the browser could not be opened: the person has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
@@ -70,7 +70,10 @@ export interface SignInOptions {
    * instead, for where nobody sees the address.
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
-  /** Asks nobody where somebody has signed in meanwhile, or has refused within the last minute. */
+  /**
+   * The person has not asked for it: opens no page where somebody has signed in meanwhile, or where a page of the
+   * workspace is open, or was refused or abandoned within the last ten minutes.
+   */
   onlyIfNeeded?: boolean | undefined;
   /** Signs in with this application instead of the workspace's stored one; null for the built-in one. */
   application?: OAuthApplication | null | undefined;
@@ -79,6 +82,16 @@ export interface SignInOptions {
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
   servers?: readonly string[] | undefined;
 }
+
+/**
+ * The browser page on which somebody is to sign in to a workspace, in whichever process it was opened, with the profile
+ * that it signs in; times in milliseconds since 1970.
+ */
+export type SignInPage =
+  /** A process listens for its answer. */
+  | { state: 'open'; profile: string; openedAt: number; url: string }
+  /** It did not lead to a sign-in: the person said no, nobody answered or its process has ended, or something went wrong. */
+  | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number };
 
 /** Whether somebody is signed in to a profile through Causeway. */
 export type SignInState =
@@ -131,6 +144,8 @@ export interface AuthService {
   tokens(profile: Profile): TokenSource;
 
   signInState(profile: Profile): Promise<SignInState>;
+  /** The workspace's sign-in page that is open now, or that ended without a sign-in within the last ten minutes. */
+  signInPage(profile: Profile): Promise<SignInPage | undefined>;
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
    * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,

@@ -23,6 +23,8 @@ export interface BrowserSignIn {
   scopes: string[];
   ports: readonly number[];
   fetch: HostFetch;
+  /** Called with the address before it is shown. It may refuse, and then nothing is shown. */
+  beforeShowing: (url: string) => Promise<void>;
   /** Undefined shows the address only. */
   openBrowser: ((url: string) => Promise<void>) | undefined;
   /** Fails where the browser cannot be opened. */
@@ -64,6 +66,7 @@ export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRe
     ] as const) {
       address.searchParams.set(name, value);
     }
+    await options.beforeShowing(address.href);
     const opened = await showInBrowser(address.href, options);
     options.onProgress({ step: 'waiting-for-browser', url: address.href, opened });
     const answer = await waitForAnswer(listener, options);

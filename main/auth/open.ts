@@ -120,6 +120,11 @@ export function openAuth(options: AuthOptions): AuthService {
       );
     },
 
+    async signInPage({ host }) {
+      const { signInPages } = await import('./sign-in-page.ts');
+      return signInPages(env, host, now).current();
+    },
+
     async signIn(wanted, signInOptions) {
       const startedAt = now();
       return (await ownFor(wanted)).signIn(wanted, signInOptions, startedAt);

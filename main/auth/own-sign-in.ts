@@ -11,6 +11,7 @@ import { openSecretStore } from './open-secret-store.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
 import type { SecretStore } from './secret-store.ts';
+import type { SignInPages } from './sign-in-page.ts';
 import { openStoreOf } from './store-kinds.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from './user-tokens.ts';
@@ -45,6 +46,8 @@ export interface OwnSignIns {
 const BUILT_IN_CLIENT = 'databricks-cli';
 const SERVICE = 'Causeway';
 const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
+/** A page that was opened so short a time ago is still being shown, in milliseconds. */
+const JUST_OPENED_MS = 3_000;
 const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
 
 export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
@@ -118,7 +121,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     return { application, accountId: settings.accountId };
   }
 
-  async function ask(profile: Profile, asked: SignInOptions): Promise<TokenRecord> {
+  async function ask(profile: Profile, asked: SignInOptions, pages: SignInPages): Promise<TokenRecord> {
     const [{ signInWithBrowser }, { application, accountId }] = await Promise.all([
       import('./browser-sign-in.ts'),
       clientOf(profile, asked.application),
@@ -132,7 +135,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       scopes: scopesToAsk(application.scopes, needed),
       ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
       fetch: http.to(profile.host),
-      openBrowser: asked.openBrowser === 'never' ? undefined : options.openBrowser,
+      beforeShowing: (url) => pages.open(url, profile, asked.onlyIfNeeded === true),
+      openBrowser: asked.openBrowser === 'never' ? undefined : opener(asked, pages),
       mustOpen: asked.openBrowser === 'must',
       onProgress: (progress) => {
         if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile, url: progress.url });
@@ -144,8 +148,34 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     });
   }
 
+  /** What nobody was shown does not count as a page. */
+  function opener({ openBrowser }: SignInOptions, pages: SignInPages): (url: string) => Promise<void> {
+    return async (url) => {
+      try {
+        await options.openBrowser(url);
+      } catch (error) {
+        if (openBrowser === 'must') await pages.clear();
+        throw error;
+      }
+    };
+  }
+
+  /** Another sign-in is under way. Who asks for one sees its page, also where they have lost it: it is opened once more. */
+  async function showOtherPage(profile: Profile, asked: SignInOptions): Promise<void> {
+    const { signInPages } = await import('./sign-in-page.ts');
+    const page = await signInPages(env, profile.host, now).current();
+    const url = page?.state === 'open' && page.profile === profile.name ? page.url : undefined;
+    emit({ type: 'sign-in-began', profile, url });
+    asked.onProgress?.({ step: 'waiting-for-other', url });
+    const isLost = url !== undefined && page !== undefined && Math.abs(now() - page.openedAt) > JUST_OPENED_MS;
+    const mayOpen = asked.onlyIfNeeded !== true && asked.openBrowser !== 'never';
+    // Where the browser cannot be opened, the address is shown.
+    if (isLost && mayOpen) await options.openBrowser(url).catch(() => undefined);
+  }
+
   async function signInShared(profile: Profile, asked: SignInOptions, startedAt: number): Promise<TokenRecord> {
-    const { signInOnce } = await import('./sign-in.ts');
+    const [{ signInOnce }, { signInPages }] = await Promise.all([import('./sign-in.ts'), import('./sign-in-page.ts')]);
+    const pages = signInPages(env, profile.host, now);
     const folder = folderOf(profile);
     const record = await signInOnce({
       profile,
@@ -157,11 +187,9 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       onlyIfNeeded: asked.onlyIfNeeded === true,
       startedAt,
       now,
-      onWaitForOther: () => {
-        emit({ type: 'sign-in-began', profile });
-        asked.onProgress?.({ step: 'waiting-for-other' });
-      },
-      ask: () => ask(profile, asked),
+      onWaitForOther: () => void showOtherPage(profile, asked),
+      pages,
+      ask: () => ask(profile, asked, pages),
     });
     emit({ type: 'signed-in', profile });
     return record;
@@ -185,7 +213,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       const key = storeName(profile);
       const running = signingIn.get(key);
       if (running) {
-        asked.onProgress?.({ step: 'waiting-for-other' });
+        await showOtherPage(profile, asked);
         const { unlessAborted } = await import('./single-flight.ts');
         return stateOf(await unlessAborted(running, asked.signal));
       }

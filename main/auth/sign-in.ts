@@ -4,6 +4,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { acquireLock } from '../platform/lock.ts';
 import { writeWholeFile } from '../platform/replace-file.ts';
 import type { Profile } from './auth.ts';
+import { PAGE_HOLDS_MS, type SignInPages } from './sign-in-page.ts';
 import type { TokenRecord } from './token-record.ts';
 import { signedOut, type UserTokens } from './user-tokens.ts';
 
@@ -38,9 +39,6 @@ const Outcome = z.object({
 type Outcome = z.infer<typeof Outcome>;
 type Told = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
 
-/** For how long an answer holds for processes that start later, in milliseconds. */
-const ANSWER_HOLDS_MS = 60_000;
-
 export interface SharedSignIn {
   profile: Profile;
   tokens: UserTokens;
@@ -55,25 +53,27 @@ export interface SharedSignIn {
   /** When the sign-in was asked for, in milliseconds since 1970: one that ends later is shared. */
   startedAt: number;
   now: () => number;
+  /** The pages of the profile's workspace. */
+  pages: SignInPages;
   /** Asks the person; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
 }
 
 /**
  * Signs in once, however many processes want to at the same time: one asks the person, the others wait and share the
- * outcome, good or bad. If the one that asks is killed, the next one asks.
+ * outcome, good or bad. If the one that asks is killed, the next one asks, where the person wants it to.
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
-  const { tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now } = options;
+  const { profile, tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now, pages } = options;
   const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
   try {
     const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
     const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
     if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
-    const answerHolds =
-      onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < ANSWER_HOLDS_MS;
+    const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
     if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
+    if (onlyIfNeeded) await pages.refuseUnasked(profile);
     return await askAndTell(options);
   } finally {
     await lock.release();
@@ -83,9 +83,11 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
       await tokens.replace(record);
+      await pages.clear();
       await writeOutcome(outcomeFile, now(), {});
       return record;
     } catch (error) {
+      await pages.end(error instanceof CausewayError ? error.code : 'internal');
       if (error instanceof CausewayError && error.code !== 'cancelled') {
         const { code, message, remedy } = error;
         await writeOutcome(outcomeFile, now(), { code, message, remedy });

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
+import { withLock } from '../platform/lock.ts';
+import { stateFolder } from '../platform/paths.ts';
+import { isProcessAlive } from '../platform/process-alive.ts';
+import { writeWholeFile } from '../platform/replace-file.ts';
+import type { Profile, SignInPage } from './auth.ts';
+
+/** For how long a page that was opened and has not led to a sign-in keeps others from being opened unasked, in milliseconds. */
+export const PAGE_HOLDS_MS = 10 * 60_000;
+
+/** The last page that was opened for a workspace and has not led to a sign-in. Holds no secret. */
+const Stored = z.object({
+  /** The process that listens for the page's answer. */
+  pid: z.int(),
+  /** The profile that it signs in. */
+  profile: z.string(),
+  /** In milliseconds since 1970, as `endedAt`. */
+  openedAt: z.number(),
+  url: z.string(),
+  endedAt: z.number().optional(),
+  /** Why it ended without a sign-in. */
+  code: z.string().optional(),
+});
+type Stored = z.infer<typeof Stored>;
+
+/** What is known, in all processes of this person, of the browser page on which people sign in to one workspace. */
+export interface SignInPages {
+  /** The page that is open, or that ended without a sign-in within the last ten minutes. */
+  current(): Promise<SignInPage | undefined>;
+  /**
+   * Notes that a page opens now. Unasked, it fails where there is a current one: the person has seen that.
+   * @throws {CausewayError} `signed_out`
+   */
+  open(url: string, profile: Profile, unasked: boolean): Promise<void>;
+  /** @throws {CausewayError} `signed_out` where a page may not be opened unasked */
+  refuseUnasked(profile: Profile): Promise<void>;
+  /** Notes that this process's page has ended without a sign-in; `code` says why. */
+  end(code: string): Promise<void>;
+  /** Forgets the page: it led to a sign-in, or was not shown. */
+  clear(): Promise<void>;
+}
+
+/** The pages of one workspace. */
+export function signInPages(env: NodeJS.ProcessEnv, host: string, now: () => number): SignInPages {
+  const id = createHash('sha256').update(host).digest('hex').slice(0, 24);
+  const file = join(stateFolder(env), 'sign-in', `page-${id}.json`);
+  const locked = <T>(work: () => Promise<T>) => withLock(join(stateFolder(env), 'locks', `sign-in-page-${id}`), work);
+
+  async function read(): Promise<Stored | undefined> {
+    try {
+      return Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+    } catch {
+      // Nothing was opened, or what says so is damaged, which is no reason not to sign in.
+      return undefined;
+    }
+  }
+
+  /** Where it cannot be written, a second page may open: no reason to fail a sign-in. */
+  const write = (page: Stored) => writeWholeFile(file, JSON.stringify(page), { mode: 0o600 }).catch(() => undefined);
+
+  async function current(): Promise<SignInPage | undefined> {
+    const page = await read();
+    // A clock that was set back or forth says nothing about how long ago it was.
+    if (!page || Math.abs(now() - (page.endedAt ?? page.openedAt)) >= PAGE_HOLDS_MS) return undefined;
+    const { profile, openedAt, url, endedAt, code } = page;
+    const isOpen = endedAt === undefined && isProcessAlive(page.pid);
+    return isOpen ? { state: 'open', profile, openedAt, url } : { state: stateAfter(code), profile, openedAt };
+  }
+
+  async function refuseUnasked(profile: Profile): Promise<void> {
+    const page = await current();
+    if (page) throw alreadyAsked(profile, page, now());
+  }
+
+  return {
+    current,
+    refuseUnasked,
+    open: (url, profile, unasked) =>
+      locked(async () => {
+        if (unasked) await refuseUnasked(profile);
+        await write({ pid: process.pid, profile: profile.name, openedAt: now(), url });
+      }),
+    end: (code) =>
+      locked(async () => {
+        const page = await read();
+        if (page?.pid === process.pid && page.endedAt === undefined) await write({ ...page, endedAt: now(), code });
+      }),
+    clear: () => rm(file, { force: true }).catch(() => undefined),
+  };
+}
+
+function stateAfter(code: string | undefined): 'refused' | 'abandoned' | 'failed' {
+  if (code === 'consent_denied') return 'refused';
+  // Its process may have been killed: AI clients do that to those that start slowly.
+  const isAbandoned = code === undefined || code === 'sign_in_timeout' || code === 'sign_in_cancelled';
+  return isAbandoned ? 'abandoned' : 'failed';
+}
+
+const WHAT_BECAME: Record<SignInPage['state'], string> = {
+  open: 'is open in the browser',
+  refused: 'was refused',
+  abandoned: 'was not answered',
+  failed: 'did not lead to a sign-in',
+};
+
+/** Said where another page would have to be opened without the person's asking for it. */
+function alreadyAsked({ name, host }: Profile, page: SignInPage, now: number): CausewayError {
+  const minutes = Math.max(0, Math.round((now - page.openedAt) / 60_000));
+  const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;
+  return new CausewayError(
+    'signed_out',
+    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${WHAT_BECAME[page.state]}.`,
+    { action: { do: 'sign-in', profile: name } },
+  );
+}
