@@ -27,6 +27,9 @@ export async function chosenStore(options: StoreOptions): Promise<SecretStore> {
     get shared() {
       return current.shared;
     },
+    get unreadable() {
+      return current.unreadable;
+    },
     get: async (name) => (await open()).get(name),
     set: async (name, value) => (await open()).set(name, value),
     delete: async (name) => (await open()).delete(name),

@@ -1,4 +1,4 @@
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { asCausewayError, CausewayError, inOneLine } from '../platform/errors.ts';
 import { sentences } from '../platform/sentences.ts';
 import { memoryStore } from './memory-store.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -18,6 +18,7 @@ export function keychainOrMemory(
   const memory = memoryStore();
   let opened: SecretStore | undefined;
   let shared = true;
+  let unreadable: CausewayError | undefined;
   let told = false;
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
@@ -30,9 +31,11 @@ export function keychainOrMemory(
       opened ??= open();
       const value = await work(opened);
       shared = true;
+      unreadable = undefined;
       return { done: true, value };
     } catch (error) {
       shared = false;
+      unreadable = asCausewayError(error);
       pausedUntil = now() + PAUSE_MS;
       // Where there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
       const nothingMissed = use === 'read' && isAbsent(error);
@@ -53,6 +56,9 @@ export function keychainOrMemory(
   return {
     get shared() {
       return shared;
+    },
+    get unreadable() {
+      return unreadable;
     },
     async get(name) {
       const kept = await memory.get(name);

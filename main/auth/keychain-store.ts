@@ -82,7 +82,11 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     if (cause instanceof CausewayError) throw cause;
     const said = cause instanceof Error ? cause.message : String(cause);
     if (!/d-?bus|no secret service|ServiceUnknown/i.test(said)) throw locked(said, cause);
-    throw new CausewayError('keychain_unavailable', 'This computer has no keychain that answers.', { cause });
+    const message =
+      process.platform !== 'linux' || process.env.DBUS_SESSION_BUS_ADDRESS
+        ? 'This computer has no keychain that answers.'
+        : 'The keychain cannot be reached from here: DBUS_SESSION_BUS_ADDRESS is not set, and there is no session bus at $XDG_RUNTIME_DIR/bus or /run/user/UID/bus.';
+    throw new CausewayError('keychain_unavailable', message, { cause });
   }
 }
 

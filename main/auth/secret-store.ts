@@ -1,9 +1,12 @@
+import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 
 /** Keeps secrets under names. A name is no secret; it may be shown by the operating system's keychain application. */
 export interface SecretStore {
   /** Whether other processes of this person see what is stored, as far as is known now. */
   readonly shared: boolean;
+  /** Why what is stored could not be read the last time; undefined where it could. */
+  readonly unreadable?: CausewayError | undefined;
   get(name: string): Promise<Secret | undefined>;
   set(name: string, value: Secret): Promise<void>;
   /** Removes every trace of the name; nothing happens if there is none. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../platform/secret.ts';
 import { chosenKind } from './chosen-store.ts';
+import { loadKeychain } from './session-bus.ts';
 import { openStoreOf } from './store-kinds.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
   // The keychain itself, not the memory that stands in for it.
   const store =
     kind === 'keychain'
-      ? (await import('./keychain-store.ts')).openKeychain('Causeway check')
+      ? (await loadKeychain(env)).openKeychain('Causeway check')
       : await openStoreOf(kind, { env, service: 'Causeway check', onNotice: () => {} });
   const name = `check ${process.pid}`;
   const value = new Secret(randomUUID());

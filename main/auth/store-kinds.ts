@@ -14,9 +14,9 @@ export interface StoreOptions {
 const KINDS = new Map<string, (options: StoreOptions) => Promise<SecretStore>>([
   [
     'keychain',
-    async ({ service, onNotice }) => {
+    async ({ env, service, onNotice }) => {
       const [{ openKeychain }, { keychainOrMemory }] = await Promise.all([
-        import('./keychain-store.ts'),
+        import('./session-bus.ts').then(({ loadKeychain }) => loadKeychain(env)),
         import('./keychain-or-memory.ts'),
       ]);
       return keychainOrMemory(

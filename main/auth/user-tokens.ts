@@ -1,6 +1,7 @@
 import { CausewayError } from '../platform/errors.ts';
 import { type LockOptions, withLock } from '../platform/lock.ts';
 import type { Secret } from '../platform/secret.ts';
+import { asSentence } from '../platform/sentences.ts';
 import type { Profile, TokenRequest, TokenSource } from './auth.ts';
 import { type AccessToken, isAlive, isFresh } from './freshness.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -110,7 +111,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     const stored = newest(await load());
     const ready = usable(stored?.access, rejected);
     if (ready) return ready;
-    if (!stored) throw signedOut(profile);
+    if (!stored) throw signedOut(profile, store.unreadable);
     return renewLocked(rejected).catch((error: unknown) => {
       // No lock, no renewal: but a token that still works needs none yet.
       const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
@@ -182,8 +183,23 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   };
 }
 
-/** Said to whoever asks for a token of a profile that nobody is signed in to. */
-export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>): CausewayError {
+/**
+ * Said to whoever asks for a token of a profile that nobody is signed in to, or whose sign-in cannot be read.
+ * @param unreadable why not
+ */
+export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unreadable?: CausewayError): CausewayError {
+  if (unreadable) {
+    return new CausewayError(
+      'signed_out',
+      `Whether profile "${name}" is signed in to ${host} cannot be told. ${asSentence(unreadable.message)}`,
+      {
+        cause: unreadable,
+        remedy:
+          'Start the Causeway application, which serves the sign-in to AI clients, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+        action: { do: 'sign-in', profile: name },
+      },
+    );
+  }
   return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}.`, {
     action: { do: 'sign-in', profile: name },
   });

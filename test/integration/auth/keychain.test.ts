@@ -1,4 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCredentials } from 'keytar/keytar.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -6,10 +9,36 @@ import { openKeychain } from '../../../main/auth/keychain-store.ts';
 import { openAuth } from '../../../main/auth/open.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
-import { initializeThroughProxy, installBrowser, runCauseway } from './causeway-process.ts';
+import { initializeThroughProxy, installBrowser, runCauseway, startCauseway } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
 import { noKeychain, sessionVariables } from './secret-service.ts';
+
+/** What a proxy in that home answers to `tools/list`. */
+async function listToolsThroughProxy(home: OwnHome): Promise<string> {
+  const proxy = startCauseway(home, ['proxy', '--profile', 'user', '--path', '/api/2.0/mcp/sql']);
+  const params = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'codex-mcp-client', version: '1' },
+  };
+  for (const frame of [
+    { id: 1, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list', params: {} },
+  ]) {
+    proxy.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`);
+  }
+  const answer = () =>
+    proxy
+      .stdout()
+      .split('\n')
+      .find((line) => line.includes('"id":2'));
+  await expect.poll(answer).toBeDefined();
+  proxy.child.stdin.end();
+  await proxy.ended;
+  return answer() ?? '';
+}
 
 const name = noKeychain ? `the keychain (skipped: ${noKeychain})` : 'the keychain of this computer';
 
@@ -66,4 +95,49 @@ describe.skipIf(noKeychain)(name, { timeout: 120_000 }, () => {
     expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
     expect(await opened()).toHaveLength(1);
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'is found by a proxy with the few variables that Codex passes on',
+    async () => {
+      const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open });
+      await auth.signIn(await auth.profile('user'));
+      await auth.close();
+      const [, kind, place = ''] =
+        /unix:(path|abstract)=([^,;]+)/.exec(process.env.DBUS_SESSION_BUS_ADDRESS ?? '') ?? [];
+      // A session that was begun by hand has its bus elsewhere, or in no file at all.
+      const runtime = await mkdtemp(join(tmpdir(), 'runtime-'));
+      const relay = createServer((socket) => {
+        const target = connect({ path: kind === 'abstract' ? `\0${place}` : place });
+        socket.pipe(target).pipe(socket);
+        for (const each of [socket, target]) each.on('error', () => each.destroy());
+      });
+      await new Promise<void>((resolve) => relay.listen(join(runtime, 'bus'), resolve));
+      const { PATH, HOME, CAUSEWAY_HOME } = home.env;
+      const few = {
+        HOME,
+        LOGNAME: 'ana',
+        PATH,
+        SHELL: '/bin/sh',
+        USER: 'ana',
+        LANG: 'C.UTF-8',
+        TERM: 'dumb',
+        TMPDIR: tmpdir(),
+      };
+      const bare = { ...home, env: { ...few, CAUSEWAY_HOME } };
+      const { opened } = await installBrowser(bare);
+
+      const reached = await listToolsThroughProxy({ ...bare, env: { ...bare.env, XDG_RUNTIME_DIR: runtime } });
+      expect(reached).toContain('execute_sql');
+
+      relay.close();
+      await rm(runtime, { recursive: true });
+      // On a real desktop the bus is at its usual place, and is found there too.
+      if (existsSync(`/run/user/${process.getuid?.()}/bus`)) return;
+      const said = await runCauseway(bare, ['whoami', '--profile', 'user']);
+      expect(said.code).not.toBe(0);
+      expect(said.stderr).toContain('cannot be told. The keychain cannot be reached from here');
+      expect(said.stderr).not.toMatch(/is signed out/);
+      expect(await opened()).toEqual([]);
+    },
+  );
 });
