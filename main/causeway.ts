@@ -75,8 +75,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
   /** What was listed is written down, one list after the other; it never fails. */
   let remembering: Promise<void> = Promise.resolve();
 
+  const configuredPaths = async ({ name }: Profile) => (await import('./clients/servers.ts')).pathsOfProfile(env, name);
+
   const auth = () => {
-    opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth(options));
+    opening ??= import('./auth/open.ts').then(({ openAuth }) => openAuth({ ...options, configuredPaths }));
     return opening;
   };
 

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignText } from '../platform/foreign-text.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { Profile } from './auth.ts';
 import type { HostFetch } from './host-fetch.ts';
 
+const Refusal = z.looseObject({ message: z.string() });
 const Me = z.looseObject({ userName: z.string() });
 
 /**
  * The name for a sign-in that has just been made, as the workspace itself gives it.
  * @returns `undefined` where it gives none: that says nothing of the token, which `main/workspace/standing.ts` asks about
- * @throws {CausewayError} `unauthenticated` where the workspace does not take the token, and what the fetch throws
+ * @throws {CausewayError} `unauthenticated` where the workspace does not take the token, `permission_denied` where it does
+ * not let its user in, and what the fetch throws
  */
 export async function nameOf(
   fetch: HostFetch,
@@ -30,7 +33,30 @@ export async function nameOf(
       remedy: 'Check that the host is the workspace that the token is for, and sign in again.',
     });
   }
+  if (response.status === 403) return refuseUnlessAboutScopes(profile.host, token, await response.text());
   if (!response.ok) return undefined;
   const parsed = Me.safeParse(await response.json().catch(() => undefined));
   return parsed.success ? parsed.data.userName : undefined;
+}
+
+/**
+ * A token for some scopes only may not ask for its name, and works all the same; any other 403 of the workspace is said to who
+ * has no access. A page is somebody else's answer.
+ */
+function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
+  const said = Refusal.safeParse(parseJson(body)).data?.message;
+  if (said === undefined || /\bscopes?\b/i.test(said)) return undefined;
+  throw new CausewayError(
+    'permission_denied',
+    `${host} does not let this user in (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
+    { remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.' },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

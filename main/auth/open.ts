@@ -18,6 +18,8 @@ export interface AuthOptions {
   env: NodeJS.ProcessEnv;
   /** Shows an address to the person; the system's browser by default. */
   openBrowser?: (url: string) => Promise<void>;
+  /** Paths of the servers that are configured for a profile: a sign-in asks for their scopes too. */
+  configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
   /** Whether a token that needs a sign-in opens the browser by itself; otherwise asking for one says `signed_out`. */
   signInWhenNeeded?: boolean;
   /** Told in words what the person should know, such as that there is no keychain; a line on stderr by default. */
@@ -65,7 +67,17 @@ export function openAuth(options: AuthOptions): AuthService {
   });
   const own = once(async () => {
     const { openOwnSignIns } = await import('./own-sign-in.ts');
-    return openOwnSignIns({ env, http: await http(), now, chance, openBrowser, settingsOf, emit, patienceMs });
+    return openOwnSignIns({
+      env,
+      http: await http(),
+      now,
+      chance,
+      openBrowser,
+      settingsOf,
+      configuredPaths: options.configuredPaths ?? (async () => []),
+      emit,
+      patienceMs,
+    });
   });
 
   /** The profile's keys as the file has them now. @throws {CausewayError} also when they have moved to another workspace */

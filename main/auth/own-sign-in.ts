@@ -23,6 +23,7 @@ export interface OwnSignInOptions {
   chance: number;
   openBrowser: (url: string) => Promise<void>;
   settingsOf: (profile: Profile) => Promise<ProfileSettings>;
+  configuredPaths: (profile: Profile) => Promise<readonly string[]>;
   emit: (event: AuthEvent) => void;
   patienceMs: number;
 }
@@ -126,7 +127,9 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       import('./browser-sign-in.ts'),
       clientOf(profile, asked.application),
     ]);
-    const needed = (asked.servers ?? []).map(scopeForPath).filter((scope) => scope !== undefined);
+    // A list of servers that cannot be read is told where it is used: it keeps nobody from signing in.
+    const configured = await options.configuredPaths(profile).catch(() => []);
+    const needed = [...configured, ...(asked.servers ?? [])].map(scopeForPath).filter((scope) => scope !== undefined);
     return signInWithBrowser({
       profile,
       accountId,

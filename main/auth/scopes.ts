@@ -1,3 +1,6 @@
+import type { NextAction } from '../platform/next-action.ts';
+import type { Profile } from './auth.ts';
+
 /** What is asked for unless an OAuth application says otherwise: everything that the person may do. */
 const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
 
@@ -28,4 +31,27 @@ export function missingScopes(granted: readonly string[], paths: readonly string
 export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, needed: readonly string[] = []): string[] {
   const more = configured.includes('all-apis') ? [] : needed;
   return [...new Set([...configured, ...more, 'offline_access'])];
+}
+
+/** What to do about a scope that is missing. */
+export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope'> };
+
+/**
+ * What to do about a scope that a profile's token lacks, which depends on who decides what the token may do: a sign-in
+ * asks for the scopes of the configured servers; a profile that holds its credentials cannot be signed in to.
+ */
+export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'method'>): ScopeRemedy {
+  switch (method) {
+    case 'oauth-user':
+    case 'databricks-cli':
+      return { action: { do: 'grant-scope', profile: name } };
+    case 'pat':
+      return {
+        remedy: `Make a personal access token that has the scope (in the workspace: Settings, Developer, Access tokens) and put it into the profile "${name}".`,
+      };
+    case 'oauth-m2m':
+      return {
+        remedy: `Add the scope to the line \`scopes\` of the profile "${name}" in the configuration file, or remove that line to ask for all; the account administrator has to allow it for the service principal.`,
+      };
+  }
 }

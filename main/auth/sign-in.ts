@@ -24,6 +24,7 @@ const FAILURES = [
   'unreachable',
   'unavailable',
   'unauthenticated',
+  'permission_denied',
   'tls',
   'timeout',
 ] as const;

@@ -1,4 +1,5 @@
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
+import { missingScopeRemedy } from '../auth/scopes.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { networkFailure } from '../platform/network-failure.ts';
@@ -51,10 +52,11 @@ const REFUSALS: Partial<Record<ErrorCode, Words>> = {
     `${host} does not accept connections from this network (${detail}).`,
     'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
   ],
-  missing_scope: ({ path, profile }, detail) => [
-    `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`,
-    { do: 'grant-scope', profile },
-  ],
+  missing_scope: ({ path, profile, by }, detail) => {
+    const next = missingScopeRemedy({ name: profile, method: by });
+    const message = `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`;
+    return [message, 'action' in next ? next.action : next.remedy];
+  },
   permission_denied: ({ path, profile }, detail) => [
     `The user of profile "${profile}" has no access to ${path} (${detail}).`,
     'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',

@@ -1,3 +1,4 @@
+import type { Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
@@ -24,9 +25,13 @@ export async function prepareAlone(
   env: NodeJS.ProcessEnv,
 ): Promise<(sink: FrameSink) => Bridge> {
   await tuneEngine('bridge');
+  const configuredPaths = async ({ name }: Profile) => {
+    const { pathsOfProfile } = await import('../clients/servers.ts');
+    return [request.path, ...(await pathsOfProfile(env, name))];
+  };
   const endpoint = await openEndpoint(
     request,
-    openAuth({ env, signInWhenNeeded: true }),
+    openAuth({ env, signInWhenNeeded: true, configuredPaths }),
     (origin) => RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
     env,
   );

@@ -36,6 +36,16 @@ export function openServers(env: NodeJS.ProcessEnv): Promise<Settings<ServerList
   });
 }
 
+/**
+ * The paths of the servers that are configured for a profile. Only looks, as `hasServerList`.
+ * @throws {CausewayError} as `openServers` and reading the list
+ */
+export async function pathsOfProfile(env: NodeJS.ProcessEnv, profile: string): Promise<string[]> {
+  if (!(await hasServerList(env))) return [];
+  const { servers } = (await openServers(env)).read();
+  return servers.filter((server) => server.profile === profile).map(({ path }) => path);
+}
+
 /** Whether there is a list of servers in that environment's home. Only looks, where opening it would make its folder. */
 export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
   return access(join(configFolder(env), 'servers.json')).then(

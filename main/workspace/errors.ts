@@ -37,6 +37,12 @@ export class WorkspaceError extends CausewayError {
     return new WorkspaceError(code, message, { status, errorCode, requestId, remedy, action, cause, mayHaveRun: true });
   }
 
+  /** The same failure with another thing to do about it. */
+  withNext(next: Pick<WorkspaceErrorOptions, 'remedy' | 'action'>): WorkspaceError {
+    const { code, message, status, errorCode, requestId, mayHaveRun, cause } = this;
+    return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, cause, ...next });
+  }
+
   /** The same failure in words that fit what was being done. */
   inWords(code: ErrorCode, message: string, remedy: string | undefined, action?: NextAction): WorkspaceError {
     const { status, errorCode, requestId, mayHaveRun } = this;

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Profile, TokenSource } from '../auth/auth.ts';
+import { missingScopeRemedy } from '../auth/scopes.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
@@ -139,7 +140,8 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
   if (answer.status < 300) {
     return { answer: { data: parseAnswer({ ...request, method, sent: [token] }, answer), header: answer.header } };
   }
-  const error = refusal(method, answer.status, readErrorBody(answer, [token]));
+  const refused = refusal(method, answer.status, readErrorBody(answer, [token]));
+  const error = refused.code === 'missing_scope' ? refused.withNext(missingScopeRemedy(profile)) : refused;
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
   return { error, again: { retryAfter: answer.header('retry-after') } };

@@ -318,6 +318,21 @@ describe('causeway whoami', () => {
     );
   });
 
+  test.each([
+    ['pat', 'Make a personal access token that has the scope'],
+    ['agent', 'Add the scope to the line `scopes` of the profile "agent"'],
+  ])('says for the profile %s, which nobody can sign in to, who can grant a missing scope', async (name, remedy) => {
+    workspace.faults.add({
+      path: '/api/2.0/sql/warehouses*',
+      effect: { kind: 'missing-scope', scope: 'sql' },
+      times: 'always',
+    });
+    const { stderr } = await runCauseway(home, ['warehouse', 'list', '--profile', name]);
+    expect(stderr).toContain('required scopes: sql');
+    expect(stderr).toContain(remedy);
+    expect(stderr).not.toContain('causeway login');
+  });
+
   test('does not take silence for an answer', async () => {
     await workspace.close();
     expect(await runCauseway(home, ['whoami', '--profile', 'pat'])).toMatchObject({

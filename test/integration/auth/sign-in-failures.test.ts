@@ -101,6 +101,19 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
       page: 'is not available (HTTP 502).',
     },
     {
+      what: 'the workspace does not let the user in',
+      arrange: () =>
+        stage.workspace.faults.add({
+          path: '/api/2.0/preview/scim/v2/Me',
+          effect: { kind: 'answer', status: 403, body: '{"message":"Unauthorized access to Org: 7405605519549535"}' },
+        }),
+      code: 'permission_denied',
+      message: () =>
+        `${stage.workspace.host} does not let this user in (403: Unauthorized access to Org: 7405605519549535).`,
+      remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.',
+      page: 'does not let this user in',
+    },
+    {
       what: 'the address is no workspace',
       arrange: () =>
         stage.workspace.faults.add({

@@ -107,6 +107,15 @@ describe('an OAuth application of the account', () => {
     expect(await auth.signOut(profile)).toEqual({ revoked: true });
   });
 
+  test('is asked for the scopes of the servers that are configured for the profile', async () => {
+    const browser = scriptedBrowser();
+    const configuredPaths = async () => ['/api/2.0/mcp/genie/space', '/api/2.0/mcp/sql'];
+    const auth = stage.open({ openBrowser: browser.open, configuredPaths });
+    await auth.setOAuthApplication(stage.workspace.host, application);
+    expect(await signInOutcome(auth)).toMatchObject({ scopes: ['sql', 'genie', 'offline_access'] });
+    expect(new URL(browser.opened[0] ?? '').searchParams.get('scope')).toBe('sql genie offline_access');
+  });
+
   test('that may not ask for a scope is explained', async () => {
     const auth = stage.open({ openBrowser: scriptedBrowser().open });
     await auth.setOAuthApplication(stage.workspace.host, { ...application, scopes: ['unity-catalog'] });
