@@ -19,6 +19,7 @@ import { problemOf } from './problem.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { settingsHandlers } from './settings/handlers.ts';
 import { warehouseHandlers } from './warehouse/handlers.ts';
+import { shownValues } from './window/shown-values.ts';
 
 /** One function for each request of the contract. */
 export type RequestHandlers = HandlersOf<typeof requests>;
@@ -60,7 +61,7 @@ export async function answer<Name extends RequestName>(
   const input = schemas.input.safeParse(raw);
   try {
     if (!input.success) throw new CausewayError('invalid_argument', `The window sent a malformed ${name}.`);
-    return { ok: true, value: schemas.output.parse(await handlers[name](input.data)) };
+    return { ok: true, value: schemas.output.parse(shownValues(await handlers[name](input.data))) };
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code === 'internal') console.error(`${name} failed:`, error);

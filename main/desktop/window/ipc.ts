@@ -5,6 +5,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import { problemOf } from '../problem.ts';
 import { answer, type RequestHandlers } from '../requests.ts';
 import { mayAsk } from './navigation.ts';
+import { shownValues } from './shown-values.ts';
 
 /** Answers the contract's requests. This is the one place where it is checked who asks: window, frame and origin. */
 export function serveRequests(handlers: RequestHandlers, isOurWindow: (event: IpcMainInvokeEvent) => boolean): void {
@@ -29,7 +30,7 @@ export function sendEvent<Name extends EventName>(
   name: Name,
   payload: EventPayloads[Name],
 ): void {
-  window.webContents.send(channelOf(name), events[name].parse(payload));
+  window.webContents.send(channelOf(name), events[name].parse(shownValues(payload)));
 }
 
 function requestNames(): RequestName[] {
