@@ -30,6 +30,13 @@ interface Tolerance {
   byteOrderMark: boolean;
 }
 
+/** How a client's processes are told from others. */
+export interface ProcessFacts {
+  names: string[];
+  /** Of another program that has the same name: what its path has, whichever separators that has. */
+  notIn?: RegExp;
+}
+
 /** What stands for a client beside its name: an icon by its name in `simple-icons`, or one or two letters. */
 type Mark = { icon: string } | { monogram: string };
 
@@ -76,8 +83,8 @@ export interface ClientFacts {
   accepts?: Tolerance;
   /** `<file>.lock` is a folder that the client itself takes while it writes (Cline `settingsLock.ts`). */
   lock?: 'folder';
-  /** Names of its processes; while one runs, the client writes its file from memory and drops what others added. */
-  overwritesWhileRunning?: string[];
+  /** What its processes are; while one runs, the client writes its file from memory and drops what others added. */
+  overwritesWhileRunning?: ProcessFacts;
   /** A link that makes the client itself ask to add the entry. */
   deepLink?(name: string, entry: Record<string, unknown>): string;
   /** How the model sees a tool's name, and how many characters of it the client lets pass. */

@@ -62,6 +62,17 @@ const EXAMPLE_PORT = 8080;
  */
 function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
   const written = JSON.stringify(Object.values(record.entries));
+  const port = http?.callbackPort;
+  const portless =
+    port === undefined || written.includes(`:${port}}`) || written.includes(`:${port},`)
+      ? []
+      : [
+          `${name} has no place for a callback port in its file: it chooses one itself, so --callback-port ${port} was left out.`,
+        ];
+  return [...unsaidClient(name, written, http), ...portless];
+}
+
+function unsaidClient(name: string, written: string, http: HttpChoice | undefined): string[] {
   if (!http || (http.clientId !== undefined && written.includes(JSON.stringify(http.clientId)))) return [];
   if (http.clientId === undefined) {
     const command = createApplicationCommand({

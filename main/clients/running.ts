@@ -1,10 +1,24 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import type { ProcessFacts } from './client.ts';
 
 const run = promisify(execFile);
 
-/** The names of the processes that run now; none where the system will not say. */
+/** How long PowerShell may take before the names alone have to do, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Whether one of those processes is the client's. Only Windows' names leave case open. */
+export function isRunning({ names, notIn }: ProcessFacts, processes: ReadonlySet<string>): boolean {
+  const isOne = (process: string, name: string) =>
+    name.endsWith('.exe') ? process.toLowerCase() === name.toLowerCase() : process === name;
+  return [...processes].some((process) => {
+    const own = process.slice(Math.max(process.lastIndexOf('/'), process.lastIndexOf('\\')) + 1);
+    return names.some((name) => isOne(own, name)) && !notIn?.test(process);
+  });
+}
+
+/** The processes that run now, each by its path or else its name; none where the system will not say. */
 export async function runningProcesses(): Promise<Set<string>> {
   try {
     return new Set(
@@ -22,6 +36,13 @@ const LISTERS = {
     return names.map((name) => name.trim());
   },
   win32: async () => {
+    // Two programs may have one name; a path is told for those of the person's own.
+    const ask = 'Get-Process | ForEach-Object { if ($_.Path) { $_.Path } else { $_.ProcessName + ".exe" } }';
+    const told = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', ask], {
+      timeout: PATIENCE_MS,
+      windowsHide: true,
+    }).catch(() => undefined);
+    if (told && told.stdout.trim() !== '') return told.stdout.split(/\r?\n/).map((line) => line.trim());
     const { stdout } = await run('tasklist', ['/FO', 'CSV', '/NH']);
     return stdout.split(/\r?\n/).map((line) => /^"([^"]*)"/.exec(line)?.[1] ?? '');
   },

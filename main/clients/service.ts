@@ -14,6 +14,7 @@ import { failed, notInstalled, type Outcome, outcomeOf, shared, taken } from './
 import { placesOf, type Surroundings } from './places.ts';
 import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
 import { type Restored, restoreBackup } from './restore.ts';
+import { isRunning } from './running.ts';
 import type { ManagedServer } from './servers.ts';
 import { type ClientName, type ClientReport, readEntries, report, reportFile, type SurveyOptions } from './survey.ts';
 import { CLIENTS } from './table.ts';
@@ -25,7 +26,7 @@ export interface ClientsOptions {
   /** Whose clients. */
   surroundings: Surroundings;
   launcher: Launcher;
-  /** The names of the processes that run now. */
+  /** The processes that run now: each by its name, or by its path where the system tells it. */
   running(): Promise<Set<string>>;
   now?(): number;
   /** The table, for tests. */
@@ -175,8 +176,8 @@ export class ClientsService {
   async inTheWay(): Promise<string[]> {
     const careless = this.#clients.filter(({ overwritesWhileRunning }) => overwritesWhileRunning);
     const running = careless.length === 0 ? new Set<string>() : await this.#options.running();
-    return careless.flatMap(({ id, overwritesWhileRunning = [] }) =>
-      overwritesWhileRunning.some((process) => running.has(process)) ? [id] : [],
+    return careless.flatMap(({ id, overwritesWhileRunning }) =>
+      overwritesWhileRunning && isRunning(overwritesWhileRunning, running) ? [id] : [],
     );
   }
 

@@ -151,7 +151,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await file(CURSOR, '{}');
     await client('Cursor').getByText('Gone, though it was written').waitFor();
     await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
-    await client('Cursor').getByText('Changed by somebody else').waitFor();
+    await client('Cursor').getByText('Changed since it was written').waitFor();
     await inspect('clients-changed');
     await button('Repair…').click();
     await dialog('Repair Cursor').getByText('/api/2.0/mcp/other').waitFor();

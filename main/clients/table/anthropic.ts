@@ -49,7 +49,11 @@ export const ANTHROPIC: ClientFacts[] = [
     afterwards: 'Quit Claude Desktop (closing the window is not enough) and start it again.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: false },
     // Entries that are added while it runs in the tray are lost (anthropics/claude-code#78226, #34359).
-    overwritesWhileRunning: ['Claude', 'Claude.exe', 'claude-desktop'],
+    overwritesWhileRunning: {
+      names: ['Claude', 'Claude.exe', 'claude-desktop'],
+      // Claude Code's executable may have the same name on Windows (anthropics/claude-code#77459).
+      notIn: /[/\\](\.local[/\\]bin|\.local[/\\]share[/\\]claude|\.claude|node_modules|claude-code[^/\\]*)[/\\]/i,
+    },
     // The model's interface takes 64; that the application puts nothing before them is reported, not documented
     // (anthropics/claude-code#2412).
     toolNames: { prefix: () => '', limit: 64 },

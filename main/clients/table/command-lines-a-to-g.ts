@@ -57,6 +57,18 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     afterwards: 'Restart Antigravity, or press Refresh in its list of MCP servers.',
   },
   {
+    id: 'auggie',
+    name: 'Auggie',
+    wireNames: [],
+    mark: { monogram: 'Au' },
+    signs: ({ inHome }) => [{ exists: inHome('.augment') }, { command: 'auggie' }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.augment', 'settings.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    afterwards: 'The next session has it.',
+  },
+  {
     id: 'cline',
     name: 'Cline',
     wireNames: ['@cline/core', 'Cline'],
@@ -139,7 +151,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     mark: { monogram: 'Co' },
     patience: { ms: 60_000 },
     signs: ({ inHome }) => [{ exists: inHome('.continue') }, { command: 'cn' }],
-    // A file of ours beside theirs: nothing of config.yaml is touched.
+    // A file of ours beside theirs: nothing of config.yaml is touched. Its command reads config.yaml alone.
     files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'mcpServers', 'causeway.yaml') }],
     format: 'yaml',
     key: ['mcpServers'],
@@ -148,6 +160,24 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
     http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
     afterwards: 'Continue notices at once.',
+  },
+  {
+    id: 'continue-cli',
+    name: 'Continue CLI',
+    wireNames: ['continue-cli-client'],
+    mark: { monogram: 'Co' },
+    patience: { ms: 60_000 },
+    signs: () => [{ command: 'cn' }],
+    // Seen in 1.5.47: it reads this file alone (continuedev/continue#12254).
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'config.yaml') }],
+    format: 'yaml',
+    key: ['mcpServers'],
+    list: true,
+    preamble: { name: 'Local Config', version: '1.0.0', schema: 'v1' },
+    stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
+    http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
+    afterwards: 'The next session has it.',
+    warnings: ['The IDE extension reads this file too: with Continue switched on as well, it has each server twice.'],
   },
   {
     id: 'copilot-cli',

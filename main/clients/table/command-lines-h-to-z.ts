@@ -4,6 +4,28 @@ import { beginning, plain } from '../entry.ts';
 /** Clients of the terminal, from opencode to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
   {
+    id: 'kilo',
+    name: 'Kilo',
+    wireNames: ['kilo'],
+    mark: { monogram: 'Kl' },
+    patience: { ms: 300_000, key: 'timeout' },
+    // Seen in 7.7.9: it takes opencode's shape.
+    signs: ({ xdgConfig }) => [{ exists: xdgConfig('kilo') }, { command: 'kilo' }],
+    files: ({ xdgConfig }) => [{ role: 'main', path: xdgConfig('kilo', 'kilo.jsonc') }],
+    format: 'json',
+    key: ['mcp'],
+    stdio: ({ command, args }) => ({
+      fixed: { type: 'local', command: [command, ...args] },
+      initial: { enabled: true, timeout: 300_000 },
+    }),
+    http: ({ url, clientId }) => ({
+      fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
+      initial: { enabled: true, timeout: 300_000 },
+    }),
+    afterwards: 'Restart Kilo.',
+    accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
+  },
+  {
     id: 'opencode',
     name: 'opencode',
     wireNames: ['opencode'],

@@ -19,6 +19,20 @@ export const JETBRAINS_AND_MICROSOFT: ClientFacts[] = [
     afterwards: "Reload under the IDE's Settings › Tools › Junie › MCP Settings.",
   },
   {
+    id: 'jetbrains-ai',
+    name: 'JetBrains AI Assistant',
+    wireNames: [],
+    mark: { icon: 'siJetbrains' },
+    // YouTrack LLM-22682: from 2025.3 on. What XML it has besides holds names and states alone, and is its own to write.
+    signs: ({ inHome }) => [{ exists: inHome('.ai', 'mcp') }],
+    files: ({ inHome }) => [{ role: 'main', path: inHome('.ai', 'mcp', 'mcp.json') }],
+    format: 'json',
+    key: ['mcpServers'],
+    stdio: plain,
+    http: addressed('url'),
+    afterwards: 'Restart the IDE, and allow the server under Settings › Tools › AI Assistant › MCP if it is off there.',
+  },
+  {
     id: 'copilot-jetbrains',
     name: 'GitHub Copilot in JetBrains',
     wireNames: [],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type Launcher, launcherFor, shippedLauncher } from '../../clients/launcher.ts';
 import { loginShellPath } from '../../clients/login-shell.ts';
 import type { System } from '../../clients/places.ts';
@@ -25,9 +25,26 @@ export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
   const name = process.platform === 'win32' ? 'causeway.exe' : 'causeway';
   const shipped = process.resourcesPath ? join(process.resourcesPath, 'bin', name) : undefined;
   if (shipped !== undefined && existsSync(shipped)) return shippedLauncher(shipped, env);
-  // Electron's own executable runs no scripts; npm names the Node that it was started with.
-  const node = process.versions.electron ? (env.npm_node_execpath ?? 'node') : process.execPath;
+  const node = process.versions.electron ? nodeBeside(COMMAND_FILE, env) : process.execPath;
   return launcherFor({ execPath: node, script: COMMAND_FILE }, env);
+}
+
+/**
+ * The Node that starts the command in development, for Electron's own executable runs no scripts: the one that npm was
+ * started with, the project's own, or the first in PATH; clients find no `node` by its name alone.
+ */
+export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  const project = dirname(dirname(dirname(script)));
+  const inPath = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const candidates = [
+    ...(env.npm_node_execpath ? [env.npm_node_execpath] : []),
+    join(project, 'node_modules', 'node', 'bin', name),
+    ...inPath.map((folder) => join(folder, name)),
+    join('/usr', 'local', 'bin', name),
+    join('/opt', 'homebrew', 'bin', name),
+  ];
+  return candidates.find((path) => existsSync(path)) ?? name;
 }
 
 /** Where a terminal finds commands, which a desktop application is not told. Windows tells every program. */

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Launcher, launcherFor, shippedLauncher } from '../../../main/clients/launcher.ts';
+import { nodeBeside } from '../../../main/desktop/clients/service.ts';
 
 const run = promisify(execFile);
 
@@ -37,6 +38,26 @@ test('a script in a folder with spaces starts through a link without', async () 
   // As a client that splits at spaces would start it.
   const { stdout } = await run(words[0] ?? '', words.slice(1));
   expect(stdout).toBe("first [ 'proxy' ]\n");
+});
+
+test('the Node for an application that npm did not start is one that is there, by its whole path', async () => {
+  const folder = await scratch();
+  const script = join(folder, 'out', 'cli', 'causeway.js');
+  const place = async (...parts: string[]) => {
+    const path = join(folder, ...parts);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '');
+    return path;
+  };
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  const inPath = await place('somewhere', name);
+  const env = { PATH: ['relative', join(folder, 'nothing'), dirname(inPath)].join(delimiter) };
+  expect(nodeBeside(script, env)).toBe(inPath);
+  const own = await place('node_modules', 'node', 'bin', name);
+  expect(nodeBeside(script, env)).toBe(own);
+  const npms = await place('npm', name);
+  expect(nodeBeside(script, { ...env, npm_node_execpath: npms })).toBe(npms);
+  expect(nodeBeside(script, { ...env, npm_node_execpath: join(folder, 'gone') })).toBe(own);
 });
 
 test('a home folder with a space still finds a place for the link', () => {

@@ -25,6 +25,9 @@ const ENTRIES: Record<string, unknown> = {
   cline: { type: 'streamableHttp', url: URL, oauthClient: { clientId: 'app-1' } },
   codex: { url: URL, oauth: { client_id: 'app-1' } },
   continue: { name: 'databricks-sql', type: 'streamable-http', url: URL },
+  'continue-cli': { name: 'databricks-sql', type: 'streamable-http', url: URL },
+  'jetbrains-ai': { url: URL },
+  kilo: { type: 'remote', url: URL, oauth: { clientId: 'app-1' }, enabled: true },
   'copilot-cli': { type: 'http', url: URL, tools: ['*'] },
   crush: { type: 'http', url: URL, oauth: true, oauth_client_id: 'app-1', oauth_callback_port: 8020 },
   droid: { type: 'http', url: URL },
@@ -37,7 +40,7 @@ const ENTRIES: Record<string, unknown> = {
 describe('an entry with an address', () => {
   test.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, { http }) => {
     const known = { name: 'databricks-sql', url: URL, clientId: 'app-1', callbackPort: 8020 };
-    if (!http) return expect(id).toBe('claude-desktop');
+    if (!http) return expect(['claude-desktop', 'auggie']).toContain(id);
     expect(wholeEntry(http(known))).toMatchObject(Object(ENTRIES[id]));
     const alone = JSON.stringify(http({ ...known, clientId: undefined, callbackPort: undefined }));
     expect(alone).toContain(URL);
