@@ -6,6 +6,7 @@ import { buildProgram } from './commands.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { jsonFailure, wantsJson } from './failure.ts';
 import { printable, writeJson } from './print.ts';
+import { globalFlagsBehindGroup } from './warehouses/arguments.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;
@@ -51,7 +52,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   });
 
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(globalFlagsBehindGroup(args), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;

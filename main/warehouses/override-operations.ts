@@ -16,7 +16,7 @@ export interface OverrideOperations {
   update(id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal): Promise<OverrideRecord>;
   /** The plain deletion: having none is an error here. */
   delete(id: string, signal?: AbortSignal): Promise<void>;
-  list(signal?: AbortSignal): AsyncGenerator<OverrideRecord>;
+  list(signal?: AbortSignal, pageSize?: number): AsyncGenerator<OverrideRecord>;
   /** As `get`, with `null` for no override. */
   find(id: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
 }
@@ -53,9 +53,9 @@ export function overrideOperations(client: Pick<RestClient, 'overrides' | 'wareh
         overrides.update(id, fields, options, signal),
       ),
     delete: (id, signal) => attempt({ operation: 'delete', id }, () => overrides.delete(id, signal)),
-    list: async function* (signal) {
+    list: async function* (signal, pageSize) {
       try {
-        yield* overrides.list(signal);
+        yield* overrides.list(signal, pageSize);
       } catch (error) {
         throw inOverrideWords(error, { operation: 'list', id: '' });
       }

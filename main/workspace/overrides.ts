@@ -40,7 +40,7 @@ export interface Overrides {
   update(id: string, fields: OverrideFields, options: UpdateOptions, signal?: AbortSignal): Promise<OverrideRecord>;
   delete(id: string, signal?: AbortSignal): Promise<void>;
   /** Every user's override, for admins, page by page as it is consumed. */
-  list(signal?: AbortSignal): AsyncGenerator<OverrideRecord>;
+  list(signal?: AbortSignal, pageSize?: number): AsyncGenerator<OverrideRecord>;
 }
 
 /** The numeric user id that a record belongs to. */
@@ -74,10 +74,10 @@ export function overridesApi(rest: Rest): Overrides {
     delete: async (id, signal) => {
       await rest.request({ method: 'DELETE', path: pathOf(id), schema: z.unknown(), idempotent: true, signal });
     },
-    list: (signal) =>
+    list: (signal, pageSize = PAGE_SIZE) =>
       items(
         pages((page_token) =>
-          rest.request({ path: PATH, query: { page_size: PAGE_SIZE, page_token }, schema: List, signal }),
+          rest.request({ path: PATH, query: { page_size: pageSize, page_token }, schema: List, signal }),
         ),
         (page) => page.default_warehouse_overrides,
       ),

@@ -1,68 +1,103 @@
 import { CausewayError } from '../../platform/errors.ts';
 import type { OverrideOperations } from '../../warehouses/override-operations.ts';
+import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
-import { writeJson, writeJsonArray, writeLine } from '../print.ts';
+import { printable, write, writeLine } from '../print.ts';
 
-interface Options {
-  profile?: string;
-  warehouseId?: string;
-  allowMissing?: boolean;
+/** What the flags say. */
+export interface OverrideFlags {
+  profile: string | undefined;
+  warehouseId: string | undefined;
+  json: string | undefined;
+  allowMissing: boolean;
+  pageSize: number | undefined;
+  limit: number | undefined;
 }
 
 const COLLECTION = 'default-warehouse-overrides/';
 
-/** `create-default-warehouse-override USER_ID TYPE`. */
-export async function create(context: CommandContext, id: string, type: string, options: Options): Promise<void> {
+/** `create-default-warehouse-override DEFAULT_WAREHOUSE_OVERRIDE_ID TYPE`. */
+async function create(context: CommandContext, [id = '', type]: string[], flags: OverrideFlags): Promise<void> {
+  const fields = await fieldsOf(context, type, flags);
   const [operations, { createOverride }] = await Promise.all([
-    open(context, options),
+    open(context, flags),
     import('../../warehouses/override-changes.ts'),
   ]);
-  await writeJson(context.stdout, await createOverride(operations, idOf(id), fieldsOf(type, options), context.signal));
+  await print(context, await createOverride(operations, idOf(id), fields, context.signal));
 }
 
 /** `get-default-warehouse-override NAME`. */
-export async function get(context: CommandContext, name: string, options: Options): Promise<void> {
-  const operations = await open(context, options);
-  await writeJson(context.stdout, await operations.get(idOf(name), context.signal));
+async function get(context: CommandContext, [name = '']: string[], flags: OverrideFlags): Promise<void> {
+  const operations = await open(context, flags);
+  await print(context, await operations.get(idOf(name), context.signal));
 }
 
-/** `update-default-warehouse-override NAME FIELD_MASK TYPE`. */
-export async function update(
+/** `update-default-warehouse-override NAME UPDATE_MASK TYPE`. */
+async function update(
   context: CommandContext,
-  name: string,
-  mask: string,
-  type: string,
-  options: Options,
+  [name = '', mask = '', type]: string[],
+  flags: OverrideFlags,
 ): Promise<void> {
-  const operations = await open(context, options);
-  const how = { mask, allowMissing: options.allowMissing };
-  await writeJson(context.stdout, await operations.update(idOf(name), fieldsOf(type, options), how, context.signal));
+  const fields = await fieldsOf(context, type, flags);
+  const operations = await open(context, flags);
+  const how = { mask, allowMissing: flags.allowMissing || undefined };
+  await print(context, await operations.update(idOf(name), fields, how, context.signal));
 }
 
 /** `list-default-warehouse-overrides`. */
-export async function list(context: CommandContext, options: Options): Promise<void> {
-  const operations = await open(context, options);
-  await writeJsonArray(context.stdout, operations.list(context.signal));
+async function list(context: CommandContext, _args: string[], flags: OverrideFlags): Promise<void> {
+  const operations = await open(context, flags);
+  const { pageSize, limit = 0 } = flags;
+  // The opening goes out with the first record: a list that is refused prints nothing.
+  let count = 0;
+  for await (const record of operations.list(context.signal, pageSize)) {
+    const text = asJson(record).replaceAll('\n', '\n  ');
+    await write(context.stdout, `${count === 0 ? '[\n  ' : ',\n  '}${text}`);
+    count += 1;
+    if (limit > 0 && count >= limit) break;
+  }
+  await write(context.stdout, `${count === 0 ? '[\n  ' : ''}\n]\n`);
 }
 
-/** `delete-default-warehouse-override NAME`: prints nothing, as the original; having none is success. */
-export async function remove(context: CommandContext, name: string, options: Options): Promise<void> {
+/** `delete-default-warehouse-override NAME`: prints nothing. Having none is a failure, as with the original. */
+async function remove(context: CommandContext, [name = '']: string[], flags: OverrideFlags): Promise<void> {
+  const id = idOf(name);
   const [operations, { clearOverride }] = await Promise.all([
-    open(context, options),
+    open(context, flags),
     import('../../warehouses/override-changes.ts'),
   ]);
-  const outcome = await clearOverride(operations, idOf(name), context.signal);
-  if (outcome === 'had-none') await writeLine(context.stderr, 'causeway: there was no override to delete.');
+  if ((await clearOverride(operations, id, context.signal)) === 'cleared') return;
+  const whose = id === 'me' ? 'You have' : `User ${id} has`;
+  throw new CausewayError('not_found', `${whose} no default warehouse override.`);
 }
 
-async function open(context: CommandContext, options: Options): Promise<OverrideOperations> {
-  return (await context.causeway().open(options.profile)).warehouses.operations;
+async function open(context: CommandContext, { profile }: OverrideFlags): Promise<OverrideOperations> {
+  return (await context.causeway().open(profile)).warehouses.operations;
 }
 
-const fieldsOf = (type: string, { warehouseId }: Options) => ({
-  type,
-  ...(warehouseId === undefined ? {} : { warehouse_id: warehouseId }),
-});
+/** What `--json` says comes before the flags. */
+async function fieldsOf(
+  context: CommandContext,
+  type: string | undefined,
+  { warehouseId, json }: OverrideFlags,
+): Promise<OverrideFields> {
+  const { fields, unknown } = json === undefined ? NO_BODY : await (await import('./body.ts')).readBody(json);
+  for (const name of unknown) await writeLine(context.stderr, printable(`Warning: unknown field: ${name}`));
+  const { warehouse_id = warehouseId } = fields;
+  return { type: fields.type ?? type ?? '', ...(warehouse_id === undefined ? {} : { warehouse_id }) };
+}
+
+const NO_BODY = { fields: {} as Partial<OverrideFields>, unknown: [] as string[] };
+
+async function print(context: CommandContext, record: OverrideRecord): Promise<void> {
+  await writeLine(context.stdout, asJson(record));
+}
+
+/** The four fields that the original knows, in its order, and with the characters escaped that its encoder escapes. */
+function asJson({ default_warehouse_override_id, name, type, warehouse_id }: OverrideRecord): string {
+  const text = JSON.stringify({ default_warehouse_override_id, name, type, warehouse_id }, null, 2);
+  return text.replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 /** `me`, a numeric id, or the full name of an override. */
 function idOf(text: string): string {
@@ -72,3 +107,6 @@ function idOf(text: string): string {
     remedy: `Use ${COLLECTION}me, or ${COLLECTION} with a numeric user id.`,
   });
 }
+
+/** What each subcommand does, by the name of its operation. */
+export const OPERATIONS = { create, get, update, list, remove };

@@ -1,39 +1,175 @@
 import type { Command } from 'commander';
-import type { RegisterCommand } from '../command.ts';
+import { asCausewayError, CausewayError, inOneLine } from '../../platform/errors.ts';
+import type { CommandContext, RegisterCommand } from '../command.ts';
+import { printable, write } from '../print.ts';
+import type { OverrideFlags } from './operations.ts';
 
-const withProfile = (command: Command) =>
-  command.option('-p, --profile <name>', 'the profile to use (default: as the Databricks CLI chooses)');
+type Operation = 'create' | 'get' | 'update' | 'list' | 'remove';
+
+interface Subcommand {
+  name: string;
+  does: string;
+  /** The positional arguments; the last one is left out where `--json` gives it. */
+  takes: readonly string[];
+  operation: Operation;
+  hasBody?: boolean;
+}
+
+const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: 'create-default-warehouse-override',
+    does: 'create an override of type CUSTOM or LAST_SELECTED',
+    takes: ['DEFAULT_WAREHOUSE_OVERRIDE_ID', 'TYPE'],
+    operation: 'create',
+    hasBody: true,
+  },
+  { name: 'get-default-warehouse-override', does: 'print an override', takes: ['NAME'], operation: 'get' },
+  {
+    name: 'update-default-warehouse-override',
+    does: 'change the fields of an override that the mask names; * is all of them',
+    takes: ['NAME', 'UPDATE_MASK', 'TYPE'],
+    operation: 'update',
+    hasBody: true,
+  },
+  {
+    name: 'list-default-warehouse-overrides',
+    does: "print every user's override (admins)",
+    takes: [],
+    operation: 'list',
+  },
+  {
+    name: 'delete-default-warehouse-override',
+    does: 'delete an override: the user falls back to the workspace default',
+    takes: ['NAME'],
+    operation: 'remove',
+  },
+];
 
 /**
- * `causeway warehouses …`: the five subcommands of the command-line client, with its names, arguments and flags
+ * `causeway warehouses …`: the five subcommands of the Databricks CLI, to be called in its place: its arguments and flags,
+ * before or after the subcommand, its output, its exit codes and its errors
  * (spec/default-warehouse-override.md › Command-line client subcommands).
  */
 export const registerWarehouses: RegisterCommand = (program, context) => {
-  const group = program
-    .command('warehouses')
+  const group = withGlobalFlags(program.command('warehouses'))
     .description("default warehouse overrides as the Databricks CLI's commands of the same names have them")
-    .addHelpText('after', '\nUSER_ID is `me` or a numeric user id; NAME is default-warehouse-overrides/USER_ID.');
-
-  withProfile(group.command('create-default-warehouse-override <user_id> <type>'))
-    .description('create an override of type CUSTOM or LAST_SELECTED')
-    .option('--warehouse-id <id>', 'the warehouse, required with CUSTOM')
-    .action(async (id: string, type: string, options) =>
-      (await import('./operations.ts')).create(context, id, type, options),
-    );
-  withProfile(group.command('get-default-warehouse-override <name>'))
-    .description('print an override')
-    .action(async (name: string, options) => (await import('./operations.ts')).get(context, name, options));
-  withProfile(group.command('update-default-warehouse-override <name> <field_mask> <type>'))
-    .description('change the fields of an override that the mask names; * is all of them')
-    .option('--warehouse-id <id>', 'the warehouse, required with CUSTOM')
-    .option('--allow-missing', 'create it if there is none')
-    .action(async (name: string, mask: string, type: string, options) =>
-      (await import('./operations.ts')).update(context, name, mask, type, options),
-    );
-  withProfile(group.command('list-default-warehouse-overrides'))
-    .description("print every user's override (admins)")
-    .action(async (options) => (await import('./operations.ts')).list(context, options));
-  withProfile(group.command('delete-default-warehouse-override <name>'))
-    .description('delete an override: the user falls back to the workspace default')
-    .action(async (name: string, options) => (await import('./operations.ts')).remove(context, name, options));
+    .addHelpText('after', '\nDEFAULT_WAREHOUSE_OVERRIDE_ID is `me` or a numeric user id; NAME is')
+    .addHelpText('after', 'default-warehouse-overrides/ with one of these. A failure ends with exit code 1.');
+  for (const each of SUBCOMMANDS) addSubcommand(group, each, context);
 };
+
+function withGlobalFlags(command: Command): Command {
+  return command
+    .option('-p, --profile [name]', 'the profile to use (default: as the Databricks CLI chooses)')
+    .option('-o, --output [type]', 'output type: text or json; both print JSON')
+    .option('--debug', 'print each request to stderr');
+}
+
+/** What is wrong with the arguments is said in the original's words, and not in commander's. */
+function addSubcommand(group: Command, subcommand: Subcommand, context: CommandContext): void {
+  const { name, does, takes, operation, hasBody = false } = subcommand;
+  const command = withGlobalFlags(group.command(name)).description(does).allowUnknownOption().allowExcessArguments();
+  for (const argument of takes) command.argument(`[${argument}]`);
+  if (hasBody) {
+    command.option('--json [body]', 'the request body as JSON, or @FILE that holds it');
+    command.option('--warehouse-id [id]', 'the warehouse, required with CUSTOM');
+  }
+  if (operation === 'update') command.option('--allow-missing [yes]', 'create it if there is none');
+  if (operation === 'list') {
+    command.option('--page-size [n]', 'how many to ask for at a time');
+    command.option('--limit [n]', 'print at most so many');
+  }
+  command.action(() => asOriginal(context, () => run(context, command, subcommand)));
+}
+
+async function run(context: CommandContext, command: Command, subcommand: Subcommand): Promise<void> {
+  const flags = flagsOf(command);
+  checkArguments(command, subcommand, flags);
+  const operate = (await import('./operations.ts')).OPERATIONS[subcommand.operation];
+  const stop = command.optsWithGlobals().debug
+    ? (await import('./request-log.ts')).logRequests(context.stderr)
+    : () => {};
+  try {
+    await operate(context, command.args, flags);
+  } finally {
+    stop();
+  }
+}
+
+/** A failure as the original reports it: `Error: …` on stderr, exit code 1. */
+async function asOriginal(context: CommandContext, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (asCausewayError(error).code === 'cancelled') throw error;
+    const usage = error instanceof UsageError ? `\n\n${error.usage}` : '';
+    await write(context.stderr, `Error: ${printable(inOneLine(error))}${usage}\n`);
+    context.setExitCode(1);
+  }
+}
+
+/** Wrong arguments; the usage follows the message. */
+class UsageError extends CausewayError {
+  readonly usage: string;
+
+  constructor(message: string, command: Command) {
+    super('usage', message);
+    this.usage = command.helpInformation().trimEnd();
+  }
+}
+
+function checkArguments(command: Command, { takes, hasBody }: Subcommand, { json }: OverrideFlags): void {
+  const { args } = command;
+  const unknown = args.find((arg) => arg.startsWith('-') && arg.length > 1);
+  if (unknown !== undefined) {
+    const [flag = unknown] = unknown.split('=');
+    const words = flag.startsWith('--')
+      ? `unknown flag: ${flag}`
+      : `unknown shorthand flag: '${flag.charAt(1)}' in ${flag}`;
+    throw new UsageError(words, command);
+  }
+  if (takes.length === 0 && args.length > 0) {
+    throw new UsageError(
+      `unknown command ${JSON.stringify(args[0])} for "causeway warehouses ${command.name()}"`,
+      command,
+    );
+  }
+  const isWithBody = hasBody === true && json !== undefined;
+  const wanted = takes.length - Number(isWithBody);
+  if (args.length === wanted) return;
+  if (isWithBody) {
+    const positional = takes.slice(0, -1).join(', ');
+    const message = `when --json flag is specified, provide only ${positional} as positional arguments. Provide 'type' in your JSON input`;
+    throw new CausewayError('usage', message);
+  }
+  throw new UsageError(`accepts ${wanted} arg(s), received ${args.length}`, command);
+}
+
+function flagsOf(command: Command): OverrideFlags {
+  const values: Record<string, unknown> = command.optsWithGlobals();
+  const text = (name: string, shown: string): string | undefined => {
+    const value = values[name];
+    if (value === true) throw new UsageError(`flag needs an argument: ${shown}`, command);
+    return typeof value === 'string' ? value.replace(/^=/, '') : undefined;
+  };
+  const integer = (name: string, shown: string): number | undefined => {
+    const value = text(name, shown);
+    if (value === undefined || /^[+-]?\d+$/.test(value)) return value === undefined ? undefined : Number(value);
+    const reason = `strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`;
+    throw new UsageError(`invalid argument ${JSON.stringify(value)} for "${shown}" flag: ${reason}`, command);
+  };
+  const output = text('output', '--output');
+  if (output !== undefined && !['json', 'text'].includes(output.toLowerCase())) {
+    const accepted = 'accepted arguments are json, text';
+    throw new UsageError(`invalid argument ${JSON.stringify(output)} for "-o, --output" flag: ${accepted}`, command);
+  }
+  const { allowMissing } = values;
+  return {
+    profile: text('profile', '--profile'),
+    warehouseId: text('warehouseId', '--warehouse-id'),
+    json: text('json', '--json'),
+    allowMissing: allowMissing === true || allowMissing === 'true',
+    pageSize: integer('pageSize', '--page-size'),
+    limit: integer('limit', '--limit'),
+  };
+}

@@ -94,7 +94,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
 
   test('a name that is none of the forms never leaves this computer', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'default-warehouse-overrides/../../clusters');
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('names no default warehouse override');
     expect(lastRequest()).toBeUndefined();
   });
@@ -165,13 +165,13 @@ describe('Override lifecycle', () => {
 describe('Errors', () => {
   test('no override', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'me');
-    expect(code).toBe(4);
+    expect(code).toBe(1);
     expect(stderr).toContain('You have no default warehouse override.');
   });
 
   test('update of an absent one without allow-missing', async () => {
     const { code, stderr } = await warehouses('ben', 'update', 'me', '*', 'LAST_SELECTED');
-    expect(code).toBe(4);
+    expect(code).toBe(1);
     expect(stderr).toContain('You have no default warehouse override.');
     expect(stored('ben')).toBeUndefined();
   });
@@ -186,7 +186,7 @@ describe('Errors', () => {
     ] as const) {
       const [subcommand, ...rest] = args;
       const { code, stderr } = await warehouses('ben', subcommand, ...rest);
-      expect(code).toBe(4);
+      expect(code).toBe(1);
       expect(stderr).toContain(`Warehouse ${id} does not exist (any more), so nothing was changed.`);
     }
   });
@@ -194,7 +194,7 @@ describe('Errors', () => {
   test('a mask that names an unknown field', async () => {
     give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'update', 'me', 'colour', 'CUSTOM', '--warehouse-id', science);
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('colour');
     expect(stored('ben')?.warehouseId).toBe(shared);
   });

@@ -34,20 +34,21 @@ describe('Default warehouse override', () => {
 
   test('type: another word is refused, in the workspace’s words', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me', 'PINNED');
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('PINNED');
   });
 
   test('type: required on create and on update', async () => {
     const created = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me');
     const updated = await cli.run('ben', 'warehouses', 'update-default-warehouse-override', 'me', '*');
-    expect([created.code, updated.code]).toEqual([2, 2]);
-    expect([created.stderr, updated.stderr].join()).toMatch(/missing required argument 'type'.*argument 'type'/s);
+    expect([created.code, updated.code]).toEqual([1, 1]);
+    expect(created.stderr).toMatch(/^Error: accepts 2 arg\(s\), received 1\n\nUsage: .*TYPE/s);
+    expect(updated.stderr).toMatch(/^Error: accepts 3 arg\(s\), received 2\n\nUsage: .*TYPE/s);
   });
 
   test('warehouse_id: required with CUSTOM', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me', 'CUSTOM');
-    expect(code).toBe(2);
+    expect(code).toBe(1);
     expect(stderr).toContain('warehouse_id is required when type is CUSTOM');
   });
 

@@ -1,0 +1,225 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandLine, openCommandLine, runCommand, USERS, WAREHOUSES } from './harness.ts';
+
+/**
+ * The five subcommands beside what is known of the Databricks CLI's own: arguments, flags, output, exit codes and errors
+ * (spec/default-warehouse-override.md › Command-line client subcommands). Its errors are `Error: …` on stderr with exit
+ * code 1, with the usage behind them where the arguments are wrong.
+ */
+
+const { shared, science } = WAREHOUSES;
+const PATH = '/api/warehouses/v1/default-warehouse-overrides';
+const ME = 'default-warehouse-overrides/me';
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli[Symbol.asyncDispose]());
+
+const give = (user: keyof typeof USERS, warehouseId?: string) =>
+  cli.workspace.state.overrides.set(USERS[user], {
+    userId: USERS[user],
+    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
+    warehouseId,
+  });
+const stored = () => cli.workspace.state.overrides.get(USERS.ben);
+/** Runs exactly these arguments: where the profile stands is what is tried. */
+const exactly = (...args: string[]) => runCommand(cli.env, args);
+const record = (user: keyof typeof USERS, warehouseId: string, indent = '') =>
+  [
+    '{',
+    `  "default_warehouse_override_id": "${USERS[user]}",`,
+    `  "name": "default-warehouse-overrides/${USERS[user]}",`,
+    '  "type": "CUSTOM",',
+    `  "warehouse_id": "${warehouseId}"`,
+    '}',
+  ].join(`\n${indent}`);
+
+describe('output', () => {
+  test.each([
+    [[]],
+    [['-o', 'json']],
+    [['-o', 'text']],
+    [['--output=json']],
+    [['-ojson']],
+    [['-o=text']],
+    [['--output', 'JSON']],
+  ])('is the record in the order of its fields, with %j', async (flags) => {
+    give('ben', shared);
+    const run = await exactly('warehouses', 'get-default-warehouse-override', ME, '-p', 'ben', ...flags);
+    expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
+  });
+
+  test('of create and of update is the record too', async () => {
+    const create = ['warehouses', 'create-default-warehouse-override', 'me', 'CUSTOM', '--warehouse-id', shared];
+    expect((await exactly(...create, '-p', 'ben')).stdout).toBe(`${record('ben', shared)}\n`);
+    const update = ['warehouses', 'update-default-warehouse-override', ME, '*', 'CUSTOM', '--warehouse-id', science];
+    expect((await exactly(...update, '-p', 'ben')).stdout).toBe(`${record('ben', science)}\n`);
+  });
+
+  test('of a list is an array, as it is of an empty one', async () => {
+    const list = ['warehouses', 'list-default-warehouse-overrides', '-p', 'ana'];
+    expect((await exactly(...list)).stdout).toBe('[\n  \n]\n');
+    give('ana', shared);
+    give('ben', science);
+    expect((await exactly(...list)).stdout).toBe(
+      `[\n  ${record('ana', shared, '  ')},\n  ${record('ben', science, '  ')}\n]\n`,
+    );
+  });
+
+  test('of a list that is refused is nothing', async () => {
+    const run = await exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ben');
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toMatch(/^Error: Only a workspace admin may list/);
+  });
+
+  test('of delete is nothing', async () => {
+    give('ben', shared);
+    const run = await exactly('warehouses', 'delete-default-warehouse-override', ME, '-p', 'ben');
+    expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('--profile and --debug', () => {
+  const get = ['get-default-warehouse-override', ME];
+  test.each<[string[]]>([
+    [['--profile', 'ben', 'warehouses', ...get]],
+    [['-p', 'ben', '--debug', 'warehouses', ...get]],
+    [['--profile=ben', '-o', 'json', 'warehouses', ...get]],
+    [['warehouses', '--profile', 'ben', ...get]],
+    [['warehouses', get[0] ?? '', '--profile', 'ben', ME]],
+    [['warehouses', ...get, '--profile=ben']],
+    [['warehouses', ...get, '-pben']],
+  ])('stand anywhere: %j', async (args) => {
+    give('ben', shared);
+    const { code, stdout } = await exactly(...args);
+    expect([code, stdout]).toEqual([0, `${record('ben', shared)}\n`]);
+  });
+
+  test('--debug tells of each request on stderr, without any secret', async () => {
+    give('ben', shared);
+    const { stdout, stderr } = await exactly('warehouses', ...get, '-p', 'ben', '--debug');
+    expect(stderr).toContain(`DEBUG GET ${cli.workspace.host}${PATH}/me\n`);
+    expect(stderr).toContain('DEBUG < HTTP 200\n');
+    expect(stderr).not.toMatch(/dapi|Bearer/i);
+    expect(stdout).toBe(`${record('ben', shared)}\n`);
+  });
+
+  test('before another command they are not taken for its own', async () => {
+    const { code, stderr } = await exactly('--profile', 'ben', 'warehouse');
+    expect(code).toBe(2);
+    expect(stderr).toContain('unknown option');
+  });
+});
+
+describe('--json', () => {
+  const create = ['warehouses', 'create-default-warehouse-override', 'me'];
+  const body = JSON.stringify({ type: 'CUSTOM', warehouse_id: shared });
+
+  test('gives the body, inline or from a file', async () => {
+    expect((await exactly(...create, '--json', body, '-p', 'ben')).stdout).toBe(`${record('ben', shared)}\n`);
+    const file = join(cli.env.CAUSEWAY_HOME ?? '', 'body.json');
+    await writeFile(file, JSON.stringify({ type: 'CUSTOM', warehouse_id: science }));
+    const update = ['warehouses', 'update-default-warehouse-override', ME, '*', `--json=@${file}`, '-p', 'ben'];
+    expect((await exactly(...update)).stdout).toBe(`${record('ben', science)}\n`);
+  });
+
+  test('comes before --warehouse-id, which fills what it leaves out', async () => {
+    await exactly(...create, '--json', body, '--warehouse-id', science, '-p', 'ben');
+    expect(stored()?.warehouseId).toBe(shared);
+    cli.workspace.state.overrides.clear();
+    await exactly(...create, '--json', '{"type":"CUSTOM"}', '--warehouse-id', science, '-p', 'ben');
+    expect(stored()?.warehouseId).toBe(science);
+  });
+
+  test('takes the place of TYPE', async () => {
+    const { code, stderr } = await exactly(...create, 'CUSTOM', '--json', body, '-p', 'ben');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "Error: when --json flag is specified, provide only DEFAULT_WAREHOUSE_OVERRIDE_ID as positional arguments. Provide 'type' in your JSON input\n",
+    );
+  });
+
+  test('warns of fields that mean nothing', async () => {
+    const odd = JSON.stringify({ type: 'LAST_SELECTED', colour: 'red', name: 'x' });
+    const { code, stderr } = await exactly(...create, '--json', odd, '-p', 'ben');
+    expect([code, stderr]).toEqual([0, 'Warning: unknown field: colour\n']);
+  });
+
+  test.each([
+    ['{', /^Error: error decoding JSON at \(inline\): /],
+    ['[]', /^Error: Invalid command input: expected JSON object, received sequence\n$/],
+    ['"x"', /^Error: Invalid command input: expected JSON object, received string\n$/],
+    ['{"type":{}}', /^Error: expected string at type/],
+    ['@/nowhere/body.json', /^Error: read \/nowhere\/body\.json: .*no such file or directory\n$/],
+  ])('that cannot be used sends nothing: %s', async (given, words) => {
+    const { code, stdout, stderr } = await exactly(...create, '--json', given, '-p', 'ben');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(words);
+    expect(cli.workspace.requests.count({ path: `${PATH}*` })).toBe(0);
+  });
+});
+
+describe('--page-size and --limit', () => {
+  beforeEach(() => {
+    for (const user of ['ana', 'ben', 'chloe'] as const) give(user, shared);
+  });
+  const list = (...flags: string[]) => exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ana', ...flags);
+  const pages = () => cli.workspace.requests.list({ path: PATH }).map(({ query }) => query.page_size);
+
+  test('ask for pages of a size, and print at most so many', async () => {
+    expect(JSON.parse((await list('--page-size', '1')).stdout)).toHaveLength(3);
+    expect(pages()).toEqual(['1', '1', '1']);
+    cli.workspace.requests.clear();
+    expect(JSON.parse((await list('--page-size=1', '--limit', '2')).stdout)).toHaveLength(2);
+    expect(pages()).toEqual(['1', '1']);
+    expect(JSON.parse((await list('--limit', '0')).stdout)).toHaveLength(3);
+  });
+
+  test('that are no numbers are refused', async () => {
+    const { code, stderr } = await list('--limit', 'many');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'Error: invalid argument "many" for "--limit" flag: strconv.ParseInt: parsing "many": invalid syntax',
+    );
+  });
+});
+
+describe('errors', () => {
+  test.each<[string[], RegExp]>([
+    [['get-default-warehouse-override'], /^Error: accepts 1 arg\(s\), received 0\n\nUsage: /],
+    [['get-default-warehouse-override', ME, 'more'], /^Error: accepts 1 arg\(s\), received 2\n\nUsage: /],
+    [['create-default-warehouse-override', 'me'], /^Error: accepts 2 arg\(s\), received 1\n\nUsage: /],
+    [['get-default-warehouse-override', ME, '--colour', 'red'], /^Error: unknown flag: --colour\n\nUsage: /],
+    [['get-default-warehouse-override', ME, '-x'], /^Error: unknown shorthand flag: 'x' in -x\n\nUsage: /],
+    [['list-default-warehouse-overrides', 'more'], /^Error: unknown command "more" for /],
+    [['get-default-warehouse-override', ME, '-o', 'yaml'], /^Error: invalid argument "yaml" for "-o, --output" flag: /],
+    [
+      ['create-default-warehouse-override', 'me', 'CUSTOM', '--warehouse-id'],
+      /^Error: flag needs an argument: --warehouse-id/,
+    ],
+    [['get-default-warehouse-override', ME], /^Error: You have no default warehouse override\./],
+    [['delete-default-warehouse-override', ME], /^Error: You have no default warehouse override\.\n$/],
+    [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'], /^Error: You have no .* --allow-missing\.\n$/],
+    [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'], /^Error: You have no /],
+    [['get-default-warehouse-override', USERS.ana], /^Error: Only a workspace admin may read /],
+  ])('of %j', async (args, words) => {
+    const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
+    expect(stderr).toMatch(words);
+    expect([code, stdout]).toEqual([1, '']);
+  });
+
+  test('of a profile that is not there', async () => {
+    const { code, stderr } = await exactly('warehouses', 'get-default-warehouse-override', ME, '-p', 'nobody');
+    expect(stderr).toMatch(/^Error: .*nobody/);
+    expect(code).toBe(1);
+  });
+
+  test('hold nothing that moves a cursor', async () => {
+    const { stderr } = await exactly('warehouses', 'get-default-warehouse-override', 'a\u001b[2Jb', '-p', 'ben');
+    expect(stderr).not.toContain('\u001b');
+  });
+});
