@@ -9,6 +9,7 @@ const all = [
   { id: 'c7e5190b3d48f62a', name: 'finance BI' },
   { id: 'e93a7d52c0b614f8', name: 'Finance BI' },
 ];
+const listOf = (some: typeof all) => some.map(({ name, id }) => `${name} (${id})`).join(', ');
 const choose = (text: string) => chooseByName(all, text, 'warehouses', 'List them.');
 
 describe('chooseByName', () => {
@@ -38,14 +39,27 @@ describe('chooseByName', () => {
   });
 
   test('many are counted rather than listed', () => {
-    const many = Array.from({ length: 30 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
-    expect(() => chooseByName(many, 'team', 'warehouses', '')).toThrow(/fits 30 warehouses: .* and 22 more\./);
+    const many = Array.from({ length: 30 }, (_, at) => ({ id: `${at}`, name: `team ${at + 10}` }));
+    expect(() => chooseByName(many, 'team', 'warehouses', '')).toThrow(
+      expect.objectContaining({
+        message: `"team" fits 30 warehouses: ${listOf(many.slice(0, 8))} and 22 more.`,
+        candidates: many,
+      }),
+    );
+  });
+
+  test('what is a last resort is taken only where nothing else fits', () => {
+    const isOld = ({ name }: { name: string }) => name.endsWith('(old)');
+    const meant = (text: string) => chooseByName(all, text, 'warehouses', '', isOld).name;
+    expect(meant('data')).toBe('Data science');
+    expect(meant('old')).toBe('Data Science (old)');
+    expect(meant('Data Science (old)')).toBe('Data Science (old)');
+    expect(() => chooseByName(all, 'fin b', 'warehouses', '', isOld)).toThrow('fits');
   });
 
   test('as many as fit into a line are all listed', () => {
     const eight = Array.from({ length: 8 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
-    const list = eight.map(({ name, id }) => `${name} (${id})`).join(', ');
-    expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(`"team" fits 8 warehouses: ${list}.`);
+    expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(`"team" fits 8 warehouses: ${listOf(eight)}.`);
   });
 
   test.each(['nothing like it', ''])('"%s" fits none', (text) => {
