@@ -10,7 +10,15 @@ import { editorOf } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
 import { layoutIn, targetOf } from './layout.ts';
-import { type FileRecord, knownOf, recordedFile, remember, type WrittenRecord, writtenAs } from './record.ts';
+import {
+  type FileRecord,
+  identityOf,
+  knownOf,
+  recordedFile,
+  remember,
+  type WrittenRecord,
+  writtenAs,
+} from './record.ts';
 
 /** For how long a change is begun anew because somebody else changed the file meanwhile, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -168,7 +176,8 @@ export async function change(
 /** Whether it could be written: not if somebody else changed the file meanwhile. */
 async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
   try {
-    if (before && after === '' && record.created) await removeFile(file, before);
+    // Of a link, what it leads to: the link was there before us.
+    if (before && after === '' && record.created) await removeFile(await identityOf(file), before);
     else await replaceFile(file, Buffer.from(after), before);
     return true;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
@@ -313,6 +313,18 @@ describe('the state of an entry', () => {
     await own.service().remove([], ['databricks-sql']);
     expect(await own.read(CURSOR)).toBe('{}');
   });
+});
+
+test('a link that led nowhere leads nowhere again, and keeps no entry behind it', async () => {
+  await using own = await ownClients();
+  await mkdir(join(own.home, '.cursor'));
+  const target = join(own.home, 'dotfiles.json');
+  await symlink(target, join(own.home, CURSOR));
+  await own.service().add([], [SQL]);
+  expect(await readFile(target, 'utf8')).toContain('databricks-sql');
+  await own.service().remove([], ['databricks-sql']);
+  await expect(readFile(target)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await readlink(join(own.home, CURSOR))).toBe(target);
 });
 
 describe('a file that two clients read', () => {
