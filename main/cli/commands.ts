@@ -9,11 +9,13 @@ import { pathOf } from './failure.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
 import { registerServers } from './servers/register.ts';
+import { registerStatus } from './status/register.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 import { registerWarehouses } from './warehouses/register.ts';
 
 const COMMANDS: RegisterCommand[] = [
   registerProxy,
+  registerStatus,
   registerAccount,
   registerWarehouse,
   registerWarehouses,

@@ -10,6 +10,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'causeway help': ['causeway help warehouse set'],
   'causeway proxy': ['causeway proxy --profile DEFAULT --path /api/2.0/mcp/sql'],
+  'causeway status': ['causeway status', 'causeway status --profile work --json'],
   'causeway completion': ['causeway completion bash', 'causeway completion zsh > ~/.zfunc/_causeway'],
 
   'causeway login': [
