@@ -30,6 +30,7 @@ async function setting(client: RealClient, { home, packages, callTakesMs }: Opti
     /** A profile that Causeway has to sign in for in the browser. */
     signedOut: () => computer.profile([`host = ${workspace.host}`]),
     [Symbol.asyncDispose]: async () => {
+      await computer[Symbol.asyncDispose]();
       await tap[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
       await workspace.close();

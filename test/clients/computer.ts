@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -11,7 +11,7 @@ const BROWSER = fileURLToPath(new URL('browser.ts', import.meta.url));
 const SERVER = 'databricks-sql';
 
 /** A home folder in which one client is installed, with a browser that notes what it is asked to open. */
-export interface Computer {
+export interface Computer extends AsyncDisposable {
   where: Where;
   /** Replaces the profile that the server's entry names. */
   profile(lines: string[]): Promise<void>;
@@ -59,6 +59,7 @@ export async function openComputer(client: RealClient, where: Where, packages: s
     file: () => readFile(join(home, target), 'utf8'),
     causeway: (...args) => run(process.execPath, [CAUSEWAY, ...args], 30_000),
     run: ({ command, args }, limitMs) => run(command, args, limitMs),
+    [Symbol.asyncDispose]: () => endAllIn(home),
   };
 }
 
@@ -66,6 +67,20 @@ export async function openComputer(client: RealClient, where: Where, packages: s
 export async function addEntry(computer: Computer, client: RealClient): Promise<boolean> {
   await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
   return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json'));
+}
+
+/** Ends what a client has left running on its own, such as Cline's hub: whatever has that home folder. Linux only. */
+async function endAllIn(home: string): Promise<void> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (!environment.split('\0').includes(`HOME=${home}`)) continue;
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 async function runToEnd(
