@@ -27,6 +27,8 @@ export const PATIENCE = {
 /** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
 const SLIGHTLY_MS = 20;
 const MAX_BEHIND_MS = 250;
+/** How often the requests that wait for a session or a token are looked at, in milliseconds. */
+const WAITS_LOOKED_AT_MS = 500;
 
 /** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
 const AWAY = new Set<ErrorCode>([
@@ -83,6 +85,9 @@ export class InstantAnswers {
   #keeping: Promise<void> = Promise.resolve();
   /** Called when it turns out that the server cannot be asked now. */
   readonly #troubled = new Set<() => void>();
+  /** The requests that wait for a session or a token. */
+  readonly #waits = new Set<{ until: number; giveUp(): void }>();
+  #waitTimer: NodeJS.Timeout | undefined;
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -155,18 +160,37 @@ export class InstantAnswers {
   }
 
   /** Bounds how long a request waits for a session or a token that may never come. @throws {CausewayError} `timeout`, `signed_out` */
-  async bounded<T>(trip: Trip, waiting: Promise<T>): Promise<T> {
+  bounded<T>(trip: Trip, waiting: Promise<T>): Promise<T> {
     if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
-    const began = performance.now();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<never>((_, reject) => {
-      const left = Math.max(0, PATIENCE.sessionMs - trip.waitedMs);
-      timer = setTimeout(() => reject(this.#tool.stillWaiting()), left);
+    return new Promise<T>((resolve, reject) => {
+      const began = performance.now();
+      const wait = {
+        until: began + Math.max(0, PATIENCE.sessionMs - trip.waitedMs),
+        giveUp: () => end(() => reject(this.#tool.stillWaiting())),
+      };
+      const end = (settle: () => void) => {
+        this.#waits.delete(wait);
+        trip.waitedMs += performance.now() - began;
+        settle();
+      };
+      this.#waits.add(wait);
+      this.#watchWaits();
+      waiting.then(
+        (value) => end(() => resolve(value)),
+        (error: unknown) => end(() => reject(error)),
+      );
     });
-    return Promise.race([waiting, tooLong]).finally(() => {
-      clearTimeout(timer);
-      trip.waitedMs += performance.now() - began;
-    });
+  }
+
+  /** One timer for all waits: nearly every one ends at once, and a timer for each would be felt by every call. */
+  #watchWaits(): void {
+    if (this.#waitTimer !== undefined) return;
+    this.#waitTimer = setTimeout(() => {
+      this.#waitTimer = undefined;
+      const now = performance.now();
+      for (const wait of this.#waits) if (wait.until <= now) wait.giveUp();
+      if (this.#waits.size > 0) this.#watchWaits();
+    }, WAITS_LOOKED_AT_MS).unref();
   }
 
   /** Answers a trip that has failed. Tells whether that was possible. */

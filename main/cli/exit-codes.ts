@@ -61,7 +61,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
 /** The exit code for whatever was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   // A script that tries again where the workspace was not reached must not repeat a change that may have been made.
-  if (error instanceof WorkspaceError && error.mayHaveRun) return 1;
+  if (error instanceof WorkspaceError && error.mayHaveRun && error.code !== 'cancelled') return 1;
   return error instanceof CausewayError ? CODES[error.code] : 1;
 }
 

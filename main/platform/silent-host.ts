@@ -41,7 +41,6 @@ export function giveUpOnSilence(options: SilenceOptions): Dispatcher.DispatcherC
 
 /** How long a host has been silent while requests wait for it. */
 class HostSilence {
-  waiting = 0;
   hasAnswered = false;
   /** When the silence began, in milliseconds since 1970: with the first request, or with the last answer. */
   since = 0;
@@ -50,7 +49,6 @@ class HostSilence {
   asked(): void {
     // Attempts one after the other are one silence: the pause between them is no answer.
     if (this.since === 0) this.since = Date.now();
-    this.waiting += 1;
   }
 
   answered(): void {
@@ -66,7 +64,8 @@ function watched(
   { host, onSilence, noticeMs, limitMs }: Required<SilenceOptions> & { host: string },
 ): Dispatcher.DispatchHandler {
   let controller: Dispatcher.DispatchController | undefined;
-  let isOver = false;
+  /** The caller has been told that the host is given up, though the request still waits for its connection. */
+  let gaveUp = false;
   silence.asked();
   const remaining = (limit: number) => Math.max(0, silence.since + limit - Date.now());
   const notice = setTimeout(() => {
@@ -78,24 +77,20 @@ function watched(
     ? undefined
     : setTimeout(() => {
         const error = new SilentHostError(host, limitMs);
-        if (controller) controller.abort(error);
+        if (controller) return controller.abort(error);
         // It still waits for its connection: nobody can abort that, but its caller need not wait for it.
-        else fail(error);
+        gaveUp = true;
+        over();
+        handler.onResponseError?.(nothingToControl(error), error);
       }, remaining(limitMs));
   const over = () => {
-    isOver = true;
     clearTimeout(notice);
     clearTimeout(limit);
-  };
-  const fail = (error: Error) => {
-    if (isOver) return;
-    over();
-    handler.onResponseError?.(controller ?? nothingToControl(error), error);
   };
   return {
     onRequestStart: (started, context) => {
       controller = started;
-      if (isOver) return started.abort(new SilentHostError(host, limitMs));
+      if (gaveUp) return started.abort(new SilentHostError(host, limitMs));
       handler.onRequestStart?.(started, context);
     },
     onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
@@ -106,7 +101,12 @@ function watched(
     },
     onResponseData: (...data) => handler.onResponseData?.(...data),
     onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
-    onResponseError: (_controller, error) => fail(error),
+    // An answer can still break off after its head.
+    onResponseError: (given, error) => {
+      if (gaveUp) return;
+      over();
+      handler.onResponseError?.(given, error);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { foreignCause, foreignText } from '../platform/foreign-text.ts';
 
 const POLL_MS = 1000;
 const UNFINISHED = new Set(['PENDING', 'RUNNING']);
@@ -77,18 +78,18 @@ function readStatement(result: unknown): StatementOutcome | { id: string } {
   const answer = resultSchema.safeParse(result);
   if (!answer.success) {
     throw new CausewayError('unexpected_answer', 'The SQL server answered with something that is no tool result.', {
-      cause: answer.error,
+      cause: foreignCause(answer.error),
     });
   }
   const { isError, structuredContent, content } = answer.data;
   const text = content.find(({ type }) => type === 'text')?.text ?? '';
   const parsed = statementSchema.safeParse(structuredContent ?? parseJson(text));
-  if (!parsed.success) return { succeeded: isError !== true, explanation: text || 'no explanation' };
+  if (!parsed.success) return { succeeded: isError !== true, explanation: foreignText(text) || 'no explanation' };
   const { statement_id: id, status } = parsed.data;
   if (id !== undefined && UNFINISHED.has(status.state)) return { id };
   return {
     succeeded: status.state === 'SUCCEEDED' && isError !== true,
-    explanation: status.error?.message ?? status.state,
+    explanation: foreignText(status.error?.message ?? status.state),
   };
 }
 

@@ -52,18 +52,18 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway warehouse all filter': 'users',
   'causeway warehouse import file': 'files',
   'causeway warehouse export file': 'files',
-  'causeway warehouses create-default-warehouse-override user_id': ['me'],
-  'causeway warehouses create-default-warehouse-override type': ['CUSTOM', 'LAST_SELECTED'],
-  'causeway warehouses get-default-warehouse-override name': OVERRIDE_NAMES,
-  'causeway warehouses update-default-warehouse-override name': OVERRIDE_NAMES,
-  'causeway warehouses update-default-warehouse-override field_mask': [
+  'causeway warehouses create-default-warehouse-override DEFAULT_WAREHOUSE_OVERRIDE_ID': ['me'],
+  'causeway warehouses create-default-warehouse-override TYPE': ['CUSTOM', 'LAST_SELECTED'],
+  'causeway warehouses get-default-warehouse-override NAME': OVERRIDE_NAMES,
+  'causeway warehouses update-default-warehouse-override NAME': OVERRIDE_NAMES,
+  'causeway warehouses update-default-warehouse-override UPDATE_MASK': [
     '*',
     'type',
     'warehouse_id',
     'type,warehouse_id',
   ],
-  'causeway warehouses update-default-warehouse-override type': ['CUSTOM', 'LAST_SELECTED'],
-  'causeway warehouses delete-default-warehouse-override name': OVERRIDE_NAMES,
+  'causeway warehouses update-default-warehouse-override TYPE': ['CUSTOM', 'LAST_SELECTED'],
+  'causeway warehouses delete-default-warehouse-override NAME': OVERRIDE_NAMES,
   'causeway servers add kind': SERVER_KINDS.filter((kind) => kind !== 'other'),
   'causeway servers remove name': 'servers',
   'causeway servers test name': 'servers',
@@ -113,15 +113,15 @@ function placeOf(program: Command, words: readonly string[]): Place {
   for (const word of words) {
     if (place.option) {
       // An option with several values takes all up to the next option.
-      if (!place.option.variadic) place.option = undefined;
-      else if (word.startsWith('-')) place.option = undefined;
-      continue;
+      const isValue = !(place.option.optional && word.startsWith('-'));
+      if (!place.option.variadic || word.startsWith('-')) place.option = undefined;
+      if (isValue) continue;
     }
     if (!place.isLiteral && word === '--') place.isLiteral = true;
     else if (!place.isLiteral && word.startsWith('-')) {
       const [flag = '', value] = word.split(/=(.*)/s);
       const option = optionsOf(place.command).find(({ long, short }) => long === flag || short === flag);
-      if (value === undefined && option?.required) place.option = option;
+      if (value === undefined && (option?.required || option?.optional)) place.option = option;
     } else {
       const next = place.before.length === 0 ? place.command.commands.find((each) => each.name() === word) : undefined;
       if (next) place.command = next;

@@ -1,6 +1,7 @@
 import { arch, release } from 'node:os';
+import { Readable } from 'node:stream';
 import type { diagnosticsRequests } from '../../../preload/contract/diagnostics.ts';
-import { writeWholeFile } from '../../platform/replace-file.ts';
+import { writePieces } from '../../platform/replace-file.ts';
 import { VERSION } from '../../platform/version.ts';
 import type { DesktopContext } from '../context.ts';
 import type { HandlersOf } from '../handlers.ts';
@@ -50,7 +51,8 @@ export function diagnosticsHandlers(context: DesktopContext): HandlersOf<typeof 
       const kinds = [{ name: 'Text', extensions: ['txt'] }];
       const file = await shell.chooseFileToSave({ title: 'Save diagnostics', name: 'causeway-diagnostics.txt', kinds });
       if (file === null) return { file };
-      await writeWholeFile(file, await bundle(), { mode: 0o600 });
+      const text = await bundle();
+      await writePieces(file, Readable.from([text]));
       return { file };
     },
   };

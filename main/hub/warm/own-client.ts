@@ -5,6 +5,7 @@ import type { Endpoint } from '../../bridge/endpoint.ts';
 import { errorBehind } from '../../bridge/error-frame.ts';
 import type { FrameSink } from '../../bridge/flow.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { foreignText } from '../../platform/foreign-text.ts';
 import { VERSION } from '../../platform/version.ts';
 
 const answerSchema = z.object({
@@ -184,11 +185,13 @@ function cancelled(reason: unknown): CausewayError {
 }
 
 /** A server's own error. Managed servers put what REST would say into its text (`BAD_REQUEST: … not found`). */
-function asCausewayError({ code, message, data }: NonNullable<z.output<typeof answerSchema>['error']>): CausewayError {
+function asCausewayError(error: NonNullable<z.output<typeof answerSchema>['error']>): CausewayError {
+  const { code, data } = error;
+  const message = foreignText(error.message);
   const elsewhere = code === SIGN_IN_ELSEWHERE ? elicitationSchema.safeParse(data).data : undefined;
   if (elsewhere) {
     return new CausewayError('unexpected_answer', message || 'The server wants you to sign in somewhere else first.', {
-      remedy: `Open ${elsewhere.elicitations[0]?.url} in your browser, sign in there, and try again.`,
+      remedy: `Open ${foreignText(elsewhere.elicitations[0]?.url ?? '')} in your browser, sign in there, and try again.`,
     });
   }
   const words = message || `The server answered with error ${code}.`;

@@ -96,8 +96,8 @@ const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
 const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
   signed_out: 'sign-in',
   cli_unavailable: 'sign-in',
-  missing_scope: 'sign-in',
   // A profile that holds credentials of its own: there is nothing to sign in to.
+  missing_scope: 'accounts',
   unauthenticated: 'accounts',
   sign_in_failed: 'accounts',
   profile_not_found: 'accounts',

@@ -90,18 +90,19 @@ describe('the servers of the desktop', () => {
     });
   });
 
-  it('tell of a sign-in that no longer covers them as soon as a call is refused for it', async () => {
+  it('tell of a token that no longer covers them as soon as a call is refused for it', async () => {
     await servers.add(FUNCTIONS);
     await expect.poll(labels).toEqual(['functions: Running, 3 tools']);
     const body = '{"error_code":"PERMISSION_DENIED","message":"Token does not have required scopes: unity-catalog"}';
     workspace.faults.add({ path: FUNCTIONS.path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const call = servers.call('functions', 'main__default__initials', { full_name: 'Ada Lovelace' }, {});
     const error = await call.catch((refusal: unknown) => refusal);
-    const remedy = 'Sign in to ana again and grant the missing scope: a page opens in your browser.';
+    // Its profile holds a personal access token: there is nothing to sign in to.
+    const remedy = expect.stringContaining('Make a personal access token that has the scope');
     expect(problemOf(error)).toMatchObject({ code: 'missing_scope', remedy });
-    expect(inOneLine(error)).toContain('Run `causeway login --profile ana` and grant the missing scope.');
+    expect(inOneLine(error)).toContain('Make a personal access token that has the scope');
     await expect.poll(labels).toEqual(['functions: No access']);
-    expect(model.state.servers[0]?.state).toMatchObject({ action: 'sign-in', remedy });
+    expect(model.state.servers[0]?.state).toMatchObject({ action: 'accounts', remedy });
   });
 
   it('are asked nothing while the computer sleeps, and again when it has woken', async () => {

@@ -39,6 +39,20 @@ describe('a host that accepts connections and stays silent', () => {
     await agent.destroy();
   });
 
+  test('does not hide that an answer breaks off after its head', async () => {
+    const broken = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly this'));
+    }).listen(0, '127.0.0.1');
+    await once(broken, 'listening');
+    const agent = new Agent();
+    const watched = agent.compose(giveUpOnSilence({ onSilence: () => {} }));
+    const { body } = await watched.request({ origin: originOf(broken), path: '/', method: 'GET' });
+    await expect(body.text()).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+    await agent.destroy();
+    broken.close();
+  });
+
   test('is waited for where it has answered before', async () => {
     let answers = 0;
     const slow = createHttpServer((_request, response) => {

@@ -145,7 +145,7 @@ describe('the client is told in words', () => {
     [
       '403 for a scope',
       { kind: 'missing-scope', scope: 'sql' },
-      /does not cover \/api\/2\.0\/mcp\/functions\/main\/default \(403: .+ required scopes: sql\)\. Run `causeway login --profile ana` and grant/,
+      /does not cover \/api\/2\.0\/mcp\/functions\/main\/default \(403: .+ required scopes: sql\)\. Make a personal access token that has the scope/,
     ],
     [
       'a page with 502',

@@ -113,7 +113,7 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'a missing scope': {
     effect: { kind: 'missing-scope', scope: 'sql' },
-    reading: { code: 1, reads: /does not have required scopes: sql.*Sign in again with the missing scope/s },
+    reading: { code: 1, reads: /does not have required scopes: sql.*Make a personal access token that has the scope/s },
     showing: { code: 0, reads: /Your override could not be read\..*required scopes: sql/s },
   },
   'one 429': { effect: { kind: 'rate-limit', retryAfter: '0' }, times: 1, reading: 'nothing' },

@@ -100,6 +100,15 @@ it('hears that the tools have changed', async () => {
   expect(changes()).toBe(1);
 });
 
+it("shows no secret of a server's error, and no control characters", async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const message = 'It failed\u001b[31m with dapi0123456789abcdef0123456789abcdef in the request';
+    json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32000, message } });
+  });
+  const error = await session.call('tool', {}, {}).catch((reason: unknown) => reason);
+  expect(error).toHaveProperty('message', 'It failed [31m with [redacted] in the request');
+});
+
 it('says where else to sign in, where the server wants that first', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const data = { elicitations: [{ mode: 'url', url: 'https://example.com/connect', message: 'Connect' }] };
