@@ -85,8 +85,8 @@ export class InstantAnswers {
   #keeping: Promise<void> = Promise.resolve();
   /** Called when it turns out that the server cannot be asked now. */
   readonly #troubled = new Set<() => void>();
-  /** The requests that wait for a session or a token. */
-  readonly #waits = new Set<{ until: number; giveUp(): void }>();
+  /** The requests that wait for a session or a token, and how many more looks they wait for. */
+  readonly #waits = new Set<{ looks: number; giveUp(): void }>();
   #waitTimer: NodeJS.Timeout | undefined;
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
@@ -164,8 +164,9 @@ export class InstantAnswers {
     if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
     return new Promise<T>((resolve, reject) => {
       const began = performance.now();
+      const leftMs = Math.max(0, PATIENCE.sessionMs - trip.waitedMs);
       const wait = {
-        until: began + Math.max(0, PATIENCE.sessionMs - trip.waitedMs),
+        looks: Math.ceil(leftMs / WAITS_LOOKED_AT_MS),
         giveUp: () => end(() => reject(this.#tool.stillWaiting())),
       };
       const end = (settle: () => void) => {
@@ -187,8 +188,10 @@ export class InstantAnswers {
     if (this.#waitTimer !== undefined) return;
     this.#waitTimer = setTimeout(() => {
       this.#waitTimer = undefined;
-      const now = performance.now();
-      for (const wait of this.#waits) if (wait.until <= now) wait.giveUp();
+      for (const wait of this.#waits) {
+        wait.looks -= 1;
+        if (wait.looks <= 0) wait.giveUp();
+      }
       if (this.#waits.size > 0) this.#watchWaits();
     }, WAITS_LOOKED_AT_MS).unref();
   }

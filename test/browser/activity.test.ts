@@ -68,20 +68,20 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await query(cursor, 1);
     await shown.page.getByText('2 sessions of AI clients').waitFor();
     await sessions()
-      .filter({ hasText: 'claude-ai 1.2' })
+      .filter({ hasText: 'Claude Desktop 1.2' })
       .getByText(/^SQL · ana · process \d+$/)
       .waitFor();
     await sessions()
-      .filter({ hasText: 'claude-ai 1.2' })
+      .filter({ hasText: 'Claude Desktop 1.2' })
       .getByText(/^3 calls, 1 failed · .* sent · .* received$/)
       .waitFor();
     await expect.poll(rows).toHaveLength(5);
-    expect((await rows())[0]).toMatch(/cursorSQLexecute_sql.*Answered$/);
+    expect((await rows())[0]).toMatch(/CursorSQLexecute_sql.*Answered$/);
     expect((await rows()).filter((row) => /no_such_tool.*(Error|failed)/.test(row))).toHaveLength(1);
     await shown.page.getByText(/^In the last 15 minutes: 5 calls, half within /).waitFor();
     await inspect('activity');
 
-    await filter('Client', 'cursor');
+    await filter('Client', 'Cursor');
     await expect.poll(rows).toHaveLength(2);
     await filter('Client', '');
     await filter('Outcome', 'failed');
@@ -149,12 +149,14 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
       'started_at,client,profile,path,method,tool,duration_ms,outcome,error_code,bytes_from_client,bytes_to_client',
     );
     expect(line).toMatch(
-      /^20\d\d-.*Z,claude-ai,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+$/,
+      /^20\d\d-.*Z,Claude Desktop,ana,\/api\/2\.0\/mcp\/sql,tools\/call,execute_sql,[\d.]+,answered,,\d+,\d+$/,
     );
     await button('Export…').click();
     await shown.page.getByText(`They are in ${json}.`).waitFor();
     const exported = await readFile(json, 'utf8');
-    expect(JSON.parse(exported)).toMatchObject([{ clientName: 'claude-ai', tool: 'execute_sql', outcome: 'answered' }]);
+    expect(JSON.parse(exported)).toMatchObject([
+      { clientName: 'Claude Desktop', tool: 'execute_sql', outcome: 'answered' },
+    ]);
     expect(exported).not.toContain('SELECT');
   });
 
@@ -189,7 +191,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.keyboard.press('Home');
     await shown.page.keyboard.press('Enter');
     await dialog().getByText('What was asked and answered was not recorded.').waitFor();
-    expect(await dialog().textContent()).toMatch(/claude-ai.*SQL \(\/api.*tools\/call.*Answered/);
+    expect(await dialog().textContent()).toMatch(/Claude Desktop.*SQL \(\/api.*tools\/call.*Answered/);
     await inspect('activity-call-not-recorded');
     await ofDialog('Record from now on…').click();
     await shown.page.getByText('It is in the memory of the application alone').waitFor();

@@ -21,7 +21,9 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
 
   it('says of a check from end to end what it stopped and could not start again', async () => {
     const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
-    shown.workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'unavailable' }, times: 'always' });
+    // What opens the session is answered: only then is anything stopped.
+    const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
+    shown.workspace.faults.add({ ...call, effect: { kind: 'unavailable' }, times: 'always' });
     const refused = { kind: 'answer', status: 403, body } as const;
     shown.workspace.faults.add({ path: '/api/2.0/sql/warehouses/*/start', effect: refused, times: 'always' });
     await choose('Shared analytics');

@@ -176,7 +176,9 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   it('lets the checks be cancelled, and starts again what they had stopped', async () => {
     await choose('Shared analytics');
-    shown.workspace.faults.add({ path: '/api/2.0/mcp/sql', effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
+    // What opens the session is answered: only then is anything stopped.
+    const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
+    shown.workspace.faults.add({ ...call, effect: { kind: 'stall', milliseconds: 60_000 }, times: 1 });
     await button('Check end to end…').click();
     await button('Stop and check').click();
     await checkNamed('End to end').getByText('Sending a query').waitFor();

@@ -41,7 +41,8 @@ describe('a client with sessions in front of a stateless server', () => {
   it.each(['json', 'sse'] as const)('lists tools and runs one, answered as %s', async (answers) => {
     workspace.mcp.settings.answers = answers;
     const client = await connect();
-    expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });
+    // The proxy answers by itself where the server's own answer takes longer than a client may wait.
+    expect(['managed-functions', 'causeway']).toContain(client.getServerVersion()?.name);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
     expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
     expect(await client.ping()).toEqual({});

@@ -132,7 +132,7 @@ describe('a state in words', () => {
     [answered(6), 'Running, 6 tools', null],
     [answered(0), 'Running, no tools', 'check-again'],
     [failed('signed_out'), 'Signed out', 'sign-in'],
-    [failed('missing_scope'), 'No access', 'sign-in'],
+    [failed('missing_scope'), 'No access', 'accounts'],
     [failed('unauthenticated'), 'Signed out', 'accounts'],
     [failed('profile_not_found'), 'Not working', 'accounts'],
     [failed('permission_denied'), 'No access', 'check-again'],
