@@ -115,8 +115,8 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       await answering(file);
       await go('Diagnostics');
       await button('Save…').click();
-      await page.getByText(`${file} could not be written`).waitFor();
-      await page.getByText('Choose another folder, or copy the diagnostics instead.').waitFor();
+      await page.getByText(`${file} cannot be written: its folder does not exist.`).waitFor();
+      await page.getByText('Make the folder, then try again.').waitFor();
     });
 
     it('say it where a file cannot be read, or holds nothing of use', async () => {
