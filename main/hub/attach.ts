@@ -53,7 +53,10 @@ export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<
   });
 }
 
-/** Whether the hub at this address is alive: it proves itself, as it does for every proxy. */
+/**
+ * Whether the hub at this address is alive: it proves itself, as it does for every proxy. One that lets nobody in any more
+ * is quitting, and ends its connections itself; only one that accepts a connection and stays silent has been stopped.
+ */
 export function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
   return new Promise((resolve) => {
     const dialogue = new Dialogue(rendezvous, ALIVE_MS);
@@ -61,7 +64,7 @@ export function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
       dialogue.end();
       resolve(alive);
     };
-    dialogue.onClose = () => settle(false);
+    dialogue.onClose = () => settle(!dialogue.wasTooSlow);
     dialogue.onChallenge = (verdict) => settle(verdict === 'proven');
   });
 }
@@ -74,6 +77,8 @@ class Dialogue {
   /** `proof` is this side's own. */
   onChallenge: (verdict: Verdict, proof: string) => void = () => {};
   onWelcome: (line: string, rest: Buffer) => void = () => {};
+  /** The other side stayed silent for longer than it may. */
+  wasTooSlow = false;
   readonly #socket: Socket;
   readonly #rendezvous: Rendezvous;
   readonly #nonce = freshNonce();
@@ -124,7 +129,10 @@ class Dialogue {
 
   #giveUp(): void {
     // A computer that has slept wakes with its timers run out, and the answers still to be read.
-    this.#tooSlow = setTimeout(() => this.#socket.destroy(), WOKEN_MS);
+    this.#tooSlow = setTimeout(() => {
+      this.wasTooSlow = true;
+      this.#socket.destroy();
+    }, WOKEN_MS);
   }
 
   #arrived(chunk: Buffer): void {
