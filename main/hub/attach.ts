@@ -48,24 +48,28 @@ export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<
     dialogue.onWelcome = (line, rest) => {
       if (!isReady(line)) return giveUp('unavailable');
       const socket = dialogue.handOver();
-      resolve({ kind: 'attached', connection: { socket, rest, isAlive: () => isHubAlive(rendezvous) } });
+      // One that is quitting ends its connections itself, with the answers that it still has.
+      const isAlive = async () => (await probeHub(rendezvous)) !== 'silent';
+      resolve({ kind: 'attached', connection: { socket, rest, isAlive } });
     };
   });
 }
 
-/**
- * Whether the hub at this address is alive: it proves itself, as it does for every proxy. One that lets nobody in any more
- * is quitting, and ends its connections itself; only one that accepts a connection and stays silent has been stopped.
- */
-export function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
+/** Whether the hub at this address is alive: it proves itself, as it does for every proxy. */
+export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
+  return (await probeHub(rendezvous)) === 'alive';
+}
+
+/** `gone` where nobody is let in: it has ended, or it is quitting. `silent` where it accepts a connection and says nothing. */
+function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
   return new Promise((resolve) => {
     const dialogue = new Dialogue(rendezvous, ALIVE_MS);
-    const settle = (alive: boolean) => {
+    const settle = (state: 'alive' | 'gone' | 'silent') => {
       dialogue.end();
-      resolve(alive);
+      resolve(state);
     };
-    dialogue.onClose = () => settle(!dialogue.wasTooSlow);
-    dialogue.onChallenge = (verdict) => settle(verdict === 'proven');
+    dialogue.onClose = () => settle(dialogue.wasTooSlow ? 'silent' : 'gone');
+    dialogue.onChallenge = (verdict) => settle(verdict === 'proven' ? 'alive' : 'gone');
   });
 }
 

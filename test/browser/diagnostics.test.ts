@@ -69,7 +69,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     expect(await readFile(join(folder, 'report.txt'), 'utf8')).toContain('## Checks');
     shown.server.fileAnswers.push(join(folder, 'nowhere', 'report.txt'));
     await button('Save…').click();
-    await shown.page.getByRole('alert').getByText('could not be written').waitFor();
+    await shown.page.getByRole('alert').getByText('cannot be written').waitFor();
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
