@@ -14,7 +14,7 @@ import { notify } from './desktop/notification.ts';
 import { askPerson } from './desktop/question.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
-import { SettingsStore, writtenWhole } from './desktop/settings/settings-store.ts';
+import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
@@ -50,10 +50,9 @@ else app.quit();
 
 function start(): void {
   const { env, argv } = process;
-  const SettingsFile = writtenWhole(ElectronStore<Record<string, unknown>>);
   const settings = new SettingsStore({
     env,
-    openFile: (name, options) => new SettingsFile({ name, ...options }),
+    openFile: (name, options) => new ElectronStore<Record<string, unknown>>({ name, ...options }),
     oldFile: join(app.getPath('userData'), 'desktop.json'),
   });
   const log = openLog(env, settings.current.logLevel);

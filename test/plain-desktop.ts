@@ -1,6 +1,6 @@
 import Conf from 'conf';
 import type { FileOffer, Shell } from '../main/desktop/context.ts';
-import { SettingsStore, writtenWhole } from '../main/desktop/settings/settings-store.ts';
+import { SettingsStore } from '../main/desktop/settings/settings-store.ts';
 
 /** What the desktop around the services was asked to do, in order. */
 export interface Asked {
@@ -42,8 +42,7 @@ export function plainSettings(
   env: NodeJS.ProcessEnv,
   more: { oldFile?: string; now?: () => Date } = {},
 ): SettingsStore {
-  const SettingsFile = writtenWhole(Conf<Record<string, unknown>>);
   const openFile = (configName: string, options: object) =>
-    new SettingsFile({ configName, projectVersion: '0.1.0', ...options });
+    new Conf<Record<string, unknown>>({ configName, projectVersion: '0.1.0', ...options });
   return new SettingsStore({ env, openFile, ...more });
 }

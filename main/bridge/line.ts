@@ -132,7 +132,13 @@ export class Line {
     await new Promise<void>((resolve) => {
       connections.dispatch(
         { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
-        { onRequestStart() {}, onResponseEnd: () => resolve(), onResponseError: () => resolve() },
+        {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData() {},
+          onResponseEnd: () => resolve(),
+          onResponseError: () => resolve(),
+        },
       );
     });
   }

@@ -31,29 +31,15 @@ const remembered = {
 const storedSchema = z.looseObject({ ...someSettings.shape, ...remembered });
 type Stored = z.output<typeof storedSchema>;
 
-type StoreOptions = Pick<
-  Options<Record<string, unknown>>,
-  'migrations' | 'accessPropertiesByDotNotation' | 'clearInvalidConfig'
-> & { cwd: string };
-
-type StoreFile = Pick<Conf<Record<string, unknown>>, 'store' | 'path'>;
-
-/** `electron-store`, or the `conf` that it extends. */
-type Store<O> = new (options: O) => StoreFile;
+type StoreOptions = Pick<Options<Record<string, unknown>>, 'accessPropertiesByDotNotation' | 'clearInvalidConfig'> & {
+  cwd: string;
+};
 
 /**
- * A store whose file is written in the one way that files are replaced: its own takes a write that a full disk cut short
- * for a whole one, and makes folders when it only reads.
+ * What is read through the store. It never writes: its own write takes one that a full disk cut short for a whole one.
+ * So it is given no migrations either, which it would store by itself.
  */
-export function writtenWhole<O>(Base: Store<O>): Store<O> {
-  return class extends Base {
-    _write(value: Record<string, unknown>): void {
-      writeWholeFileSync(this.path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-    }
-
-    _ensureDirectory(): void {}
-  };
-}
+type StoreFile = Readonly<Pick<Conf<Record<string, unknown>>, 'store' | 'path'>>;
 
 export interface SettingsStoreOptions {
   env: NodeJS.ProcessEnv;
@@ -73,7 +59,7 @@ export class SettingsStore {
   readonly path: string;
   /** Why the file's settings are not the ones that are used. */
   readonly trouble: Problem | null;
-  readonly #file: { store: Record<string, unknown> } | undefined;
+  readonly #file: StoreFile | undefined;
   readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
   #stored: Stored;
 
@@ -124,7 +110,7 @@ export class SettingsStore {
     const next = { ...this.#stored, ...change };
     try {
       if (!this.#file) throw new Error('There is no settings file.');
-      this.#file.store = next;
+      write(this.#file.path, next);
     } catch (cause) {
       const why = cause instanceof CausewayError ? cause : undefined;
       throw new CausewayError(
@@ -144,7 +130,6 @@ function open(options: SettingsStoreOptions, path: string) {
   const openFile = () => {
     const file = options.openFile(SETTINGS_NAME, {
       cwd: configFolder(options.env),
-      migrations: migrationsFrom(options.oldFile),
       accessPropertiesByDotNotation: false,
       clearInvalidConfig: false,
     });
@@ -152,6 +137,7 @@ function open(options: SettingsStoreOptions, path: string) {
   };
   const empty = storedSchema.parse({});
   try {
+    takeOver(options.oldFile, path);
     return openFile();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
@@ -172,15 +158,15 @@ function open(options: SettingsStoreOptions, path: string) {
   }
 }
 
-/** What each version makes of a file that an older one has left. */
-function migrationsFrom(oldFile: string | undefined): NonNullable<StoreOptions['migrations']> {
-  return {
-    '0.1.0': (file) => {
-      if (oldFile === undefined || !existsSync(oldFile)) return;
-      const old = z.object(remembered).safeParse(contentOf(oldFile));
-      if (old.success) file.store = { ...old.data, ...file.store };
-    },
-  };
+function write(path: string, stored: Stored): void {
+  writeWholeFileSync(path, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** What versions before 0.1.0 remembered is taken over once: where there is no settings file yet. */
+function takeOver(oldFile: string | undefined, path: string): void {
+  if (oldFile === undefined || !existsSync(oldFile) || existsSync(path)) return;
+  const old = z.object(remembered).safeParse(contentOf(oldFile));
+  if (old.success) write(path, old.data);
 }
 
 function contentOf(file: string): unknown {

@@ -96,7 +96,7 @@ describe('configured servers', () => {
     const twice = asked();
     clock.pass(60 * MINUTE);
     warm.keep(true);
-    await expect.poll(asked).toBeGreaterThan(twice);
+    await expect.poll(() => asked()).toBeGreaterThan(twice);
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
 
