@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { explain } from '../platform/file-errors.ts';
+import { codeOf, explain } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
+import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { type FileRecord, fileSchema } from './record.ts';
 
 const aboutSchema = z.object({
@@ -17,6 +18,12 @@ const aboutSchema = z.object({
   /** Which of its entries were ours. */
   record: fileSchema.optional(),
 });
+
+/** The file that says what a backup is of. */
+const ABOUT = 'about.json';
+const OWNER_ONLY = 0o700;
+/** After how long a folder without a description is one of a process that was killed, in milliseconds. */
+const UNFINISHED_MS = 60_000;
 
 /** A file as it was before Causeway changed it. */
 export type Backup = Omit<z.infer<typeof aboutSchema>, 'record'> & { id: string };
@@ -40,22 +47,48 @@ export async function keepBackup(
     .replaceAll(/[-:]/g, '')
     .replace('T', '-')
     .replace(/\.(\d+)Z$/, '$1');
-  const id = `${time}-${createHash('sha256').update(file).digest('hex').slice(0, 6)}`;
+  await makeFolder(backupFolder(env), OWNER_ONLY);
+  await removeUnfinished(env);
+  const id = await makeOwn(env, `${time}-${createHash('sha256').update(file).digest('hex').slice(0, 6)}`);
   const folder = join(backupFolder(env), id);
   const about = { file, client, at, missing: bytes === undefined };
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (bytes) await writeFile(join(folder, basename(file)), bytes, { mode: 0o600, flush: true });
+    if (bytes) await writeWholeFile(join(folder, basename(file)), bytes);
     // Last: what has no description is no backup.
-    await writeFile(join(folder, 'about.json'), `${JSON.stringify({ ...about, record }, null, 2)}\n`, {
-      mode: 0o600,
-      flush: true,
-    });
+    await writeWholeFile(join(folder, ABOUT), `${JSON.stringify({ ...about, record }, null, 2)}\n`);
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    throw explain(folder, error);
+    throw error;
   }
   return { ...about, id };
+}
+
+/** Makes a folder that was not there; its name, with a number behind it where a clock that was set back gives a name again. */
+async function makeOwn(env: NodeJS.ProcessEnv, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    const folder = join(backupFolder(env), id);
+    try {
+      await mkdir(folder, { mode: OWNER_ONLY });
+      return id;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw explain(folder, error);
+    }
+  }
+}
+
+/** Removes what processes that were killed left: copies of files that hold secrets, and that nothing leads to. */
+async function removeUnfinished(env: NodeJS.ProcessEnv): Promise<void> {
+  const ids = await readdir(backupFolder(env)).catch(() => []);
+  for (const folder of ids.map((id) => join(backupFolder(env), id))) {
+    const isDescribed = await stat(join(folder, ABOUT)).then(
+      () => true,
+      (error: unknown) => codeOf(error) !== 'ENOENT',
+    );
+    if (isDescribed) continue;
+    const idleMs = Date.now() - (await stat(folder).catch(() => ({ mtimeMs: Date.now() }))).mtimeMs;
+    if (idleMs > UNFINISHED_MS) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 /** All backups, the newest first. One that is damaged is left out. */
@@ -67,7 +100,7 @@ async function allBackups(env: NodeJS.ProcessEnv) {
   const ids = await readdir(backupFolder(env)).catch(() => []);
   const found = await Promise.all(
     ids.map(async (id) => {
-      const text = await readFile(join(backupFolder(env), id, 'about.json'), 'utf8').catch(() => '{}');
+      const text = await readFile(join(backupFolder(env), id, ABOUT), 'utf8').catch(() => '{}');
       const about = aboutSchema.safeParse(parseOrNothing(text));
       return about.success ? [{ ...about.data, id }] : [];
     }),

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../platform/errors.ts';
+import { codeOf, explain } from '../platform/file-errors.ts';
 import { withLock } from '../platform/lock.ts';
+import { makeFolder } from '../platform/replace-file.ts';
 import { identityOf } from './record.ts';
 
 /** After how long without a change a client's lock counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
@@ -46,10 +48,13 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
     await sleep(PAUSE_MS);
   }
   try {
-    await writeFile(mark, String(process.pid));
+    await writeFile(mark, String(process.pid)).catch((error: unknown) => {
+      throw explain(mark, error);
+    });
     return await work();
   } finally {
-    await rm(lock, { recursive: true, force: true });
+    // Where it cannot be removed, it counts as left behind soon. The work's own outcome is told, not that.
+    await rm(lock, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -58,14 +63,19 @@ async function taken(lock: string): Promise<boolean> {
     await mkdir(lock);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ENOENT') {
-      await mkdir(lock, { recursive: true });
-      return true;
+      // Then it is tried again, for somebody else may be first.
+      await makeFolder(dirname(lock));
+      return false;
     }
-    if (code !== 'EEXIST') throw error;
+    if (code !== 'EEXIST') throw explain(lock, error);
   }
-  if (await isStale(lock)) await rm(lock, { recursive: true, force: true });
+  if (await isStale(lock)) {
+    await rm(lock, { recursive: true, force: true }).catch((error: unknown) => {
+      throw explain(lock, error);
+    });
+  }
   return false;
 }
 

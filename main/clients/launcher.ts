@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { cp, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
+import { explain } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
+import { makeFolder } from '../platform/replace-file.ts';
+import { hasTemporary, removeTemporary, renamePatiently, temporaryName } from '../platform/temporary-file.ts';
 
 /** How clients start Causeway: an absolute path, and what comes before `proxy`. */
 export interface Launcher {
   command: string;
   prefix: string[];
-  /** Makes what the paths above go through, and leads it to where the program is now. Only for a change; looking needs none. */
+  /**
+   * Makes what the paths above go through, and leads it to where the program is now. Only for a change; looking needs none.
+   * @throws {CausewayError} `file_not_writable`
+   */
   prepare(): Promise<void>;
   /** Does the same where it was made before, and nothing else: for the start of a program that an update has moved. */
   keepCurrent(): Promise<void>;
@@ -54,7 +60,8 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
   if (!stable || stable === home) return asItIs;
   const prepare = () => (isPassing(home) ? makeCopy(stable, home) : makeLink(stable, home));
   const keepCurrent = async () => {
-    if (await isThere(stable)) await prepare();
+    // A process that was killed while it replaced a folder has left it under another name.
+    if ((await isThere(stable)) || (await hasTemporary(stable))) await prepare();
   };
   return { command: join(stable, basename(executable)), prefix: [], prepare, keepCurrent };
 }
@@ -94,7 +101,7 @@ async function makeCopy(folder: string, source: string): Promise<void> {
 
 /** A folder that nobody else can have made for us to fall into. @throws {CausewayError} `file_not_writable` */
 async function makeOwn(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const { uid } = await stat(folder);
   if (process.getuid === undefined || process.getuid() === uid) return;
   throw new CausewayError('file_not_writable', `${folder} belongs to somebody else.`, {
@@ -104,14 +111,22 @@ async function makeOwn(folder: string): Promise<void> {
 
 /** Makes something beside its place and moves it there, so that whoever starts it meanwhile finds the old or the new. */
 async function putInPlace(place: string, make: (made: string) => Promise<void>): Promise<void> {
-  const [made, old] = [`${place}.${process.pid}.new`, `${place}.${process.pid}.old`];
-  await rm(made, { recursive: true, force: true });
-  await make(made);
-  // A link is replaced in one step; a folder has to make room, and so has everything on Windows.
-  await rename(made, place).catch(async () => {
-    await rename(place, old);
-    await rename(made, place);
-  });
+  await removeTemporary(place);
+  const [made, old] = [temporaryName(place), temporaryName(place)];
+  try {
+    await make(made);
+    // A link is replaced in one step; a folder has to make room, and so has everything on Windows.
+    await rename(made, place).catch(async () => {
+      await renamePatiently(place, old);
+      await renamePatiently(made, place).catch(async (error: unknown) => {
+        await rename(old, place);
+        throw error;
+      });
+    });
+  } catch (error) {
+    await rm(made, { recursive: true, force: true }).catch(() => undefined);
+    throw explain(place, error);
+  }
   // What runs from there may still hold it.
   await rm(old, { recursive: true, force: true }).catch(() => undefined);
 }

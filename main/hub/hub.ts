@@ -8,6 +8,7 @@ import { feed } from '../bridge/feed.ts';
 import type { FrameSink } from '../bridge/flow.ts';
 import { StreamSink } from '../bridge/stream-sink.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { explain } from '../platform/file-errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { isHubAlive } from './attach.ts';
 import { asSession, guarded, refuseFrame } from './boundary.ts';
@@ -50,7 +51,7 @@ export interface Hub {
 
 /**
  * Begins to listen, and publishes where. What a hub that was killed has left behind is replaced.
- * @throws {CausewayError} `hub_running` when another hub of this user is alive, `hub_foreign`
+ * @throws {CausewayError} `hub_running` when another hub of this user is alive, `hub_foreign`, `file_not_writable`
  */
 export async function startHub(options: HubOptions): Promise<Hub> {
   const { folder } = options;
@@ -63,7 +64,12 @@ export async function startHub(options: HubOptions): Promise<Hub> {
   const rendezvous = await prepareRendezvous(folder, options.env);
   const hub = new PrivateHub(options, rendezvous);
   await hub.listen();
-  await publishRendezvous(folder, rendezvous);
+  try {
+    await publishRendezvous(folder, rendezvous);
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
   return hub;
 }
 
@@ -85,9 +91,16 @@ class PrivateHub implements Hub {
 
   async listen(): Promise<void> {
     // The pipe of Windows can have no other access list than the system's own, which lets others read but not write.
-    this.#server.listen({ path: this.#rendezvous.address, readableAll: false, writableAll: false });
-    await once(this.#server, 'listening');
-    if (process.platform !== 'win32') await chmod(this.#rendezvous.address, 0o600);
+    const { address } = this.#rendezvous;
+    try {
+      this.#server.listen({ path: address, readableAll: false, writableAll: false });
+      await once(this.#server, 'listening');
+      if (process.platform !== 'win32') await chmod(address, 0o600);
+    } catch (error) {
+      throw explain(address, error);
+    }
+    // Where no more files can be opened, a proxy that cannot be let in works alone and looks for the hub again.
+    this.#server.on('error', (error) => console.warn('A proxy could not be let in:', inOneLine(error)));
   }
 
   sessions(): HubSession[] {

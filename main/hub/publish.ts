@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { explain } from '../platform/file-errors.ts';
-import { makeFolder } from '../platform/replace-file.ts';
+import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { contentOf, intruder, type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
 
 /** The longest path that a Unix socket may have on every system, in bytes (macOS: 104 with its end). */
@@ -27,7 +27,9 @@ export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv =
         remedy: 'Remove it, or let CAUSEWAY_HOME name another place.',
       });
     }
-    await chmod(folder, 0o700);
+    await chmod(folder, 0o700).catch((error: unknown) => {
+      throw explain(folder, error);
+    });
   }
   const address = await freshAddress(folder, env);
   return { address, secret: randomBytes(32).toString('base64url'), pid: process.pid };
@@ -35,15 +37,7 @@ export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv =
 
 /** Publishes the rendezvous, once the hub listens: the file appears whole, and only its owner can read it. */
 export async function publishRendezvous(folder: string, rendezvous: Rendezvous): Promise<void> {
-  const draft = join(folder, `hub.${randomBytes(8).toString('hex')}.tmp`);
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    await file.writeFile(contentOf(rendezvous)).finally(() => file.close());
-    await rename(draft, rendezvousFile(folder));
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw explain(rendezvousFile(folder), error);
-  }
+  await writeWholeFile(rendezvousFile(folder), contentOf(rendezvous), { mode: 0o600, asNew: true });
 }
 
 /** Takes the file away, unless another hub has replaced it meanwhile, and the socket with its folder. */
@@ -64,7 +58,10 @@ async function freshAddress(folder: string, env: NodeJS.ProcessEnv): Promise<str
   const ofSystem = join(env.XDG_RUNTIME_DIR || '/', `causeway-${name}.sock`);
   if (env.XDG_RUNTIME_DIR && fits(ofSystem) && isOurs(env.XDG_RUNTIME_DIR)) return ofSystem;
   // mkdtemp makes the folder anew with mode 0700, or fails.
-  return join(await mkdtemp(join(tmpdir(), TEMPORARY)), 'hub.sock');
+  const made = await mkdtemp(join(tmpdir(), TEMPORARY)).catch((error: unknown) => {
+    throw explain(tmpdir(), error);
+  });
+  return join(made, 'hub.sock');
 }
 
 function fits(path: string): boolean {

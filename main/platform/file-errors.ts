@@ -1,6 +1,7 @@
 import { CausewayError } from './errors.ts';
 
 const ROOM = 'Make room and try again.';
+const NOTHING_CHANGED = 'Nothing was changed.';
 const PERMISSIONS = 'Check who owns the file and its folder, and their permissions.';
 
 /** What the system's errors mean for a file. */
@@ -29,12 +30,13 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
   EIO: ['cannot be read or written: the disk reports an error', 'Check the disk, then try again.'],
 };
 
-/** A system's error in words, with the remedy; any other as it is. */
-export function explain(path: string, error: unknown): unknown {
+/** A system's error in words, with what has become of the file and the remedy; any other as it is. */
+export function explain(path: string, error: unknown, outcome = NOTHING_CHANGED): unknown {
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
-  if (problem && remedy) return notWritable(path, problem, remedy, error);
+  if (problem && remedy) return notWritable(path, problem, remedy, error, outcome);
   if (!(error instanceof Error && 'syscall' in error)) return error;
-  return notWritable(path, `could not be written: ${error.message}`, 'Choose another place, or try again.', error);
+  const [unknown, elsewhere] = [`could not be written: ${error.message}`, 'Choose another place, or try again.'];
+  return notWritable(path, unknown, elsewhere, error, outcome);
 }
 
 /** Whether an error says that the disk, or the user's share of it, is full. */
@@ -43,10 +45,16 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** A file that cannot be written, and why. */
-export function notWritable(path: string, problem: string, remedy: string, cause?: unknown): CausewayError {
+export function notWritable(
+  path: string,
+  problem: string,
+  remedy: string,
+  cause?: unknown,
+  outcome = NOTHING_CHANGED,
+): CausewayError {
   return new CausewayError('file_not_writable', `${path} ${problem}.`, {
     cause,
-    remedy: `Nothing was changed. ${remedy}`,
+    remedy: `${outcome} ${remedy}`,
   });
 }
 

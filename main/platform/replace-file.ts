@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   fchmodSync,
@@ -9,42 +8,22 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import {
-  access,
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { CausewayError } from './errors.ts';
 import { codeOf, explain, notWritable } from './file-errors.ts';
-import { isProcessAlive } from './process-alive.ts';
+import { removeTemporary, renamePatiently, renamePatientlySync, temporaryName } from './temporary-file.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
 const LARGEST = 64 * 1024 * 1024;
-/** How often a rename is tried on Windows, where a virus scanner or another program may have the file open, and the pauses in milliseconds. */
-const RENAME_PAUSES_MS = [20, 100, 400];
 /** How many links may lead to each other, as on Linux. */
 const MOST_LINKS = 40;
 /** How many bytes a stream gathers before they go to the disk. */
 const CHUNK_BYTES = 64 * 1024;
-/** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
-const LONGEST_NAME_BYTES = 190;
-/** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
-const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 const OWNER_ONLY = 0o600;
 
 /**
@@ -69,6 +48,8 @@ export class ChangedMeanwhile extends Error {}
 export interface WriteOptions {
   /** The file's permissions; left out, those that it has, or its owner's alone where it is new. */
   mode?: number | undefined;
+  /** Whatever stands in the file's place goes, a link too, and the owner is this user. */
+  asNew?: boolean;
 }
 
 /**
@@ -133,7 +114,7 @@ export async function writePieces(path: string, pieces: AsyncIterable<string>, s
 }
 
 /** As `writeWholeFile`, for who must be done before the process ends. @throws {CausewayError} `file_not_writable`, `invalid_file` */
-export function writeWholeFileSync(path: string, content: string, { mode }: WriteOptions = {}): void {
+export function writeWholeFileSync(path: string, content: string, { mode }: Pick<WriteOptions, 'mode'> = {}): void {
   let temporary: string | undefined;
   try {
     const place = placeOf(path);
@@ -178,7 +159,7 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
 /** Removes what processes that were killed while they wrote that file left beside it. Only for who holds its lock. */
 export async function removeLeftOver(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  await removeTemporary(target, async () => true);
+  await removeTemporary(target, { all: true });
 }
 
 /** Removes a file that holds what is expected. @throws {ChangedMeanwhile} @throws {CausewayError} `file_not_writable` */
@@ -196,13 +177,13 @@ interface Writing extends WriteOptions {
   check?(): Promise<void>;
 }
 
-async function putInPlace(path: string, { mode, makesFolder, write, check }: Writing): Promise<void> {
+async function putInPlace(path: string, { mode, asNew = false, makesFolder, write, check }: Writing): Promise<void> {
   let temporary: string | undefined;
   try {
-    const place = placeOf(path);
+    const place: Place = asNew ? { target: resolve(path), mode: OWNER_ONLY, existing: undefined } : placeOf(path);
     const { target, existing } = place;
     if (!existing && makesFolder) await makeFolder(dirname(target), folderMode(mode));
-    await removeTemporary(target, isAbandoned);
+    await removeTemporary(target);
     const name = temporaryName(target);
     const handle = await open(name, 'wx', OWNER_ONLY);
     temporary = name;
@@ -288,34 +269,6 @@ function whyNotMade(folder: string, error: unknown): unknown {
   }
 }
 
-/** Not to be foreseen, so that nobody can put a link or a file of theirs in its way; with the process, so that left-overs are known. */
-function temporaryName(target: string): string {
-  return join(dirname(target), `${temporaryPrefix(target)}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
-}
-
-function temporaryPrefix(target: string): string {
-  const name = basename(target);
-  const fits = Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
-  return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
-}
-
-async function removeTemporary(target: string, isToGo: (path: string, pid: number) => Promise<boolean>): Promise<void> {
-  const prefix = temporaryPrefix(target);
-  const names = await readdir(dirname(target)).catch(() => []);
-  for (const name of names) {
-    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    const path = join(dirname(target), name);
-    if (pid !== undefined && (await isToGo(path, Number(pid)))) await rm(path, { force: true }).catch(() => undefined);
-  }
-}
-
-/** Whether nobody writes that file any more. A process of another container cannot be seen, but is seen to write. */
-async function isAbandoned(path: string, pid: number): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  const idleMs = found ? Date.now() - found.mtimeMs : 0;
-  return idleMs > (isProcessAlive(pid) ? ABANDONED_MS : 60_000);
-}
-
 /** Some network and user-space file systems cannot be told to write at once. */
 function unlessUnsupported(error: unknown): void {
   if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error;
@@ -334,39 +287,6 @@ function keepOwner(change: () => void): void {
   }
 }
 
-async function renamePatiently(from: string, to: string): Promise<void> {
-  for (const pause of renamePauses()) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      if (!isHeldOpen(error)) throw error;
-      await sleep(pause);
-    }
-  }
-  await rename(from, to);
-}
-
-function renamePatientlySync(from: string, to: string): void {
-  for (const pause of renamePauses()) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      if (!isHeldOpen(error)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
-    }
-  }
-  renameSync(from, to);
-}
-
-function renamePauses(): readonly number[] {
-  return process.platform === 'win32' ? RENAME_PAUSES_MS : [];
-}
-
-function isHeldOpen(error: unknown): boolean {
-  return ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
-}
-
 /** So that the new name, too, outlasts a power cut. Where a folder cannot be synchronised, as on Windows, the system sees to it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -375,7 +295,8 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close().catch(() => undefined);
 }
 
-async function isDevice(path: string): Promise<boolean> {
+/** Whether a path leads to something that bytes are written to, but that is no file. */
+export async function isDevice(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }

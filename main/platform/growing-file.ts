@@ -1,0 +1,64 @@
+import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
+import { explain } from './file-errors.ts';
+import { isDevice, writePieces } from './replace-file.ts';
+
+/** A file that can be read while it is written. What it holds when the process is killed stays. */
+export interface GrowingFile {
+  /** Adds a text, or nothing of it. @throws {CausewayError} `file_not_writable` */
+  append(text: string): Promise<void>;
+  /** @throws {CausewayError} `file_not_writable` */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts a file in place that holds the beginning, in a folder that is there, and leaves it open for more. What is no file,
+ * such as `/dev/stdout`, is written to as it is.
+ * @throws {CausewayError} `file_not_writable`, `invalid_file`; the file is then as it was
+ */
+export async function startGrowingFile(path: string, beginning: string): Promise<GrowingFile> {
+  let handle: FileHandle;
+  let size: number | undefined;
+  try {
+    if (await isDevice(path)) {
+      handle = await open(path, 'w');
+      await handle.writeFile(beginning);
+    } else {
+      await writePieces(path, only(beginning));
+      // Not through a link that somebody puts there meanwhile.
+      const flags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+      handle = await open(await realpath(path), flags);
+      size = Buffer.byteLength(beginning);
+    }
+  } catch (error) {
+    throw explain(path, error);
+  }
+  const add = async (text: string) => {
+    try {
+      await handle.writeFile(text);
+      if (size !== undefined) size += Buffer.byteLength(text);
+    } catch (error) {
+      // A disk that is full has taken a part of it.
+      if (size !== undefined) await handle.truncate(size).catch(() => undefined);
+      throw explain(path, error, 'What it held before stays.');
+    }
+  };
+  let last: Promise<void> = Promise.resolve();
+  return {
+    append(text) {
+      // One after the other, for each begins where the one before it ended.
+      const added = last.then(() => add(text));
+      last = added.catch(() => undefined);
+      return added;
+    },
+    async close() {
+      await last;
+      await handle.close().catch((error: unknown) => {
+        throw explain(path, error, 'What it held before stays.');
+      });
+    },
+  };
+}
+
+async function* only(text: string): AsyncGenerator<string> {
+  yield text;
+}

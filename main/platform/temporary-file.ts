@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from './file-errors.ts';
+import { isProcessAlive } from './process-alive.ts';
+
+/** How often a rename is tried on Windows, where a virus scanner or another program may have the file open, and the pauses in milliseconds. */
+const RENAME_PAUSES_MS = [20, 100, 400];
+/** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
+const LONGEST_NAME_BYTES = 190;
+/** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
+const ABANDONED_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * A name for what is made beside its place before it is moved there. Not to be foreseen, so that nobody can put a link or a
+ * file of theirs in its way; with the process, so that what a killed process left is known.
+ */
+export function temporaryName(target: string): string {
+  return join(dirname(target), `${temporaryPrefix(target)}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+}
+
+function temporaryPrefix(target: string): string {
+  const name = basename(target);
+  const fits = Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
+  return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
+}
+
+/** Removes what has such a name and is no longer written by any process; with `all`, also what one may be writing. */
+export async function removeTemporary(target: string, { all = false } = {}): Promise<void> {
+  for (const { path, pid } of await temporaryOnes(target)) {
+    if (!(all || (await isAbandoned(path, pid)))) continue;
+    await rm(path, { force: true, recursive: true }).catch(() => undefined);
+  }
+}
+
+/** Whether something with such a name is there. */
+export async function hasTemporary(target: string): Promise<boolean> {
+  return (await temporaryOnes(target)).length > 0;
+}
+
+async function temporaryOnes(target: string): Promise<{ path: string; pid: number }[]> {
+  const prefix = temporaryPrefix(target);
+  const names = await readdir(dirname(target)).catch(() => []);
+  return names.flatMap((name) => {
+    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{12}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    return pid === undefined ? [] : [{ path: join(dirname(target), name), pid: Number(pid) }];
+  });
+}
+
+/** Whether nobody writes that file any more. A process of another container cannot be seen, but is seen to write. */
+async function isAbandoned(path: string, pid: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  const idleMs = found ? Date.now() - found.mtimeMs : 0;
+  return idleMs > (isProcessAlive(pid) ? ABANDONED_MS : 60_000);
+}
+
+/** Renames a file, on Windows again for half a second while another program has it open. */
+export async function renamePatiently(from: string, to: string): Promise<void> {
+  for (const pause of renamePauses()) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (!isHeldOpen(error)) throw error;
+      await sleep(pause);
+    }
+  }
+  await rename(from, to);
+}
+
+/** As `renamePatiently`, for who must be done before the process ends. */
+export function renamePatientlySync(from: string, to: string): void {
+  for (const pause of renamePauses()) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (!isHeldOpen(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    }
+  }
+  renameSync(from, to);
+}
+
+function renamePauses(): readonly number[] {
+  return process.platform === 'win32' ? RENAME_PAUSES_MS : [];
+}
+
+function isHeldOpen(error: unknown): boolean {
+  return ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+}
