@@ -1,12 +1,12 @@
-import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
-import { CausewayError } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError } from '../../platform/errors.ts';
+import { startGrowingFile } from '../../platform/growing-file.ts';
+import { sentences } from '../../platform/sentences.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { confirm } from '../ask.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, write, writeJson, writeLine } from '../print.ts';
+import { printable, writeJson, writeLine } from '../print.ts';
 import { openProgress } from '../progress.ts';
 import { type CommonOptions, openSession } from './options.ts';
 
@@ -42,33 +42,41 @@ export async function importOverrides(context: CommandContext, file: string, opt
   }
 
   const resultsFile = options.results ?? `${file}.results.csv`;
-  const output = createWriteStream(resultsFile, { mode: 0o600 });
-  const closed = finished(output);
-  closed.catch(() => {});
+  const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
   const progress = openProgress(context, options.json);
   let ended = 0;
-  await write(output, REPORT_HEADER);
+  let notKept: unknown;
+  const keep = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      notKept ??= error;
+    });
   const results = await applyImport(admin, plan, {
     signal,
+    whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
     onResult: async (result) => {
       ended += 1;
       progress.update(ended, plan.length);
-      await write(output, reportLine(result));
+      if (notKept === undefined) await keep(kept.append(reportLine(result)));
     },
-  });
-  output.end();
-  await closed;
+  }).finally(() => keep(kept.close()));
   progress.end();
-  await writeLine(
-    context.stderr,
-    `${summary(results.map(({ result }) => result))} Each line's result is in ${resultsFile}.`,
-  );
+  const counts = summary(results.map(({ result }) => result));
+  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
   if (!options.json) for (const result of results) await showTrouble(context, result);
   await finish(context, options, plan, results);
+  if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
   if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to go on.' });
   if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
     await writeLine(context.stderr, 'Run it again to go on where it stopped.');
   }
+}
+
+/** The results file's own error, with what was done before it and how to go on. */
+function withCounts(error: CausewayError, counts: string): CausewayError {
+  return new CausewayError(error.code, `${error.message} ${counts}`, {
+    cause: error,
+    remedy: sentences(error.remedy, 'The same import goes on where this one stopped.'),
+  });
 }
 
 async function finish(

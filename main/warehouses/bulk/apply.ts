@@ -13,6 +13,8 @@ export interface ApplyOptions {
   signal?: AbortSignal | undefined;
   /** Told of every line once, in the order in which they end. */
   onResult?: (result: LineResult) => void | Promise<void>;
+  /** Asked before each change: why no more are to be made. Those that are under way end. */
+  whyHalted?: () => string | undefined;
   /** Puts a failure into words; those of the command line by default. */
   inWords?: (error: CausewayError) => string;
 }
@@ -43,7 +45,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 export async function applyImport(
   admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
-  { signal, onResult = () => {}, inWords = inOneLine }: ApplyOptions = {},
+  { signal, onResult = () => {}, whyHalted = () => undefined, inWords = inOneLine }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   let stoppedBecause: string | undefined;
@@ -63,18 +65,21 @@ export async function applyImport(
   const work = async () => {
     for (const planned of queue) {
       if (signal?.aborted) stoppedBecause ??= 'interrupted';
+      stoppedBecause ??= whyHalted();
       if (stoppedBecause !== undefined) {
         await report({ planned, result: 'not-tried', message: stoppedBecause });
         continue;
       }
+      let result: LineResult;
       try {
-        await report({ planned, result: 'done', message: await change(admin, planned, signal) });
+        result = { planned, result: 'done', message: await change(admin, planned, signal) };
       } catch (error) {
         if (!(error instanceof CausewayError)) throw error;
         const message = inWords(error);
         if (GENERAL.has(error.code)) stoppedBecause ??= message;
-        await report({ planned, result: 'failed', message });
+        result = { planned, result: 'failed', message };
       }
+      await report(result);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
