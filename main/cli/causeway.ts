@@ -15,7 +15,8 @@ async function run([command, ...rest]: string[]): Promise<void> {
     const { runProgram } = await import('./program.ts');
     const code = await runProgram(process.argv.slice(2));
     // Not left to happen by itself: a keychain that waits for its password would hold the process for ever.
-    process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+    // Later than the error of an output that could not be written, which ends the process in another way.
+    process.stdout.write('', () => setImmediate(() => process.stderr.write('', () => process.exit(code))));
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { explain } from '../platform/file-errors.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf } from './exit-codes.ts';
@@ -16,7 +17,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new CausewayError('cancelled', 'Interrupted.'));
   process.once('SIGINT', interrupt);
-  if (io.stdout === process.stdout) process.stdout.on('error', leaveQuietly);
+  if (io.stdout === process.stdout) process.stdout.on('error', leave);
 
   let exitCode = 0;
   const opened: Causeway[] = [];
@@ -75,8 +76,9 @@ function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
   return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home };
 }
 
-/** `causeway … | head` closes our output before we are done: nobody is left to tell. */
-function leaveQuietly(error: NodeJS.ErrnoException): void {
+/** `causeway … | head` closes our output before we are done: nobody is left to tell. A file on a full disk is another matter. */
+function leave(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  const why = explain('The output', error, 'It is not whole.');
+  process.stderr.write(`causeway: ${printable(inOneLine(why))}\n`, () => process.exit(exitCodeOf(why)));
 }
