@@ -173,6 +173,11 @@ export interface AuthService {
   /** The sign-in goes with it. @throws {CausewayError} `profile_not_found` */
   removeProfile(name: string): Promise<void>;
 
+  /**
+   * Whether the workspace knows a public OAuth application. Nobody signs in.
+   * @throws {CausewayError} `unavailable` where it does not say, `wrong_workspace`, `unreachable`, `tls`, `timeout`
+   */
+  knowsApplication(profile: Profile, application: { clientId: string; redirectUri: string }): Promise<boolean>;
   oauthApplication(host: string): Promise<OAuthApplication | undefined>;
   /** Undefined goes back to the built-in application. */
   setOAuthApplication(host: string, application: OAuthApplication | undefined): Promise<void>;

@@ -177,6 +177,14 @@ export function openAuth(options: AuthOptions): AuthService {
       await editConfig(env, (text) => withoutProfile(text, name));
     },
 
+    async knowsApplication(wanted, application) {
+      const [{ knowsApplication }, { accountId }] = await Promise.all([
+        import('./known-application.ts'),
+        settingsOf(wanted),
+      ]);
+      const fetch = (await http()).to(wanted.host, { asksAgain: false });
+      return knowsApplication(fetch, { host: wanted.host, accountId }, application);
+    },
     oauthApplication: async (host) => (await own()).application(host),
     setOAuthApplication: async (host, application) => (await own()).setApplication(host, application),
 

@@ -48,6 +48,15 @@ interface Patience {
   key?: string;
 }
 
+/** An OAuth application that Databricks publishes for a client; not every workspace has it. */
+export interface PublishedApplication {
+  clientId: string;
+  /** Where the browser may be sent back to. */
+  redirectUri: string;
+  /** The port that the entry then names, for a client that takes one. */
+  callbackPort?: number;
+}
+
 /** Everything that is known about one AI client. Rows hold facts; how they are used stands elsewhere, once. */
 export interface ClientFacts {
   /** What the person types: `[a-z0-9-]`. */
@@ -74,6 +83,8 @@ export interface ClientFacts {
   stdio: StdioShape;
   /** The entry with which the client connects by itself; left out where its file has none. */
   http?: HttpShape;
+  /** The application that it can sign in as without one of the person's own; left out where none is published. */
+  published?: PublishedApplication;
   /** Keys with which the client does not start at all beside a command, or beside an address. */
   refuses?: { besideCommand: string[]; besideAddress: string[] };
   /** What to do for a change to be noticed, as a sentence. */

@@ -72,6 +72,14 @@ export function namesApplication(shape: HttpShape | undefined): boolean {
   return entry !== undefined && JSON.stringify(entry).includes(SOME_APPLICATION);
 }
 
+/** Whether an entry with an address has a place for the port on which the client waits for the browser. */
+export function namesCallbackPort(shape: HttpShape | undefined): boolean {
+  const [one, other] = [8020, 8021].map((callbackPort) =>
+    shape?.({ name: '', url: '', clientId: SOME_APPLICATION, callbackPort }),
+  );
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
+
 /** The keys that an entry of one form has and one of another has not: what is to go when it becomes the other. */
 export function otherKeys(entry: Entry, other: Entry | undefined): string[] {
   return Object.keys(other?.fixed ?? {}).filter((key) => !Object.hasOwn(entry.fixed, key));

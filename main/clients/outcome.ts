@@ -3,8 +3,10 @@ import { asCausewayError, CausewayError } from '../platform/errors.ts';
 import { type Changed, changes, type Planned } from './change.ts';
 import type { ChangeChoice, HttpChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
+import type { Table } from './data.ts';
 import type { LocatedFile } from './detect.ts';
 import { differenceOf } from './difference.ts';
+import { hasAddress } from './entry.ts';
 import type { ClientName } from './survey.ts';
 
 /** What came of one file. */
@@ -60,7 +62,8 @@ const EXAMPLE_PORT = 8080;
  * What was asked for and has no place in a client's entry. Databricks registers no client by itself: one that cannot be
  * told which application it is has no way in.
  */
-function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
+function unsaid(client: ClientFacts, { record }: Planned, http: HttpChoice | undefined): string[] {
+  const { name } = client;
   const written = JSON.stringify(Object.values(record.entries));
   const port = http?.callbackPort;
   const portless =
@@ -69,18 +72,30 @@ function unsaid({ name }: ClientFacts, { record }: Planned, http: HttpChoice | u
       : [
           `${name} has no place for a callback port in its file: it chooses one itself, so --callback-port ${port} was left out.`,
         ];
-  return [...unsaidClient(name, written, http), ...portless];
+  return [...unsaidClient(client, Object.values(record.entries), http), ...portless];
 }
 
-function unsaidClient(name: string, written: string, http: HttpChoice | undefined): string[] {
-  if (!http || (http.clientId !== undefined && written.includes(JSON.stringify(http.clientId)))) return [];
+function unsaidClient(
+  { name, published }: ClientFacts,
+  entries: readonly Table[],
+  http: HttpChoice | undefined,
+): string[] {
+  if (!http) return [];
+  const { clientId = published?.clientId, callbackPort } = http;
+  const directly = entries.filter(hasAddress);
+  if (clientId !== undefined && directly.every((entry) => JSON.stringify(entry).includes(JSON.stringify(clientId))))
+    return [];
   if (http.clientId === undefined) {
-    const command = createApplicationCommand({
-      redirectUrl: `http://localhost:${http.callbackPort ?? EXAMPLE_PORT}/callback`,
-      scopes: ['all-apis'],
-    });
+    const redirectUrl =
+      callbackPort === undefined && published
+        ? published.redirectUri
+        : `http://localhost:${callbackPort ?? EXAMPLE_PORT}/callback`;
+    const command = createApplicationCommand({ redirectUrl, scopes: ['all-apis'] });
+    const why = published
+      ? `the workspace does not have the application that Databricks publishes for it (${published.clientId})`
+      : 'Databricks knows no application that was not registered';
     return [
-      `${name} signs in by itself, and Databricks knows no application that was not registered: give --client-id. An account admin creates an application with: ${command}`,
+      `${name} signs in by itself, and ${why}: give --client-id. An account admin creates an application with: ${command}`,
     ];
   }
   return [

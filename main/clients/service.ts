@@ -4,7 +4,7 @@ import { stateFolder } from '../platform/paths.ts';
 import type { Settings } from '../platform/settings.ts';
 import { readBackup } from './backups.ts';
 import { change, changes, type Planned, plan, type Wanted } from './change.ts';
-import type { ChangeChoice, HttpChoice, RestoreChoice } from './choice.ts';
+import { type ChangeChoice, forClient, type HttpChoice, type RestoreChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import { correctionOf } from './correction.ts';
 import { detect, findCommand, isThere, type LocatedFile, locate } from './detect.ts';
@@ -83,7 +83,11 @@ export class ClientsService {
   async add(ids: readonly string[], servers: readonly ManagedServer[], choice: ChangeChoice = {}): Promise<Outcome[]> {
     return this.#each(ids, choice, async (client, file) => {
       const { client: asItIs } = await readEntries(client, file);
-      return new Map(servers.map((server) => [server.name, this.#entry(asItIs, file, server, choice.http)]));
+      const wanted = servers.map(async (server) => {
+        const http = await forClient(choice.http, asItIs, server);
+        return [server.name, this.#entry(asItIs, file, server, http)] as const;
+      });
+      return new Map(await Promise.all(wanted));
     });
   }
 
@@ -128,12 +132,12 @@ export class ClientsService {
       const { client: asItIs } = await readEntries(client, file);
       const known = await this.#known(client, file.path);
       const spoilt = servers.filter(({ name }) => repairable.includes(name));
-      return new Map(
-        spoilt.map((server) => [
-          server.name,
-          choice.http ? this.#entry(asItIs, file, server, choice.http) : this.#today(asItIs, file, server, known),
-        ]),
-      );
+      const wanted = spoilt.map(async (server) => {
+        const http = await forClient(choice.http, asItIs, server);
+        const entry = http ? this.#entry(asItIs, file, server, http) : this.#today(asItIs, file, server, known);
+        return [server.name, entry] as const;
+      });
+      return new Map(await Promise.all(wanted));
     });
   }
 

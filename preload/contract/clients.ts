@@ -42,6 +42,10 @@ const aiClient = z.object({
   hasLink: z.boolean(),
   /** It can connect by itself, as an OAuth application that it is told. */
   connectsItself: z.boolean(),
+  /** The client id of the application that Databricks publishes for it; null where none is known. */
+  publishedApplication: z.string().nullable(),
+  /** Its entry can name the port on which it waits for the browser. */
+  takesCallbackPort: z.boolean(),
   /** For how long it waits for the answer to one call, in milliseconds; null where no limit is known. */
   patienceMs: z.number().nullable(),
   /** It reads a file in the folder of a project, which all who work on that can have in common. */
@@ -68,9 +72,12 @@ const clientChange = z.object({
   evenShared: z.boolean().default(false),
   /** The folder of the project in whose files; null for the person's own. */
   project: z.string().nullable().default(null),
-  /** Has the client connect by itself, signing in as this OAuth application; null where Causeway does both for it. */
+  /**
+   * Has the client connect by itself, signing in as this OAuth application, or as the one that is published for it; null
+   * where Causeway does both for it.
+   */
   itself: z
-    .object({ clientId: z.string().trim().min(1), callbackPort: z.int().min(1).max(65_535).nullable() })
+    .object({ clientId: z.string().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
     .nullable(),
 });
 

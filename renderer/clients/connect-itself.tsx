@@ -50,11 +50,13 @@ interface ConnectingProps extends Pick<ConnectItselfProps, 'onClose' | 'onReview
   present: OAuthApplicationState;
 }
 
-function Connecting({ client: { id, name, inTheWay }, servers, present, onClose, onReview }: ConnectingProps) {
+function Connecting({ client, servers, present, onClose, onReview }: ConnectingProps) {
+  const { id, name, inTheWay, publishedApplication, takesCallbackPort } = client;
   const [chosen, setChosen] = useState(servers.slice(0, 1));
   const [clientId, setClientId] = useState(present?.clientId ?? '');
-  const [port, setPort] = useState(present?.callbackPort?.toString() ?? '');
+  const [port, setPort] = useState((takesCallbackPort && present?.callbackPort?.toString()) || '');
   const callbackPort = portIn(port);
+  const isNamed = clientId.trim() !== '' || publishedApplication !== null;
   const goOn = () => {
     if (callbackPort === undefined) return;
     onReview({
@@ -67,7 +69,7 @@ function Connecting({ client: { id, name, inTheWay }, servers, present, onClose,
         whileRunning: false,
         evenShared: false,
         project: null,
-        itself: { clientId: clientId.trim(), callbackPort },
+        itself: { clientId: clientId.trim() || null, callbackPort },
       },
       running: inTheWay ? [name] : [],
     });
@@ -81,7 +83,7 @@ function Connecting({ client: { id, name, inTheWay }, servers, present, onClose,
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" disabled={clientId.trim() === '' || chosen.length === 0 || callbackPort === undefined}>
+          <Button type="submit" disabled={!isNamed || chosen.length === 0 || callbackPort === undefined}>
             Show what is written…
           </Button>
         </>
@@ -94,7 +96,11 @@ function Connecting({ client: { id, name, inTheWay }, servers, present, onClose,
         </li>
         <li>Nothing is put right on the way: when a session ends or the network changes, {name} has to cope alone.</li>
         <li>Activity does not show what it does.</li>
-        <li>It needs an OAuth application that an administrator of your account has registered.</li>
+        <li>
+          {publishedApplication === null
+            ? 'It needs an OAuth application that an administrator of your account has registered.'
+            : `It needs an OAuth application: the one that Databricks publishes for ${name}, where your workspace has it, or one that an administrator of your account has registered.`}
+        </li>
       </ul>
       <Checkbox.Group label="Servers" value={chosen} onChange={setChosen}>
         {servers.map((server) => (
@@ -103,19 +109,25 @@ function Connecting({ client: { id, name, inTheWay }, servers, present, onClose,
       </Checkbox.Group>
       <TextField
         label="Client id"
-        description="Of the OAuth application. It is no secret."
+        description={
+          publishedApplication === null
+            ? 'Of the OAuth application. It is no secret.'
+            : `Of the OAuth application. It is no secret. Empty for the published one, ${publishedApplication}.`
+        }
         value={clientId}
         onChange={setClientId}
         data-autofocus
       />
-      <TextField
-        label="Port of its redirect address"
-        description={`Empty to let ${name} choose. Not every client can be told.`}
-        value={port}
-        error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
-        onChange={setPort}
-        inputMode="numeric"
-      />
+      {takesCallbackPort && (
+        <TextField
+          label="Port of its redirect address"
+          description={`Empty to let ${name} choose.`}
+          value={port}
+          error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
+          onChange={setPort}
+          inputMode="numeric"
+        />
+      )}
     </Form>
   );
 }

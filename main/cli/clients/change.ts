@@ -1,4 +1,4 @@
-import { type ChangeChoice, directly, type HttpChoice } from '../../clients/choice.ts';
+import { type ChangeChoice, directly, type HttpChoice, type Workspace } from '../../clients/choice.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
@@ -103,8 +103,11 @@ async function httpChoice(
     throw new CausewayError('usage', `--callback-port ${callbackPort} is no port.`, { remedy: 'Give 1 to 65535.' });
   }
   const auth = await context.causeway().auth();
-  const hostOf = async (profile: string) => (await auth.profile(profile)).host;
-  return directly(servers, hostOf, { clientId, callbackPort: port });
+  const workspaceOf = async (name: string): Promise<Workspace> => {
+    const profile = await auth.profile(name);
+    return { host: profile.host, hasApplication: (application) => auth.knowsApplication(profile, application) };
+  };
+  return directly(servers, workspaceOf, { clientId, callbackPort: port });
 }
 
 async function report(context: CommandContext, options: ChangeOptions, outcomes: Outcome[]): Promise<void> {

@@ -61,7 +61,10 @@ function addChanging(group: Command, context: CommandContext): void {
   changing('add')
     .description('write an entry for each server into the clients')
     .option('--http', 'let clients that can connect by themselves, with OAuth of their own')
-    .option('--client-id <id>', 'with --http: the OAuth application that the client signs in as')
+    .option(
+      '--client-id <id>',
+      'with --http: the OAuth application that the client signs in as; by default the one that Databricks publishes for it',
+    )
     .option('--callback-port <port>', 'with --http: the port on which it waits for the browser')
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./change.ts')).add(context, ids, command.optsWithGlobals()),

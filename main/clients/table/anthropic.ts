@@ -87,6 +87,8 @@ export const ANTHROPIC: ClientFacts[] = [
     key: ['mcpServers'],
     stdio: typed,
     http: addressedWithOauth('http', ['clientId', 'callbackPort']),
+    // databricks/unity-gateway src/ucode/mcp_oauth.py: on the loopback interface any port is taken; its own tool uses this one.
+    published: { clientId: 'claude-code', redirectUri: 'http://localhost:3118/callback', callbackPort: 3118 },
     afterwards: 'The next session has it; in one that runs, /mcp connects.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
     // anthropics/claude-code#2536

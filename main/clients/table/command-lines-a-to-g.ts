@@ -6,7 +6,8 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'amazon-q',
     name: 'Amazon Q',
-    wireNames: [],
+    // aws/amazon-q-developer-cli crates/chat-cli/src/cli/chat/tools/custom_tool.rs
+    wireNames: ['Q CLI Chat'],
     mark: { monogram: 'Q' },
     signs: ({ inHome }) => [{ exists: inHome('.aws', 'amazonq') }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.aws', 'amazonq', 'mcp.json') }],
@@ -20,7 +21,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'amp',
     name: 'Amp',
-    wireNames: [],
+    wireNames: ['amp-mcp-client'],
     mark: { monogram: 'Am' },
     signs: (places) => [{ exists: ampFolder(places) }, { command: 'amp' }],
     files: (places) => [{ role: 'main', path: places.join(ampFolder(places), 'settings.json') }],
@@ -59,7 +60,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'auggie',
     name: 'Auggie',
-    wireNames: [],
+    wireNames: ['augment-mcp-client'],
     mark: { monogram: 'Au' },
     signs: ({ inHome }) => [{ exists: inHome('.augment') }, { command: 'auggie' }],
     files: ({ inHome }) => [{ role: 'main', path: inHome('.augment', 'settings.json') }],
@@ -132,9 +133,15 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     // 300 where it is left out.
     stdio: beginning(plain, { tool_timeout_sec: 600 }),
     http: ({ url, clientId }) => ({
-      fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
+      fixed: {
+        url,
+        // What the token is asked for (RFC 8707).
+        ...(clientId === undefined ? {} : { oauth: { client_id: clientId }, oauth_resource: url }),
+      },
       initial: { tool_timeout_sec: 600 },
     }),
+    // databricks/unity-gateway src/ucode/agents/codex.py: below /callback, a path for each server.
+    published: { clientId: 'codex-cli', redirectUri: 'http://localhost/callback' },
     // Seen in 0.169.0: "env is not supported for streamable_http", and nothing starts.
     refuses: {
       besideCommand: ['bearer_token_env_var', 'http_headers', 'env_http_headers', 'oauth', 'oauth_resource'],

@@ -1,5 +1,5 @@
 import type { ClientFacts } from '../client.ts';
-import { beginning, plain } from '../entry.ts';
+import { addressedWithOauth, beginning, plain } from '../entry.ts';
 
 /** Clients of the terminal, from opencode to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
@@ -18,10 +18,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       fixed: { type: 'local', command: [command, ...args] },
       initial: { enabled: true, timeout: 300_000 },
     }),
-    http: ({ url, clientId }) => ({
-      fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
-      initial: { enabled: true, timeout: 300_000 },
-    }),
+    http: beginning(addressedWithOauth('remote', ['clientId', 'callbackPort']), { enabled: true, timeout: 300_000 }),
     afterwards: 'Restart Kilo.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
   },
@@ -42,16 +39,29 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
       fixed: { type: 'local', command: [command, ...args] },
       initial: { enabled: true, timeout: 300_000 },
     }),
-    http: ({ url, clientId }) => ({
-      fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
-      initial: { enabled: true, timeout: 300_000 },
-    }),
-    // https://opencode.ai/v2/docs/mcp-servers: version 2 and 1.18.33 read both places, older ones the older alone.
+    http: beginning(addressedWithOauth('remote', ['clientId', 'callbackPort']), { enabled: true, timeout: 300_000 }),
+    // https://opencode.ai/v2/docs/mcp-servers: version 2 and 1.18.33 read both places, older ones the older alone. Seen in
+    // 1.18.33: where the times to list and to call are the same there, they are the one limit that it has.
     newer: {
       key: ['mcp', 'servers'],
-      stdio: ({ command, args }) => ({ fixed: { type: 'local', command: [command, ...args] } }),
-      http: ({ url, clientId }) => ({
-        fixed: { type: 'remote', url, ...(clientId === undefined ? {} : { oauth: { clientId } }) },
+      stdio: ({ command, args }) => ({
+        fixed: { type: 'local', command: [command, ...args] },
+        initial: { timeout: { catalog: 300_000, execution: 300_000 } },
+      }),
+      http: ({ url, clientId, callbackPort }) => ({
+        fixed: {
+          type: 'remote',
+          url,
+          ...(clientId === undefined
+            ? {}
+            : {
+                oauth: {
+                  client_id: clientId,
+                  ...(callbackPort === undefined ? {} : { callback_port: callbackPort }),
+                },
+              }),
+        },
+        initial: { timeout: { catalog: 300_000, execution: 300_000 } },
       }),
     },
     afterwards: 'Restart opencode.',

@@ -27,6 +27,8 @@ export const EDITORS: ClientFacts[] = [
     http: ({ url, clientId }) => ({
       fixed: { url, ...(clientId === undefined ? {} : { auth: { CLIENT_ID: clientId } }) },
     }),
+    // databricks/unity-gateway src/ucode/agents/cursor.py
+    published: { clientId: 'cursor-desktop', redirectUri: 'http://localhost:8787/callback' },
     afterwards: 'Restart Cursor, and switch the server on under Settings › MCP if it is off there.',
     // https://cursor.com/docs/mcp/install-links
     deepLink: (name, entry) =>
@@ -84,7 +86,10 @@ export const EDITORS: ClientFacts[] = [
     key: ['context_servers'],
     // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 where it is left out.
     stdio: beginning(plain, { timeout: 300 }),
-    http: beginning(addressed('url'), { timeout: 300 }),
+    http: ({ url, clientId }) => ({
+      fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
+      initial: { timeout: 300 },
+    }),
     afterwards: 'Zed notices at once.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
   },
@@ -135,8 +140,11 @@ export const EDITORS: ClientFacts[] = [
     project: ['.kiro', 'settings', 'mcp.json'],
     format: 'json',
     key: ['mcpServers'],
+    // aws/amazon-q-developer-cli crates/chat-cli/src/cli/chat/tools/custom_tool.rs: in milliseconds, 120 000 where it is
+    // left out. It became the command of Kiro; whether the editor reads the key, nobody has measured.
     stdio: beginning(plain, { timeout: 300_000 }),
-    http: addressed('url'),
+    // https://kiro.dev/docs/mcp/configuration
+    http: addressedWithOauth(undefined, ['clientId']),
     afterwards: 'Switch the server off and on in the MCP panel, or restart Kiro.',
     deepLink: (name, entry) =>
       `https://kiro.dev/launch/mcp/add?name=${encodeURIComponent(name)}&config=${encodeURIComponent(JSON.stringify(entry))}`,

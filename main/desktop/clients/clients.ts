@@ -1,7 +1,7 @@
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../../preload/contract.ts';
 import { listBackups } from '../../clients/backups.ts';
-import { directly, type HttpChoice, type RestoreChoice } from '../../clients/choice.ts';
-import { namesApplication } from '../../clients/entry.ts';
+import { directly, type HttpChoice, type RestoreChoice, type Workspace } from '../../clients/choice.ts';
+import { namesApplication, namesCallbackPort } from '../../clients/entry.ts';
 import type { Outcome } from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
@@ -77,8 +77,14 @@ export class Clients {
     { clientId, callbackPort }: NonNullable<ClientChange['itself']>,
   ): Promise<HttpChoice> {
     const auth = await this.#context.causeway.auth();
-    const hostOf = async (profile: string) => (await auth.profile(profile)).host;
-    return directly(servers, hostOf, { clientId, callbackPort: callbackPort ?? undefined });
+    const workspaceOf = async (name: string): Promise<Workspace> => {
+      const profile = await auth.profile(name);
+      return { host: profile.host, hasApplication: (application) => auth.knowsApplication(profile, application) };
+    };
+    return directly(servers, workspaceOf, {
+      clientId: clientId ?? undefined,
+      callbackPort: callbackPort ?? undefined,
+    });
   }
 
   get #service(): ClientsService {
@@ -103,7 +109,7 @@ export class Clients {
   #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
-    const { warnings = [], deepLink, http, patience, project } = this.#service.client(id);
+    const { warnings = [], deepLink, http, patience, project, published } = this.#service.client(id);
     return [
       {
         id,
@@ -116,6 +122,8 @@ export class Clients {
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
         connectsItself: namesApplication(http),
+        publishedApplication: published?.clientId ?? null,
+        takesCallbackPort: namesCallbackPort(http),
         patienceMs: patience?.ms ?? null,
         hasProjectFile: project !== undefined,
       },

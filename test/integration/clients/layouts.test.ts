@@ -17,6 +17,7 @@ describe("opencode's two places for entries", () => {
     expect(mcp.servers['databricks-sql']).toEqual({
       type: 'local',
       command: [own.command, 'proxy', '--profile', 'prod', '--path', '/api/2.0/mcp/sql'],
+      timeout: { catalog: 300_000, execution: 300_000 },
     });
     expect(await own.service().add([], [SQL, GENIE])).toMatchObject([{ result: 'unchanged' }]);
     await own.service().remove([], ['databricks-sql', 'genie-7191']);
@@ -88,7 +89,12 @@ test('VS Code on this computer for a window on another one is written alone wher
 });
 
 describe('addresses in place of a command', () => {
-  const http = { urlOf: () => 'https://w.example.com/api/2.0/mcp/sql', clientId: 'app-1', callbackPort: 8020 };
+  const http = {
+    urlOf: () => 'https://w.example.com/api/2.0/mcp/sql',
+    isPublished: async () => false,
+    clientId: 'app-1',
+    callbackPort: 8020,
+  };
 
   test('are written where a client can sign in by itself; where it cannot be told as what, that is said', async () => {
     await using own = await ownClients();

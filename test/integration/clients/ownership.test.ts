@@ -10,6 +10,7 @@ import { GENIE, type OwnClients, ownClients, SQL } from './own-clients.ts';
 const CURSOR = '.cursor/mcp.json';
 const HTTP: HttpChoice = {
   urlOf: ({ path }) => `https://w.example.com${path}`,
+  isPublished: async () => false,
   clientId: 'app-1',
   callbackPort: 8020,
 };

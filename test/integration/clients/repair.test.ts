@@ -68,7 +68,12 @@ describe('an entry that was written', () => {
   test('with an address of its own is as it should be, and is put back as that', async () => {
     await using own = await ownClients();
     await own.file('.claude.json', '{}');
-    const http = { urlOf: () => 'https://w.example.com/api/2.0/mcp/sql', clientId: 'app-1', callbackPort: 8020 };
+    const http = {
+      urlOf: () => 'https://w.example.com/api/2.0/mcp/sql',
+      isPublished: async () => false,
+      clientId: 'app-1',
+      callbackPort: 8020,
+    };
     await own.service().add([], [SQL], { http });
     const expected = {
       type: 'http',

@@ -30,6 +30,8 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
     longNames: [],
     hasLink: true,
     connectsItself: true,
+    publishedApplication: null,
+    takesCallbackPort: true,
     patienceMs: null,
     hasProjectFile: true,
   };
