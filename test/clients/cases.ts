@@ -1,3 +1,4 @@
+import { clientOnWire } from '../../main/clients/wire-names.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { addEntry, openComputer } from './computer.ts';
 import { ROW, startFakeModel } from './fake-model.ts';
@@ -29,6 +30,8 @@ async function setting(client: RealClient, { home, packages, callTakesMs }: Opti
     signedIn: () => computer.profile([`host = ${tap.host}`, `token = ${token}`]),
     /** A profile that Causeway has to sign in for in the browser. */
     signedOut: () => computer.profile([`host = ${workspace.host}`]),
+    /** The same workspace with a token, without the tap. */
+    usedBefore: () => computer.profile([`host = ${workspace.host}`, `token = ${token}`]),
     [Symbol.asyncDispose]: async () => {
       await computer[Symbol.asyncDispose]();
       await tap[Symbol.asyncDispose]();
@@ -49,6 +52,8 @@ const failed = (says: string, output: string): Result => ({
   state: 'failed',
   says: `${says}: ${output.trim().split('\n').slice(-4).join(' | ').slice(-400)}`,
 });
+
+const counted = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`);
 
 /** The cases, by name, in the order of the table. */
 export const CASES: Record<CaseName, (client: RealClient, options: Options) => Promise<Result>> = {
@@ -77,6 +82,8 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     } else if (!(set.model.gotRow() || output.includes(ROW))) return failed('no row', output);
     await set.computer.causeway('clients', 'remove', client.id, '--json');
     if ((await set.computer.file()).includes('databricks-sql')) return failed('not removed', await set.computer.file());
+    const unknown = [...set.tap.clientNames].filter((name) => clientOnWire(name)?.id !== client.id);
+    if (unknown.length > 0 && !client.standsIn) return failed(`called itself ${unknown.join(', ')}`, output);
     return passed(client.withoutModel !== undefined && !client.calls ? 'connected, listed' : 'row');
   },
 
@@ -90,7 +97,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     const pages = (await set.computer.pages()).length;
     if (pages > 1) return failed(`${pages} pages`, output);
     if (client.withoutModel !== undefined) {
-      return client.connected?.test(output) ? passed(`connected, ${pages} pages`) : failed('not connected', output);
+      return client.connected?.test(output) ? passed(`connected, ${counted(pages)}`) : failed('not connected', output);
     }
     const ours = set.model.asked.find((name) => /sign_in$/.test(name));
     if (ours === undefined) return failed(`no sign_in among ${[...set.model.offered].join(' ')}`, output);
@@ -101,7 +108,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
   /** Used before, signed out since: the tools are those known, and a call says what to do. */
   async 'signed out, used'(client, options) {
     await using set = await setting(client, options);
-    await set.signedIn();
+    await set.usedBefore();
     await addEntry(set.computer, client);
     await set.computer.run(client.session(set.computer.where), SESSION_MS);
     await set.signedOut();
@@ -111,11 +118,13 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     if (client.withoutModel !== undefined && !client.calls) {
       return client.connected?.test(output) ? passed('connected') : failed('not connected', output);
     }
+    if (!client.calls && ![...set.model.offered].some((name) => name.endsWith('execute_sql')))
+      return failed(`the known tools were not offered, but ${[...set.model.offered].join(' ')}`, output);
     const told = client.calls ? output : set.model.results.slice(heard).join('\n');
     const pages = (await set.computer.pages()).length;
     if (pages > 1) return failed(`${pages} pages`, told);
     return /sign(?:ed|s)?[ -](?:in|out)/i.test(told)
-      ? passed(`told to sign in, ${pages} pages`)
+      ? passed(`told to sign in, ${counted(pages)}`)
       : failed('told', told + output);
   },
 

@@ -23,7 +23,7 @@ export interface FakeModel extends AsyncDisposable {
   results: string[];
   /** Whether a result held the row that only the warehouse knows. */
   gotRow(): boolean;
-  /** Lets the model ask again what it has asked. */
+  /** Lets the model ask again what it has asked, and forgets what it was offered. */
   forget(): void;
   /** Requests whose format is not known, such as telemetry. */
   unknown: string[];
@@ -84,6 +84,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     unknown,
     forget: () => {
       asked.length = 0;
+      offered.clear();
     },
     gotRow: () => results.some((result) => result.includes(ROW)),
     [Symbol.asyncDispose]: async () => {

@@ -17,8 +17,9 @@ const { values, positionals } = parseArgs({
 });
 const names = Object.keys(CASES).filter((name): name is CaseName => name in CASES);
 const cases = names.filter((name) => values.case?.includes(name) ?? (values.long || name !== 'call of 75 s'));
-const chosen = REAL_CLIENTS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
-const unknown = positionals.filter((id) => !REAL_CLIENTS.some((client) => client.id === id));
+const named = ({ id, as }: RealClient) => positionals.includes(id) || positionals.includes(as ?? id);
+const chosen = REAL_CLIENTS.filter((client) => positionals.length === 0 || named(client));
+const unknown = positionals.filter((id) => !REAL_CLIENTS.some((client) => client.id === id || client.as === id));
 if (unknown.length > 0 || cases.length === 0) {
   console.error(`There is no client or case of that name. Clients: ${REAL_CLIENTS.map(({ id }) => id).join(', ')}.`);
   console.error(`Cases: ${names.join(', ')}.`);
@@ -45,27 +46,28 @@ try {
 process.exitCode = failures === 0 ? 0 : 1;
 
 function padded(text: string, column: number): string {
-  return text.padEnd([14, 22][column] ?? 24);
+  return text.padEnd([22, 22][column] ?? 24);
 }
 
 async function line(client: RealClient): Promise<string> {
   const folder = join(packages, client.id);
   const version = await install(folder, client.install);
   const cells: string[] = [];
+  const name = client.as ?? client.id;
   const details: string[] = [];
-  for (const name of cases) {
+  for (const each of cases) {
     const result: Result =
-      client.notPossible?.[name] !== undefined
-        ? { state: 'not possible', says: client.notPossible[name] }
+      client.notPossible?.[each] !== undefined
+        ? { state: 'not possible', says: client.notPossible[each] }
         : version === undefined
           ? { state: 'failed', says: 'npm could not install it' }
-          : await attempt(client, name, folder);
+          : await attempt(client, each, folder);
     if (result.state === 'failed') failures += 1;
-    if (result.state !== 'passed') details.push(`  ${client.id}, ${name}: ${result.state}: ${result.says}`);
+    if (result.state !== 'passed') details.push(`  ${name}, ${each}: ${result.state}: ${result.says}`);
     cells.push(result.state === 'passed' ? result.says : result.state.toUpperCase());
   }
-  if (client.withoutModel !== undefined) details.push(`  ${client.id}: without a model, which ${client.withoutModel}`);
-  const row = [client.id, version ?? '-', ...cells].map(padded).join('  ');
+  if (client.withoutModel !== undefined) details.push(`  ${name}: without a model: ${client.withoutModel}`);
+  const row = [name, version ?? '-', ...cells].map(padded).join('  ');
   return [row, ...details].join('\n');
 }
 

@@ -17,6 +17,8 @@ export interface Command {
 export interface RealClient {
   /** As `causeway clients` calls it. */
   id: string;
+  /** What the table calls it, where one client is in it twice. */
+  as?: string;
   /** The npm package, with a version where the newest cannot be installed. */
   install: string;
   /** Files that are there before, as a user would have them. The first is the one that the entry goes to. */
@@ -30,6 +32,8 @@ export interface RealClient {
   withoutModel?: string;
   /** What it prints when the server is connected; for those without a model. */
   connected?: RegExp;
+  /** It reads that client's file and is another, so that what it calls itself is not in that client's row. */
+  standsIn?: true;
   /** Why one of the cases is not possible with it. */
   notPossible?: Partial<Record<CaseName, string>>;
 }
@@ -44,6 +48,7 @@ export const REAL_CLIENTS: RealClient[] = [
   {
     // The Inspector reads Claude Desktop's file.
     id: 'claude-desktop',
+    standsIn: true,
     install: '@modelcontextprotocol/inspector',
     files: () => [{ path: '.config/Claude/claude_desktop_config.json', text: json({ globalShortcut: 'Alt+Space' }) }],
     session: (where) => inspect(where, 'tools/list'),
@@ -52,7 +57,7 @@ export const REAL_CLIENTS: RealClient[] = [
       poll: (where, statement) =>
         inspect(where, 'tools/call', '--tool-name', 'poll_sql_result', '--tool-arg', `statement_id=${statement}`),
     },
-    withoutModel: 'has none: its own command calls the tool',
+    withoutModel: 'it has none, and its own command calls the tool',
     connected: /"name": "(?:execute_sql|sign_in|connection_status)"/,
     notPossible: { 'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that' },
   },
@@ -128,6 +133,13 @@ export const REAL_CLIENTS: RealClient[] = [
     session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
   },
   {
+    id: 'opencode',
+    as: 'opencode, newer layout',
+    install: 'opencode-ai',
+    files: ({ model }) => [{ path: '.config/opencode/opencode.json', text: openAiCompatible(model, { servers: {} }) }],
+    session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+  },
+  {
     id: 'kilo',
     install: '@kilocode/cli@7.7.7',
     files: ({ model }) => [{ path: '.config/kilo/kilo.jsonc', text: `// My Kilo\n${openAiCompatible(model)}` }],
@@ -200,7 +212,7 @@ export const REAL_CLIENTS: RealClient[] = [
     session: () => ({ command: 'cline', args: ['--auto-approve', 'true', '--json', PROMPT] }),
   },
   {
-    id: 'continue',
+    id: 'continue-cli',
     install: '@continuedev/cli',
     files: ({ model }) => [
       {
@@ -258,8 +270,9 @@ function inspect({ home }: Where, method: string, ...rest: string[]): Command {
 }
 
 /** The configuration of opencode and its relatives, with a model of one's own. */
-function openAiCompatible(model: string): string {
+function openAiCompatible(model: string, mcp?: object): string {
   return json({
+    ...(mcp && { mcp }),
     autoupdate: false,
     share: 'disabled',
     provider: {

@@ -8,6 +8,8 @@ export interface Tap extends AsyncDisposable {
   host: string;
   /** The methods, in the order in which they came. */
   methods: string[];
+  /** What clients called themselves when they opened a session. */
+  clientNames: Set<string>;
 }
 
 /**
@@ -16,10 +18,13 @@ export interface Tap extends AsyncDisposable {
  */
 export async function openTap(origin: string, callTakesMs = 0): Promise<Tap> {
   const methods: string[] = [];
+  const clientNames = new Set<string>();
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const method = /"method"\s*:\s*"([^"]+)"/.exec(body.toString('utf8'))?.[1];
     if (method !== undefined) methods.push(method);
+    const clientName = /"clientInfo"\s*:\s*\{[^}]*?"name"\s*:\s*"([^"]+)"/.exec(body.toString('utf8'))?.[1];
+    if (clientName !== undefined) clientNames.add(clientName);
     const calls = methods.filter((name) => name === 'tools/call').length;
     if (method === 'tools/call' && calls === 1 && callTakesMs > 0) await sleep(callTakesMs);
     const { host } = new URL(origin);
@@ -36,6 +41,7 @@ export async function openTap(origin: string, callTakesMs = 0): Promise<Tap> {
   return {
     host: `http://127.0.0.1:${port}`,
     methods,
+    clientNames,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
