@@ -1,3 +1,4 @@
+import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 
 /** How a profile gets its bearer token (spec/managed-mcp-endpoints.md › Authentication). */
@@ -44,6 +45,8 @@ export interface TokenRequest {
   /** The token that the workspace has just refused with 401: it will not be given out again. */
   rejected?: Secret | undefined;
   signal?: AbortSignal | undefined;
+  /** Called where nobody is signed in and the person is asked to sign in now, which the token then waits for. */
+  onSignedOut?: ((error: CausewayError) => void) | undefined;
 }
 
 /** Gives a bearer token that is valid now, renewing it at most once however many ask. */
@@ -79,6 +82,8 @@ export interface SignInOptions {
   application?: OAuthApplication | null | undefined;
   /** Fails before the browser opens where the sign-in would be lost with this process. */
   mustKeep?: boolean | undefined;
+  /** For how long a page that is open counts as seen, in milliseconds, and is not opened once more; 3 s by default. */
+  pageSeenMs?: number | undefined;
   /** Paths of the servers that the sign-in has to cover, for OAuth applications with scopes of their own. */
   servers?: readonly string[] | undefined;
 }

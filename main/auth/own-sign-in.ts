@@ -167,10 +167,11 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   async function showOtherPage(profile: Profile, asked: SignInOptions): Promise<void> {
     const { signInPages } = await import('./sign-in-page.ts');
     const page = await signInPages(env, profile.host, now).current();
+    const seenMs = asked.pageSeenMs ?? JUST_OPENED_MS;
     const url = page?.state === 'open' && page.profile === profile.name ? page.url : undefined;
     emit({ type: 'sign-in-began', profile, url });
     asked.onProgress?.({ step: 'waiting-for-other', url });
-    const isLost = url !== undefined && page !== undefined && Math.abs(now() - page.openedAt) > JUST_OPENED_MS;
+    const isLost = url !== undefined && page !== undefined && Math.abs(now() - page.openedAt) > seenMs;
     const mayOpen = asked.onlyIfNeeded !== true && asked.openBrowser !== 'never';
     // Where the browser cannot be opened, the address is shown.
     if (isLost && mayOpen) await options.openBrowser(url).catch(() => undefined);

@@ -84,12 +84,13 @@ class StdioBridge implements Bridge {
     });
     const sink = throughClient(client, this.#modern);
     this.#sink = sink;
-    this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal);
+    this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal, (error) => this.#instant.failed(error));
     const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)));
     const { profile, path, signIn } = endpoint;
     const place = { host: profile.host, path, profile: profile.name };
     this.#tool = new ConnectionTool({ ...place, signIn, memory, connect: async () => void (await this.#connected()) });
-    this.#instant = new InstantAnswers({ memory, isOff, sink, tool: this.#tool });
+    const hasToken = () => this.#line.sent.length > 0;
+    this.#instant = new InstantAnswers({ memory, isOff, sink, tool: this.#tool, hasToken });
     this.#onWord = endpoint.onWord;
     this.#carrier = new Carrier(this.#line, server, sink, this.#instant, {
       admit: (method) => this.#admit(method),

@@ -45,15 +45,27 @@ export interface ConnectionToolPort {
 export class ConnectionTool {
   readonly #port: ConnectionToolPort;
   readonly #waiting = new Set<() => void>();
-  /** Why the server cannot be asked, as far as that is known. */
-  trouble: CausewayError | undefined;
+  #trouble: CausewayError | undefined;
+  /** Whether the server has told its tools since it was last in trouble. */
+  #isListed = false;
 
   constructor(port: ConnectionToolPort) {
     this.#port = port;
   }
 
+  /** Why the server cannot be asked, as far as that is known. */
+  get trouble(): CausewayError | undefined {
+    return this.#trouble;
+  }
+
+  set trouble(trouble: CausewayError | undefined) {
+    this.#trouble = trouble;
+    if (trouble) this.#isListed = false;
+  }
+
   /** The server has told its tools. */
   hasTools(): void {
+    this.#isListed = true;
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
@@ -154,7 +166,7 @@ export class ConnectionTool {
     const outcome = await within(PATIENCE.sessionMs, this.#port.connect());
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
     if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
-    await within(TOOLS_MS, hasTools);
+    if (!this.#isListed) await within(TOOLS_MS, hasTools);
     const text = `The connection to ${hostOf(this.#port.host)} works. The tools of ${this.#port.path} are available now: list the tools again where they do not appear by themselves.`;
     return { text: sentences(before, text), isError: false };
   }

@@ -73,10 +73,13 @@ export async function openEndpoint(
   };
 }
 
+/** For how long a sign-in page counts as seen, in milliseconds: a model calls the tool soon after the page was opened. */
+const PAGE_SEEN_MS = 30_000;
+
 function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSignIn {
   let running: Promise<void> | undefined;
   const begin = async () => {
-    await auth.signIn(profile, { servers: [path] });
+    await auth.signIn(profile, { servers: [path], pageSeenMs: PAGE_SEEN_MS });
   };
   return {
     begin: () => {

@@ -14,8 +14,10 @@ export const PATIENCE = {
   handshakeMs: 150,
   /** For the list of tools, before the last known one is given. */
   toolsMs: 1_000,
-  /** For the list of tools, before one tool of ours stands in where no list is known. */
+  /** For the list of tools, before one tool of ours stands in where no list is known and somebody is signed in. */
   firstToolsMs: 2_000,
+  /** The same where it is not known yet whether anybody is: some clients give up on a new server after 1 s. */
+  firstToolsWithoutTokenMs: 500,
   /** For a session, and for a token that waits for a sign-in, before a request fails in words: clients give up after 60 s. */
   sessionMs: 25_000,
   /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
@@ -68,6 +70,8 @@ export interface InstantPort {
   isOff: boolean;
   sink: FrameSink;
   tool: ConnectionTool;
+  /** Whether a token has gone out: somebody is signed in. */
+  hasToken(): boolean;
 }
 
 /**
@@ -80,6 +84,7 @@ export class InstantAnswers {
   readonly #isOff: boolean;
   readonly #sink: FrameSink;
   readonly #tool: ConnectionTool;
+  readonly #hasToken: () => boolean;
   /** The tools that the client was given without the server and that have not been checked. */
   #givenTools: unknown;
   #keeping: Promise<void> = Promise.resolve();
@@ -91,11 +96,12 @@ export class InstantAnswers {
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
-  constructor({ memory, isOff, sink, tool }: InstantPort) {
+  constructor({ memory, isOff, sink, tool, hasToken }: InstantPort) {
     this.#memory = memory;
     this.#isOff = isOff;
     this.#sink = sink;
     this.#tool = tool;
+    this.#hasToken = hasToken;
   }
 
   get hasUncheckedTools(): boolean {
@@ -112,7 +118,7 @@ export class InstantAnswers {
     if (this.#isOff || !isFirstPage(trip)) return work;
     const isKnown = trip.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
     const over = work.then(() => 'over' as const);
-    const late = isKnown ? this.#lateAfter(this.#patienceFor(trip)) : this.#whenTroubled();
+    const late = this.#whenLate(isKnown ? this.#patienceFor(trip) : undefined);
     const first = await Promise.race([over, late.passed]);
     late.stop();
     if (first === 'late') await this.answer(trip);
@@ -137,16 +143,25 @@ export class InstantAnswers {
     return { passed, stop: () => clearTimeout(timer) };
   }
 
-  /** Where no tools are known it takes longer, unless it is known that there is none to wait for. */
-  #whenTroubled(): { passed: Promise<'late'>; stop(): void } {
-    const { passed, stop } = this.#lateAfter(this.#tool.trouble ? 0 : PATIENCE.firstToolsMs);
+  /**
+   * Resolves after `patienceMs`, or as soon as it is known that the server cannot be asked now. Undefined stands for a first
+   * list of tools: that takes longer, and longest where somebody is signed in.
+   */
+  #whenLate(patienceMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
+    const { firstToolsMs, firstToolsWithoutTokenMs } = PATIENCE;
+    let wait = this.#lateAfter(this.#tool.trouble ? 0 : (patienceMs ?? firstToolsWithoutTokenMs));
+    const passed = wait.passed.then((late) => {
+      if (patienceMs !== undefined || this.#tool.trouble || !this.#hasToken()) return late;
+      wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
+      return wait.passed;
+    });
     let hear = () => {};
     const troubled = new Promise<'late'>((resolve) => {
       hear = () => resolve('late');
       this.#troubled.add(hear);
     });
     const leave = () => {
-      stop();
+      wait.stop();
       this.#troubled.delete(hear);
     };
     return { passed: Promise.race([passed, troubled]), stop: leave };

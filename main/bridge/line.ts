@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Failure } from './explain.ts';
@@ -35,15 +36,23 @@ export class Line {
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
+  readonly #onSignedOut: (error: CausewayError) => void;
 
-  constructor(endpoint: Endpoint, flow: FlowControl, signal: AbortSignal) {
+  /** @param onSignedOut told where nobody is signed in, while a token waits for the person to do that */
+  constructor(
+    endpoint: Endpoint,
+    flow: FlowControl,
+    signal: AbortSignal,
+    onSignedOut: (error: CausewayError) => void = () => {},
+  ) {
     this.#endpoint = endpoint;
     this.#flow = flow;
     this.signal = signal;
+    this.#onSignedOut = onSignedOut;
   }
 
   token(rejected?: Secret): Promise<Secret> {
-    return this.#endpoint.tokens.token({ rejected, signal: this.signal });
+    return this.#endpoint.tokens.token({ rejected, signal: this.signal, onSignedOut: this.#onSignedOut });
   }
 
   post(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame, special?: Special): Promise<Outcome> {

@@ -1,7 +1,11 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createCauseway } from '../../../main/causeway.ts';
+import { stateFolder } from '../../../main/platform/paths.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
@@ -37,6 +41,14 @@ async function pages(): Promise<string[]> {
   return text.split('\n').filter(Boolean);
 }
 
+/** Makes the page that is open so much older. */
+async function age(milliseconds: number): Promise<void> {
+  const folder = join(stateFolder(home.env), 'sign-in');
+  const [name = ''] = (await readdir(folder)).filter((each) => each.startsWith('page-'));
+  const page = JSON.parse(await readFile(join(folder, name), 'utf8'));
+  await writeFile(join(folder, name), JSON.stringify({ ...page, openedAt: page.openedAt - milliseconds }));
+}
+
 function startProxy(profile = 'user'): ProxyProcess {
   const proxy = new ProxyProcess(['--profile', profile, '--path', PATH], home.env);
   ends.push(() => proxy.close());
@@ -62,7 +74,10 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const opened = await begin(proxy);
     expect(opened.result).toMatchObject({ capabilities: { tools: { listChanged: true } } });
     const [tool] = toolsOf(await proxy.request(1, 'tools/list'));
-    expect(tool).toMatchObject({ name: 'sign_in', description: expect.stringContaining('A sign-in page is open') });
+    expect(tool).toMatchObject({
+      name: 'sign_in',
+      description: expect.stringMatching(/to sign in|sign-in page is open/),
+    });
     const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     await expect.poll(pages).toHaveLength(1);
     const [url = ''] = await pages();
@@ -84,13 +99,47 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(error.message).toContain(url);
   });
 
-  it('opens one page for proxies that are started one after the other', async () => {
+  it('answers three handshakes and opens one page for three proxies, one after the other', async () => {
+    const times: string[] = [];
     for (let count = 0; count < 3; count += 1) {
+      const startedAt = performance.now();
       const proxy = startProxy();
       expect(await begin(proxy)).toHaveProperty('result');
+      const handshakeMs = performance.now() - startedAt;
       expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+      times.push(`handshake ${handshakeMs.toFixed(0)} ms, tools ${(performance.now() - startedAt).toFixed(0)} ms`);
     }
+    console.log(`Three proxies, signed out, from their start: ${times.join('; ')}.`);
     await expect.poll(pages).toHaveLength(1);
+  });
+
+  it('offers signing in while the workspace does not answer at all', async () => {
+    const silent = createServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    ends.push(() => silent.close());
+    const { port } = z.object({ port: z.number() }).parse(silent.address());
+    await writeFile(home.configFile, `[user]\nhost = http://127.0.0.1:${port}\n`);
+    const proxy = startProxy();
+    await begin(proxy);
+    expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([
+      { name: 'sign_in', description: expect.stringContaining('is signed out of') },
+    ]);
+  });
+
+  it('does not open the page a second time for a call of sign_in some seconds after it was opened', async () => {
+    const proxy = startProxy();
+    await begin(proxy);
+    await proxy.request(1, 'tools/list');
+    await expect.poll(pages).toHaveLength(1);
+    await age(20_000);
+    const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+    // Its answer comes behind whatever it has opened.
+    await expect.poll(pages).toHaveLength(1);
+    const [url = ''] = await pages();
+    await scriptedBrowser().open(url);
+    expect(textOf(await call)).toMatch(/^Signed in to /);
+    expect(await pages()).toHaveLength(1);
   });
 
   it('signs in through the application where it runs, although the profile names the Databricks CLI', async () => {
