@@ -61,9 +61,11 @@ export function scanFrame(frame: Buffer): { id: string | undefined; method: stri
   }
 }
 
+const SMALL_MEMBER = String.raw`,\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*`;
 /** The last small members of an object: nothing but its own last brace may follow. */
-const LAST_MEMBERS =
-  /,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$/;
+const LAST_MEMBERS = new RegExp(String.raw`(?:${SMALL_MEMBER})+\}\s*$`);
+const ID_MEMBER = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/;
+const METHOD_MEMBER = /"method"\s*:\s*"/;
 
 /**
  * The id of a request of which only the first and the last bytes are known, as it was written; undefined where they do not
@@ -71,9 +73,10 @@ const LAST_MEMBERS =
  */
 export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
   const { id, method } = findPlaces(head);
-  const members = LAST_MEMBERS.exec(tail.toString('latin1'));
-  if (!method && !members?.[0].includes('"method"')) return undefined;
-  const raw = id && id.end < head.length ? head.toString('utf8', id.start, id.end) : utf8(members?.[1]);
+  const [members = ''] = LAST_MEMBERS.exec(tail.toString('latin1')) ?? [];
+  if (!method && !METHOD_MEMBER.test(members)) return undefined;
+  const atEnd = utf8(ID_MEMBER.exec(members)?.[1]);
+  const raw = atEnd ?? (id && id.end < head.length ? head.toString('utf8', id.start, id.end) : undefined);
   return raw !== undefined && isIdText(raw) ? raw : undefined;
 }
 
@@ -118,15 +121,14 @@ const METHOD = Buffer.from('"method"');
 const LONGEST_KEY = '"\\u006d\\u0065\\u0074\\u0068\\u006f\\u0064"'.length;
 
 function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | undefined {
-  if (isAt(frame, start, end, ID)) return 'id';
-  if (isAt(frame, start, end, METHOD)) return 'method';
+  if (isAt(frame, start, ID)) return 'id';
+  if (isAt(frame, start, METHOD)) return 'method';
   if (end - start > LONGEST_KEY || !hasEscape(frame, start, end)) return undefined;
   const key: unknown = JSON.parse(frame.toString('utf8', start, end));
   return key === 'id' || key === 'method' ? key : undefined;
 }
 
-function isAt(frame: Buffer, start: number, end: number, text: Buffer): boolean {
-  if (end - start !== text.length) return false;
+function isAt(frame: Buffer, start: number, text: Buffer): boolean {
   for (let at = 1; at < text.length; at += 1) if (frame[start + at] !== text[at]) return false;
   return true;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findId, rawId, scanFrame, withId } from '../../../main/bridge/raw-id.ts';
+import { findId, idOfCut, isIdText, matchOfIds, rawId, scanFrame, withId } from '../../../main/bridge/raw-id.ts';
 
 /** What of the id's text a JavaScript number would lose. */
 const awkwardIds = ['9007199254740993', '1.0', '1e2', '-0', '"\\u0061"', '"\\"id\\":5"', 'null', '""'];
@@ -64,9 +64,21 @@ describe('what a relay reads of a frame', () => {
     ['{"method":5}', undefined, undefined],
     ['{"method":"unfinished', undefined, undefined],
     ['{"method":"tools/call","id":', undefined, undefined],
+    ['{"\\u006d\\u0065\\u0074\\u0068\\u006f\\u0064":"ping"}', undefined, 'ping'],
+    ['{"id":"größe","method":"größe"}', '"größe"', 'größe'],
     ['not JSON', undefined, undefined],
   ])('of %s is the id %s and the method %s', (frame, id, method) => {
-    expect(scanFrame(Buffer.from(frame))).toEqual({ id, method });
+    expect(scanFrame(Buffer.from(frame))).toStrictEqual({ id, method });
+  });
+
+  it.each([
+    ['that begins with a bracket', '["id":1,"method":"x"}'],
+    ['with a key that begins with another quotation mark', `{'id":1}`],
+    ['without a colon', '{"id" 1}'],
+    ['with another sign for a comma', '{"a":1;"id":1}'],
+    ['with an id that is cut off', '{"method":"x","id":tru'],
+  ])('of an object %s is nothing behind the fault', (_fault, text) => {
+    expect(scanFrame(Buffer.from(text))).toStrictEqual({ id: undefined, method: undefined });
   });
 
   it('is what JSON.parse finds', () => {
@@ -83,6 +95,86 @@ describe('what a relay reads of a frame', () => {
 
   it('is no exception, whatever the bytes', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void scanFrame(Buffer.from(bytes))));
+  });
+});
+
+describe('the id of a request that was cut in its middle', () => {
+  const idOf = (head: string, tail: string) => idOfCut(Buffer.from(head), Buffer.from(tail));
+  const REQUEST = '{"jsonrpc":"2.0","method":"tools/call","params":{"text":"xxx';
+
+  it.each([
+    ['a number at its beginning', '{"id":17,"method":"tools/call","params":{"text":"xxx', 'xxx"}}', '17'],
+    ['a text at its beginning', '{"id":"größe","method":"tools/call","params":{"text":"xxx', 'xxx"}}', '"größe"'],
+    ['beginning, before the method at its end', '{"id":1.0,"params":{"text":"xxx', 'xxx"},"method":"ping"}', '1.0'],
+    ['a number at its end', REQUEST, 'xxx"}},"id":9007199254740993}', '9007199254740993'],
+    ['a negative number with an exponent at its end', REQUEST, 'xxx"}},"id":-1.5e+3}', '-1.5e+3'],
+    ['a text at its end', REQUEST, 'xxx"}},"id":"a\\"b c"}', '"a\\"b c"'],
+    ['a text in UTF-8 at its end', REQUEST, 'xxx"}},"id":"größe"}', '"größe"'],
+    ['its end, before other small members', REQUEST, 'x"}},"id":5,"jsonrpc":"2.0","method":"ping"}', '5'],
+    ['its end, with white space', REQUEST, 'x"}} , "id" : 5 , "jsonrpc" : "2.0" }\r\n', '5'],
+    ['its end, with more white space', REQUEST, 'x"}},\n  "id"  :  5  ,\n  "jsonrpc"  :  "2.0"  \n}  \n', '5'],
+    ['its end, with the method', '{"params":{"text":"xxx', 'xxx"},"id":5,"method":"ping"}', '5'],
+    ['its end, behind the method', '{"params":{"text":"xxx', 'xxx"},"method":"pi\\"ng","id":5}', '5'],
+    ['its end, where the beginning has another', '{"id":4,"method":"ping","params":["', '"],"id":5}', '5'],
+    ['its end, where the beginning ends in another id', '{"method":"ping","id":123', '"},"id":4}', '4'],
+  ])('is read from %s', (_where, head, tail, id) => {
+    expect(idOf(head, tail)).toBe(id);
+  });
+
+  it.each([
+    ['of a response', '{"id":17,"result":{"text":"xxx', 'xxx"}}'],
+    ['of a response with its id at its end', '{"result":{"text":"xxx', 'xxx"},"id":17}'],
+    ['that is null', '{"id":null,"method":"ping","params":{"text":"xxx', 'xxx"}}'],
+    ['that is null, at its end', REQUEST, 'xxx"}},"id":null}'],
+    ['that is no id', '{"id":{"a":1},"method":"ping","params":{"text":"xxx', 'xxx"}}'],
+    ['of something inside of its parameters', REQUEST, 'xxx","id":5}}'],
+    ['in a text', REQUEST, 'xxx,\\"id\\":5}"}}'],
+    ['that stands before a large member', REQUEST, 'xxx"}},"id":5,"more":{"a":1}}'],
+    ['that is no number', REQUEST, 'xxx"}},"id":1-2}'],
+    ['that the end shows only in part', REQUEST, '5}'],
+    ['of a notification', REQUEST, 'xxx"}}'],
+  ])('is not one %s', (_what, head, tail) => {
+    expect(idOf(head, tail)).toBeUndefined();
+  });
+});
+
+describe('a raw id', () => {
+  it.each([
+    ['1', true],
+    ['-1.5e3', true],
+    ['"a"', true],
+    ['""', true],
+    ['null', false],
+    ['true', false],
+    ['{}', false],
+    ['[1]', false],
+    ['"a', false],
+    ['', false],
+  ])('%s is one that a client may use: %s', (raw, expected) => {
+    expect(isIdText(raw)).toBe(expected);
+  });
+
+  it.each([
+    ['1', '1', 'exactly'],
+    ['"a"', '"a"', 'exactly'],
+    ['1', '1.0', 'roughly'],
+    ['10', '1e1', 'roughly'],
+    ['-0', '0', 'roughly'],
+    ['-1', '-1.0', 'roughly'],
+    ['9007199254740992', '9007199254740993', 'roughly'],
+    ['"\\u0061"', '"a"', 'roughly'],
+    ['1', '2', undefined],
+    ['"a"', '"b"', undefined],
+    ['"1"', '1', undefined],
+    ['1', '"1"', undefined],
+    ['null', '0', undefined],
+    ['0', 'null', undefined],
+    ['""', '0', undefined],
+    ['true', '1', undefined],
+    ['[1]', '1', undefined],
+    ['null', 'null', 'exactly'],
+  ])('%s in a response answers %s in a request: %s', (given, wanted, match) => {
+    expect(matchOfIds(given, wanted)).toBe(match);
   });
 });
 
