@@ -1,0 +1,22 @@
+/** The modules that decide about a frame, a token, a file, a warehouse or what is shown of a secret, each with its tests. */
+export const MODULES: Record<string, string[]> = {
+  'main/auth/freshness.ts': ['test/unit/auth/freshness.test.ts'],
+  'main/auth/host.ts': ['test/unit/auth/host.test.ts'],
+  'main/auth/oauth-failure.ts': ['test/unit/auth/refresh.test.ts'],
+  'main/auth/refresh.ts': ['test/unit/auth/refresh.test.ts'],
+  'main/bridge/envelope.ts': ['test/unit/bridge/envelope.test.ts'],
+  'main/bridge/raw-id.ts': ['test/unit/bridge/raw-id.test.ts'],
+  'main/bridge/repeat.ts': ['test/unit/bridge/repeat.test.ts'],
+  'main/bridge/session-death.ts': ['test/unit/bridge/session-death.test.ts'],
+  'main/bridge/session-state.ts': ['test/unit/bridge/session-state.test.ts'],
+  'main/clients/data.ts': ['test/unit/clients/data.test.ts'],
+  'main/clients/entry.ts': ['test/unit/clients/entry.test.ts'],
+  'main/hub/glance.ts': ['test/unit/hub/glance.test.ts'],
+  'main/hub/proof.ts': ['test/unit/hub/proof.test.ts'],
+  'main/platform/display.ts': ['test/unit/platform/display.test.ts'],
+  'main/platform/redact.ts': ['test/unit/platform/redact.test.ts'],
+  'main/warehouses/chain.ts': ['test/unit/warehouses/chain.test.ts'],
+  'main/warehouses/heuristic.ts': ['test/unit/warehouses/heuristic.test.ts'],
+  'main/warehouses/names.ts': ['test/unit/warehouses/names.test.ts'],
+  'main/workspace/standing.ts': ['test/unit/workspace/standing.test.ts'],
+};
