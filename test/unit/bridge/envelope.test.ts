@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Envelope, readEnvelope } from '../../../main/bridge/envelope.ts';
+import { type Envelope, parseFrame, readEnvelope, singleEnvelopeOf } from '../../../main/bridge/envelope.ts';
+import { MAX_BATCH_FRAMES } from '../../../main/bridge/limits.ts';
 
 const INVALID = { kind: 'invalid', code: -32600 } as const;
+const batchOf = (length: number) => JSON.stringify(Array.from({ length }, () => ({ method: 'a' })));
 
 describe('the envelope of a frame', () => {
   it.each<[frame: string, envelope: Envelope]>([
@@ -22,6 +24,10 @@ describe('the envelope of a frame', () => {
     ],
     ['[{"method":"b"}]', { kind: 'batch', requests: 0 }],
     ['[5,null,[]]', { kind: 'batch', requests: 0 }],
+    ['{"id":1.5,"method":"a"}', { kind: 'request', method: 'a' }],
+    ['{"id":true,"method":"a"}', { ...INVALID, message: 'Invalid request: an id is a string or a number.' }],
+    ['{"id":{},"method":"a"}', { ...INVALID, message: 'Invalid request: an id is a string or a number.' }],
+    ['{"id":[1],"method":"a","result":{}}', { ...INVALID, message: 'Invalid request: an id is a string or a number.' }],
     ['[]', { ...INVALID, message: 'Invalid request: an empty batch.' }],
     ['5', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
     ['"text"', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
@@ -41,6 +47,29 @@ describe('the envelope of a frame', () => {
     },
   );
 
+  it.each(['hello', '{"a":\n\n x}', '[1,\r\n2', '{"id":1'])('of %j quotes the first line of why', (text) => {
+    const [reason = ''] = reasonOf(text).split('\n');
+    expect(reason.length).toBeGreaterThan(10);
+    expect(readEnvelope(Buffer.from(text))).toMatchObject({
+      message: `Parse error: this line is not JSON (${reason}).`,
+    });
+  });
+
+  it('of a batch is refused where it has more frames than are taken, and not where it has as many', () => {
+    expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES)))).toEqual({ kind: 'batch', requests: 0 });
+    expect(readEnvelope(Buffer.from(batchOf(MAX_BATCH_FRAMES + 1)))).toEqual({
+      ...INVALID,
+      message: 'Invalid request: a batch of more than 1000 frames.',
+    });
+  });
+
+  it('of a frame in a batch is that of no batch: a batch holds none', () => {
+    expect(singleEnvelopeOf([{ id: 1, method: 'a' }])).toEqual({
+      ...INVALID,
+      message: 'Invalid request: a frame is a JSON object.',
+    });
+  });
+
   it('is read of any bytes without an exception', () => {
     const bytes = fc.oneof(
       fc.uint8Array(),
@@ -57,3 +86,24 @@ describe('the envelope of a frame', () => {
     );
   });
 });
+
+describe('a frame as JSON', () => {
+  it.each<[text: string, json: unknown]>([
+    ['{"id":1,"result":"größe"}', { id: 1, result: 'größe' }],
+    ['null', null],
+    ['{"id":1', undefined],
+    ['', undefined],
+  ])('%j is %j', (text, json) => {
+    expect(parseFrame(Buffer.from(text))).toEqual(json);
+  });
+});
+
+/** What JSON.parse says of a text that is not JSON. */
+function reasonOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+  }
+  throw new Error('this text is JSON');
+}

@@ -5,7 +5,9 @@ import {
   beginning,
   commandLineOf,
   hasAddress,
+  isOurs,
   namesApplication,
+  otherKeys,
   plain,
   typed,
   wholeEntry,
@@ -68,6 +70,7 @@ describe('the command line in an entry', () => {
     ['no command', { url: 'https://w.example.com' }, []],
     ['nothing', null, []],
     ['a text', 'causeway proxy', []],
+    ['an empty transport', { transport: null, command: 'a' }, []],
   ])('is found in %s', (_what, entry, words) => {
     expect(commandLineOf(entry)).toEqual(words);
   });
@@ -79,6 +82,7 @@ describe('an entry leads to an address', () => {
     [{ uri: 'https://w.example.com' }, true],
     [{ httpUrl: 'https://w.example.com' }, true],
     [{ serverUrl: 'https://w.example.com' }, true],
+    [{ uri: 'https://w.example.com', url: 5 }, false],
     [{ url: '' }, false],
     [{ url: 5 }, false],
     [{ command: 'a' }, false],
@@ -87,5 +91,98 @@ describe('an entry leads to an address', () => {
     [undefined, false],
   ])('%j: %s', (entry, expected) => {
     expect(hasAddress(entry)).toBe(expected);
+  });
+});
+
+describe('the keys that go when an entry changes its form', () => {
+  const stdio = plain(LAUNCH);
+
+  it('are those that the new form has not', () => {
+    const http = addressedWithOauth('http', ['clientId'])(DIRECT);
+    expect(otherKeys(stdio, http)).toEqual(['type', 'url', 'oauth']);
+    expect(otherKeys(http, stdio)).toEqual(['command', 'args']);
+    expect(otherKeys(typed(LAUNCH), http)).toEqual(['url', 'oauth']);
+  });
+
+  it('are none where the client has no other form', () => {
+    expect(otherKeys(stdio, undefined)).toEqual([]);
+  });
+});
+
+describe('an entry of which nothing was recorded is ours where it starts `causeway proxy`', () => {
+  it.each<[string, unknown]>([
+    ['a command on the search path', { command: 'causeway', args: ['proxy', '--path', '/sql'] }],
+    ['a path', { command: '/opt/causeway', args: ['proxy'] }],
+    ['a path of Windows', { command: 'C:\\Program Files\\Causeway.exe', args: ['proxy'] }],
+    ['a script of Windows', { command: 'C:\\npm\\causeway.cmd', args: ['proxy'] }],
+    ['a command that is a list', { command: ['/opt/causeway', 'proxy'] }],
+    ['a script by Node', { command: 'node', args: ['/opt/out/cli/causeway.js', 'proxy'] }],
+    ['a script by the Node of Windows', { command: 'C:\\nodejs\\node.exe', args: ['C:\\out\\causeway.js', 'proxy'] }],
+    ['a script by the Node of Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
+    ['the source by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
+    ['a command with keys of the user', { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true }],
+  ])('%s', (_what, entry) => {
+    expect(isOurs(entry, [])).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['another command of ours', { command: 'causeway', args: ['status', 'proxy'] }],
+    ['the command alone', { command: 'causeway' }],
+    ['a program whose name ends the same', { command: '/opt/mycauseway', args: ['proxy'] }],
+    ['a program whose name begins the same', { command: '/opt/causeway-next', args: ['proxy'] }],
+    ['a program in a folder of that name', { command: '/opt/causeway/run', args: ['proxy'] }],
+    ['a program with another ending', { command: 'causeway.sh', args: ['proxy'] }],
+    ['another computer', { command: 'ssh', args: ['host', 'causeway', 'proxy'] }],
+    ['a container', { command: 'docker', args: ['run', 'causeway', 'proxy'] }],
+    ['another runtime', { command: 'bun', args: ['causeway.js', 'proxy'] }],
+    ['a runtime whose name ends the same', { command: '/opt/mynode', args: ['causeway.js', 'proxy'] }],
+    ['a runtime with another ending', { command: 'node18', args: ['causeway.js', 'proxy'] }],
+    ['another script', { command: 'node', args: ['/opt/other.js', 'proxy'] }],
+    ['a script whose name ends the same', { command: 'node', args: ['/opt/mycauseway.js', 'proxy'] }],
+    ['a script with another ending', { command: 'node', args: ['causeway.js.bak', 'proxy'] }],
+    ['another command of the script', { command: 'node', args: ['causeway.js', 'status'] }],
+    ['a runtime alone', { command: 'node', args: ['proxy'] }],
+    ['the words in another order', { command: 'proxy', args: ['causeway'] }],
+    ['an address of a workspace', { url: 'https://acme.cloud.databricks.com/api/2.0/mcp/sql' }],
+    ['nothing', undefined],
+    ['no table', ['causeway', 'proxy']],
+  ])('and not %s', (_what, entry) => {
+    expect(isOurs(entry, [])).toBe(false);
+  });
+});
+
+describe('an entry is ours by record', () => {
+  const launched = { command: '/old/place/of/it', args: ['proxy', '--path', '/sql'] };
+  const addressedOne = { type: 'http', url: DIRECT.url, oauth: { clientId: 'an-id' } };
+
+  it.each<[string, unknown, Record<string, unknown>[]]>([
+    ['as it was written', launched, [launched]],
+    ['with keys that were added', { ...launched, env: { A: 'b' } }, [launched]],
+    ['as it was written before', launched, [{ command: '/new' }, launched]],
+    [
+      'with keys added inside of it',
+      { ...addressedOne, oauth: { clientId: 'an-id', scopes: ['sql'] } },
+      [addressedOne],
+    ],
+    ['with the address and every key, one changed', { ...addressedOne, oauth: { clientId: 'other' } }, [addressedOne]],
+    ['with an address under another key of a client', { serverUrl: DIRECT.url, more: 1 }, [{ serverUrl: DIRECT.url }]],
+    ['as a parser without prototypes gives it', Object.assign(Object.create(null), launched), [launched]],
+  ])('%s', (_what, present, written) => {
+    expect(isOurs(present, written)).toBe(true);
+  });
+
+  it.each<[string, unknown, Record<string, unknown>[]]>([
+    ['with nothing written', launched, []],
+    ['with only an empty entry written', launched, [{}]],
+    ['with another command', { ...launched, command: '/usr/bin/other' }, [launched]],
+    ['with other arguments', { ...launched, args: ['proxy'] }, [launched]],
+    ['with another address', { ...addressedOne, url: 'https://other.example.com' }, [addressedOne]],
+    ['with the address and a key less', { type: 'http', url: DIRECT.url }, [addressedOne]],
+    ['with the address inherited', Object.create(addressedOne), [addressedOne]],
+    ['with a text in its place', DIRECT.url, [addressedOne]],
+    ['with a list in its place', [addressedOne], [addressedOne]],
+    ['gone', undefined, [addressedOne]],
+  ])('and not %s', (_what, present, written) => {
+    expect(isOurs(present, written)).toBe(false);
   });
 });

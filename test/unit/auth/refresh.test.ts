@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { isDeadGrant, isTemporary } from '../../../main/auth/oauth-failure.ts';
+import { refreshTokens } from '../../../main/auth/refresh.ts';
+import type { TokenRecord } from '../../../main/auth/token-record.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+
+const HOST = 'https://acme.cloud.databricks.com';
+const REFRESH_TOKEN = 'doauk3J9sQ2vXz7LmN0pR4tUwYbC5dEf';
+const CLIENT_SECRET = 'doseZ8qW1eR2tY3uI4oP5aS6dF7gH8jK';
+const NOW = Date.UTC(2026, 0, 2);
+const SIGN_IN_AGAIN = 'Sign in again. If it stays so, give this line to your administrator.';
+const ASK_THE_ADMINISTRATOR =
+  'Signing in again does not help. Check the client id and the client secret, and ask the account administrator whether the application is still enabled for this workspace.';
+
+const RECORD: TokenRecord = {
+  issuer: `${HOST}/oidc`,
+  clientId: 'an-application',
+  tokenEndpoint: `${HOST}/oidc/v1/token`,
+  revocationEndpoint: undefined,
+  access: { token: new Secret('old-access-token'), issuedAt: NOW - 3_600_000, expiresAt: NOW },
+  refreshToken: new Secret(REFRESH_TOKEN),
+  scopes: ['all-apis', 'offline_access'],
+  userName: 'ana@example.com',
+};
+
+/** What comes of renewing the tokens where the token endpoint answers like this. */
+async function renewed(
+  answer: Response | Error,
+  { record = RECORD, clientSecret = undefined as Secret | undefined } = {},
+) {
+  const requests: { url: string; body: string; headers: Headers }[] = [];
+  const fetch = async (url: string, request: { headers?: unknown; body?: unknown } = {}) => {
+    requests.push({ url, body: String(request.body), headers: new Headers(Object(request.headers)) });
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const outcome = await refreshTokens(record, { host: HOST, fetch, clientSecret, now: () => NOW }).catch(
+    (error: unknown) => error,
+  );
+  return { outcome, requests };
+}
+
+const answered = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+const refused = (status: number, error: string, description?: string, headers?: Record<string, string>) =>
+  answered(status, { error, error_description: description }, headers);
+
+describe('renewing the tokens of a sign-in', () => {
+  it('trades the refresh token for a new pair, which counts from when it was asked for', async () => {
+    const body = { access_token: 'new-access', token_type: 'bearer', expires_in: 600, refresh_token: 'new-refresh' };
+    const { outcome, requests } = await renewed(answered(200, { ...body, scope: 'sql  all-apis' }));
+    expect(outcome).toEqual({
+      ...RECORD,
+      access: { token: new Secret('new-access'), issuedAt: NOW, expiresAt: NOW + 600_000 },
+      refreshToken: new Secret('new-refresh'),
+      scopes: ['sql', 'all-apis'],
+    });
+    expect((outcome as TokenRecord).access.token.reveal()).toBe('new-access');
+    expect((outcome as TokenRecord).refreshToken?.reveal()).toBe('new-refresh');
+    expect(requests.map(({ url }) => url)).toEqual([RECORD.tokenEndpoint]);
+    expect(Object.fromEntries(new URLSearchParams(requests[0]?.body))).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: REFRESH_TOKEN,
+      client_id: 'an-application',
+    });
+  });
+
+  it('keeps the refresh token and the scopes where the answer names none', async () => {
+    const { outcome } = await renewed(answered(200, { access_token: 'new-access', token_type: 'bearer' }));
+    expect(outcome).toEqual({
+      ...RECORD,
+      access: { token: new Secret('new-access'), issuedAt: NOW, expiresAt: undefined },
+    });
+    expect((outcome as TokenRecord).refreshToken?.reveal()).toBe(REFRESH_TOKEN);
+  });
+
+  it('shows the secret of a confidential application, and only there', async () => {
+    const answer = () => answered(200, { access_token: 'new-access', token_type: 'bearer' });
+    const confidential = await renewed(answer(), { clientSecret: new Secret(CLIENT_SECRET) });
+    expect(confidential.requests[0]?.headers.get('authorization')).toMatch(/^Basic /);
+    const open = await renewed(answer());
+    expect(open.requests[0]?.headers.get('authorization')).toBeNull();
+  });
+
+  it('asks nothing where there is no refresh token', async () => {
+    const { outcome, requests } = await renewed(answered(500, ''), {
+      record: { ...RECORD, refreshToken: undefined },
+    });
+    expect(outcome).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('a sign-in has ended', () => {
+  it.each([
+    ['where the grant is invalid', refused(400, 'invalid_grant', 'revoked')],
+    ['where the grant is invalid, with another status', refused(401, 'invalid_grant')],
+    ['where the words say so', refused(400, 'invalid_request', 'The Refresh Token is invalid.')],
+  ])('%s', async (_when, answer) => {
+    expect((await renewed(answer)).outcome).toBeUndefined();
+  });
+
+  it.each([
+    ['a service that is busy', refused(400, 'temporarily_unavailable'), 'temporarily_unavailable'],
+    ['a fault of the service', refused(400, 'server_error'), 'server_error'],
+    ['a service that asks for patience', refused(400, 'slow_down'), 'slow_down'],
+    ['a service that is busy, with the fitting status', refused(503, 'temporarily_unavailable'), 'HTTP 503'],
+    ['too many requests', refused(429, 'too_many'), 'HTTP 429'],
+    ['a page of a gateway', answered(502, '<html>', { 'content-type': 'text/html' }), 'HTTP 502'],
+    ['an internal error', answered(500, ''), 'HTTP 500'],
+  ])('and has not with %s', async (_when, answer, detail) => {
+    const { outcome } = await renewed(answer);
+    expect(outcome).toBeInstanceOf(CausewayError);
+    expect(outcome).toMatchObject({
+      code: 'unavailable',
+      message: `The sign-in service of ${HOST} is not available (${detail}).`,
+      remedy: 'Try again in a minute.',
+      retryAfterMs: undefined,
+    });
+  });
+
+  it.each([
+    ['in an OAuth error', refused(503, 'temporarily_unavailable', undefined, { 'retry-after': '7' })],
+    ['in anything else', answered(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '7' })],
+  ])('and has not where the service says how long it is busy, %s', async (_when, answer) => {
+    expect((await renewed(answer)).outcome).toMatchObject({ code: 'unavailable', retryAfterMs: 7_000 });
+  });
+
+  it.each([
+    ['invalid_client', 401],
+    ['invalid_client', 400],
+    ['unauthorized_client', 400],
+    ['unsupported_grant_type', 400],
+    ['something_else', 401],
+  ])('and has not where the application is refused (%s, %i)', async (error, status) => {
+    expect((await renewed(refused(status, error, 'not this one'))).outcome).toMatchObject({
+      code: 'sign_in_failed',
+      message: `${HOST} does not accept the OAuth application an-application (${error}: not this one).`,
+      remedy: ASK_THE_ADMINISTRATOR,
+    });
+  });
+
+  it('and has not where a challenge refuses the application', async () => {
+    const challenge = { 'www-authenticate': 'Basic realm="x", error="invalid_client", error_description="who?"' };
+    expect((await renewed(answered(401, '', challenge))).outcome).toMatchObject({
+      code: 'sign_in_failed',
+      message: `${HOST} does not accept the OAuth application an-application (invalid_client: who?).`,
+    });
+  });
+
+  it('and has not where a challenge says nothing', async () => {
+    expect((await renewed(answered(401, '', { 'www-authenticate': 'Basic realm="x"' }))).outcome).toMatchObject({
+      code: 'sign_in_failed',
+      message: `${HOST} does not accept the OAuth application an-application (HTTP 401).`,
+    });
+  });
+
+  it.each([
+    ['for a reason of its own', refused(400, 'invalid_scope', 'no such scope'), ' (invalid_scope: no such scope).'],
+    ['without a description', refused(400, 'invalid_scope'), ' (invalid_scope).'],
+    ['without a reason', answered(403, '{}'), ' (HTTP 403).'],
+    ['with an answer that is no answer', answered(200, '{}'), ': its answer is not understood.'],
+  ])('and has not where the service refuses %s', async (_why, answer, said) => {
+    expect((await renewed(answer)).outcome).toMatchObject({
+      code: 'sign_in_failed',
+      message: `${HOST} refused to renew the sign-in${said}`,
+      remedy: SIGN_IN_AGAIN,
+    });
+  });
+
+  it('and has not where the service is not reached', async () => {
+    const error = new CausewayError('unreachable', 'no way there');
+    expect((await renewed(error)).outcome).toBe(error);
+  });
+});
+
+describe('an error that a token endpoint answers', () => {
+  it.each([
+    ['error', { error: `bad ${REFRESH_TOKEN}`, error_description: 'x' }],
+    ['description', { error: 'invalid_scope', error_description: `token=${REFRESH_TOKEN} secret ${CLIENT_SECRET}` }],
+  ])('repeats nothing that was sent, wherever the echo stands: %s', async (_where, body) => {
+    const { outcome } = await renewed(answered(400, body), { clientSecret: new Secret(CLIENT_SECRET) });
+    expect(outcome).toMatchObject({ code: 'sign_in_failed', message: expect.stringContaining('[redacted]') });
+    expect(String(outcome)).not.toContain(REFRESH_TOKEN.slice(8, 24));
+    expect(String(outcome)).not.toContain(CLIENT_SECRET.slice(8, 24));
+    expect((outcome as Error).cause).toBeUndefined();
+  });
+
+  it('is no longer than a person reads', async () => {
+    const { outcome } = await renewed(refused(400, 'e'.repeat(5_000), 'd '.repeat(5_000)));
+    expect(String(outcome).length).toBeLessThan(1_000);
+    expect(String(outcome)).toContain(`${'e'.repeat(99)}…`);
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    [429, '', true],
+    [499, '', false],
+    [500, '', true],
+    [400, 'slow_down', true],
+    [400, 'invalid_grant', false],
+  ])('of status %i with the error %j passes by itself: %s', (status, error, passes) => {
+    expect(isTemporary({ status, error })).toBe(passes);
+  });
+
+  it.each([
+    ['invalid_grant', '', true],
+    ['invalid_request', 'Refresh token is invalid', true],
+    ['invalid_request', 'The access token is invalid', false],
+  ])('of the error %j with the words %j ends the sign-in: %s', (error, description, ended) => {
+    expect(isDeadGrant({ status: 400, error, description })).toBe(ended);
+  });
+});

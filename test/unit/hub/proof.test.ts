@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { freshNonce, isNonce, isProof, proofOf } from '../../../main/hub/proof.ts';
+
+const TRANSCRIPT = {
+  address: '/run/user/1000/causeway/hub.sock',
+  proxyNonce: 'p'.repeat(43),
+  hubNonce: 'h'.repeat(43),
+};
+const SECRET = 'a secret that both ends have read from a file of the user';
+
+describe('a nonce', () => {
+  it('is another one each time', () => {
+    const nonces = Array.from({ length: 100 }, freshNonce);
+    expect(new Set(nonces).size).toBe(100);
+    expect(nonces.every(isNonce)).toBe(true);
+    expect(nonces.every((nonce) => Buffer.from(nonce, 'base64url').length === 32)).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['a character too few', 'a'.repeat(42)],
+    ['a character too many', 'a'.repeat(44)],
+    ['a line end behind it', `${'a'.repeat(43)}\n`],
+    ['a character of base64 that is none of base64url', `${'a'.repeat(42)}+`],
+    ['a line end in it', `${'a'.repeat(21)}\n${'a'.repeat(21)}`],
+    ['a list', ['a'.repeat(43)]],
+    ['nothing', undefined],
+  ])('has not %s', (_what, text) => {
+    expect(isNonce(text)).toBe(false);
+  });
+});
+
+describe('a proof that its maker holds the secret', () => {
+  const proof = proofOf('hub', SECRET, TRANSCRIPT);
+
+  it('is the same at both ends', () => {
+    expect(isProof(proof, proofOf('hub', SECRET, { ...TRANSCRIPT }))).toBe(true);
+  });
+
+  // Calculated with Python's hmac module: the other end may be an older or a newer version.
+  it('is the HMAC of the protocol, the side, both nonces and the address', () => {
+    expect(proofOf('hub', 'key', { address: '/a', proxyNonce: 'p', hubNonce: 'h' })).toBe(
+      'KpbgypoRjWMVVIpr_whvS8GMK8ddr64MkSQWFRhVwSs',
+    );
+    expect(proofOf('proxy', 'key', { address: '/a', proxyNonce: 'p', hubNonce: 'h' })).toBe(
+      'NDCnAG6VGC5BCp_Y0PLehO1RexyWQ5JN6NzuTMHfNEg',
+    );
+  });
+
+  it.each([
+    ['with another secret', proofOf('hub', `${SECRET}.`, TRANSCRIPT)],
+    ["as the other side's", proofOf('proxy', SECRET, TRANSCRIPT)],
+    ['from another address', proofOf('hub', SECRET, { ...TRANSCRIPT, address: '/tmp/other.sock' })],
+    ['from another conversation of the proxy', proofOf('hub', SECRET, { ...TRANSCRIPT, proxyNonce: 'q'.repeat(43) })],
+    ['from another conversation of the hub', proofOf('hub', SECRET, { ...TRANSCRIPT, hubNonce: 'i'.repeat(43) })],
+    [
+      'with the nonces exchanged',
+      proofOf('hub', SECRET, {
+        ...TRANSCRIPT,
+        proxyNonce: TRANSCRIPT.hubNonce,
+        hubNonce: TRANSCRIPT.proxyNonce,
+      }),
+    ],
+    ['cut off', proof.slice(0, -1)],
+    ['with more behind it', `${proof}A`],
+    ['with as many characters that are more bytes', `${proof.slice(0, -1)}é`],
+    ['empty', ''],
+    ['as a list', [proof]],
+    ['missing', undefined],
+    ['null', null],
+  ])('is not taken %s', (_what, given) => {
+    expect(isProof(given, proof)).toBe(false);
+  });
+});
