@@ -3,7 +3,16 @@ import type { ServerRequest } from '../bridge/endpoint.ts';
 import { VERSION } from '../platform/version.ts';
 import { freshNonce, isNonce, isProof, proofOf, type Transcript } from './proof.ts';
 import type { Rendezvous } from './rendezvous.ts';
-import { type Entry, firstLine, HELLO_MS, type Hello, HUB_PROTOCOL, MAX_LINE_BYTES } from './wire.ts';
+import {
+  type Entry,
+  firstLine,
+  HELLO_MS,
+  type Hello,
+  HUB_PROTOCOL,
+  MAX_ANSWER_BYTES,
+  MAX_LINE_BYTES,
+  type Question,
+} from './wire.ts';
 
 /** How long a hub that has proven itself may take to find the server, in milliseconds. */
 const WELCOME_MS = 4_000;
@@ -60,6 +69,27 @@ export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
   return (await probeHub(rendezvous)) === 'alive';
 }
 
+/**
+ * Asks the hub what it knows of its sessions, once both sides have proven themselves. The line is read by `readSessions`;
+ * null where no hub answers, or one of a version that is not asked this.
+ */
+export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
+  return new Promise((resolve) => {
+    const dialogue = new Dialogue(rendezvous, HELLO_MS);
+    const settle = (line: string | null) => {
+      dialogue.end();
+      resolve(line);
+    };
+    dialogue.onClose = () => settle(null);
+    dialogue.onChallenge = (verdict, proof) => {
+      if (verdict !== 'proven') return settle(null);
+      dialogue.allow(WELCOME_MS, MAX_ANSWER_BYTES);
+      dialogue.say({ proof, version: VERSION, pid: process.pid, question: 'sessions' } satisfies Question);
+    };
+    dialogue.onWelcome = settle;
+  });
+}
+
 /** `gone` where nobody is let in: it has ended, or it is quitting. `silent` where it accepts a connection and says nothing. */
 function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
   return new Promise((resolve) => {
@@ -90,6 +120,7 @@ class Dialogue {
   readonly #closed = () => this.onClose();
   #received: Buffer = Buffer.alloc(0);
   #isProven = false;
+  #maxBytes = MAX_LINE_BYTES;
   #tooSlow: NodeJS.Timeout;
 
   constructor(rendezvous: Rendezvous, patienceMs: number) {
@@ -103,12 +134,13 @@ class Dialogue {
     this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
   }
 
-  say(line: Hello | Entry): void {
+  say(line: Hello | Entry | Question): void {
     this.#socket.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Begins a new time limit. */
-  allow(patienceMs: number): void {
+  /** Begins a new time limit, for a line of at most so many bytes. */
+  allow(patienceMs: number, maxBytes = MAX_LINE_BYTES): void {
+    this.#maxBytes = maxBytes;
     clearTimeout(this.#tooSlow);
     this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
   }
@@ -143,7 +175,7 @@ class Dialogue {
     this.#received = Buffer.concat([this.#received, chunk]);
     const first = firstLine(this.#received);
     if (!first) {
-      if (this.#received.length > MAX_LINE_BYTES) this.#socket.destroy();
+      if (this.#received.length > this.#maxBytes) this.#socket.destroy();
       return;
     }
     this.#received = first.rest;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isNonce } from './proof.ts';
-import { type Entry, type Hello, HUB_PROTOCOL } from './wire.ts';
+import { type Entry, type Hello, HUB_PROTOCOL, type Question, type SessionsAnswer } from './wire.ts';
 
 const HelloLine = z.object({ hub: z.literal(HUB_PROTOCOL), nonce: z.string().refine(isNonce) });
 
@@ -11,6 +11,37 @@ const EntryLine = z.object({
   request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
 });
 
+const QuestionLine = z.object({
+  proof: z.string(),
+  version: z.string(),
+  pid: z.number(),
+  question: z.literal('sessions'),
+});
+
+const count = z.number().int().nonnegative();
+const SessionsLine = z.object({
+  hub: z.literal(HUB_PROTOCOL),
+  version: z.string(),
+  sessions: z.array(
+    z.object({
+      id: count,
+      pid: count,
+      profile: z.string().optional(),
+      path: z.string(),
+      since: z.number(),
+      clientName: z.string().nullable(),
+      clientVersion: z.string().nullable(),
+      protocolVersion: z.string().nullable(),
+      open: count,
+      done: count,
+      failed: count,
+      bytesFromClient: count,
+      bytesToClient: count,
+      lastCallAt: z.number().nullable(),
+    }),
+  ),
+});
+
 /** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
 export function readHello(line: string): Hello | undefined {
   return readLine(HelloLine, line);
@@ -19,6 +50,17 @@ export function readHello(line: string): Hello | undefined {
 /** Reads a peer's second line; undefined for anything else. */
 export function readEntry(line: string): Entry | undefined {
   return readLine(EntryLine, line);
+}
+
+/** Reads what may stand in an entry's place; undefined for anything else. */
+export function readQuestion(line: string): Question | undefined {
+  return readLine(QuestionLine, line);
+}
+
+/** Reads the hub's answer to a question; undefined for anything else. */
+export function readSessions(line: string): SessionsAnswer | undefined {
+  const answer = readLine(SessionsLine, line);
+  return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
 }
 
 function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {

@@ -12,14 +12,23 @@ import { explain } from '../platform/file-errors.ts';
 import { VERSION } from '../platform/version.ts';
 import { isHubAlive } from './attach.ts';
 import { asSession, guarded, refuseFrame } from './boundary.ts';
-import { readEntry, readHello } from './hello.ts';
+import { readEntry, readHello, readQuestion } from './hello.ts';
 import { freshNonce, isProof, proofOf, type Transcript } from './proof.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
 import { recordedBridge, recordedSink } from './recorded.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
 import { type HubWatcher, SessionBoard } from './session-board.ts';
 import type { HubSession } from './session-record.ts';
-import { type Challenge, type Entry, firstLine, HELLO_MS, HUB_PROTOCOL, MAX_LINE_BYTES, type Welcome } from './wire.ts';
+import {
+  type Challenge,
+  type Entry,
+  firstLine,
+  HELLO_MS,
+  HUB_PROTOCOL,
+  MAX_LINE_BYTES,
+  type SessionsAnswer,
+  type Welcome,
+} from './wire.ts';
 
 /** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
@@ -148,10 +157,11 @@ class PrivateHub implements Hub {
         clearTimeout(tooSlow);
         socket.off('data', listen);
         socket.pause();
-        const entry = readEntry(first.line);
-        const isProxy = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
-        if (isProxy) this.#enter(socket, entry, first.rest);
-        else socket.destroy();
+        const entry = readEntry(first.line) ?? readQuestion(first.line);
+        const isOurs = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
+        if (!isOurs) socket.destroy();
+        else if ('question' in entry) this.#answer(socket);
+        else this.#enter(socket, entry, first.rest);
         return;
       }
       if (received.length > MAX_LINE_BYTES) socket.destroy();
@@ -162,6 +172,14 @@ class PrivateHub implements Hub {
   #challenge(transcript: Transcript): string {
     const proof = proofOf('hub', this.#rendezvous.secret, transcript);
     return `${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof } satisfies Challenge)}\n`;
+  }
+
+  /** One that does not read its answer is let go of. */
+  #answer(socket: Socket): void {
+    const answer: SessionsAnswer = { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
+    socket.end(`${JSON.stringify(answer)}\n`);
+    socket.resume();
+    setTimeout(() => socket.destroy(), HELLO_MS).unref();
   }
 
   /** Whatever goes wrong with one client from here on ends that client's connection, and nothing else. */

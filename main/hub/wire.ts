@@ -1,4 +1,5 @@
 import type { ServerRequest } from '../bridge/endpoint.ts';
+import type { HubSession } from './session-record.ts';
 
 /**
  * The protocol of the hub's socket. A side that meets another number lets go, and the proxy works alone. Four lines come
@@ -31,6 +32,22 @@ export interface Entry {
   request: ServerRequest;
 }
 
+/** Instead of an `Entry`, from a command: what the hub knows of the sessions. */
+export interface Question {
+  proof: string;
+  version: string;
+  pid: number;
+  question: 'sessions';
+}
+
+/** The hub's second line where a question was asked; it closes the connection behind it. */
+export interface SessionsAnswer {
+  hub: typeof HUB_PROTOCOL;
+  /** The application's. */
+  version: string;
+  sessions: HubSession[];
+}
+
 /** The hub's second line. Behind `ready`, both sides send newline-delimited JSON-RPC frames until one closes. */
 export interface Welcome {
   hub: typeof HUB_PROTOCOL;
@@ -40,6 +57,8 @@ export interface Welcome {
 
 /** The longest line of the handshake, in bytes. */
 export const MAX_LINE_BYTES = 16 * 1024;
+/** The longest answer to a question, in bytes: some 20,000 sessions. */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Splits the first line off what has arrived so far. */
 export function firstLine(received: Buffer): { line: string; rest: Buffer } | undefined {

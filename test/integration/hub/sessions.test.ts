@@ -1,9 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
+import { askForSessions } from '../../../main/hub/attach.ts';
+import { readSessions } from '../../../main/hub/hello.ts';
+import { freshNonce } from '../../../main/hub/proof.ts';
+import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { HubCall, HubSession } from '../../../main/hub/session-record.ts';
+import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
+import { linesOf } from './handshake.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 
@@ -121,4 +127,23 @@ it('a client that is killed with a call open is gone at once, and the call is ta
   expect([headers?.['mcp-session-id'], frame?.params?.requestId]).toEqual(['session-1', 'long']);
   held[0]?.();
   await expect.poll(() => server.arrivals.at(-1)?.method).toBe('DELETE');
+});
+
+it('the sessions are told to a command that asks and proves itself, and to nobody else', async () => {
+  const rendezvous = readRendezvous(hubFolder(env));
+  if (!rendezvous) throw new Error('no hub');
+  const client = proxy();
+  await client.open();
+  client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'never' } });
+  await expect.poll(() => heard.lists.at(-1)).toMatchObject([{ open: 1 }]);
+  expect(readSessions((await askForSessions(rendezvous)) ?? '')?.sessions).toEqual(heard.lists.at(-1));
+  expect(await askForSessions({ ...rendezvous, secret: 'another' })).toBeNull();
+  const stranger = linesOf(rendezvous.address);
+  stranger.send({ hub: HUB_PROTOCOL, nonce: freshNonce() });
+  await stranger.heard();
+  stranger.send({ proof: freshNonce(), version: '0', pid: 1, question: 'sessions' });
+  expect(await stranger.heard()).toBeUndefined();
+  client.child.kill('SIGKILL');
+  await expect.poll(() => heard.lists.at(-1)).toEqual([]);
+  expect(readSessions((await askForSessions(rendezvous)) ?? '')?.sessions).toEqual([]);
 });
