@@ -5,6 +5,7 @@ import { registerAccount } from './account/register.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';
+import { registerDiagnose } from './diagnose/register.ts';
 import { pathOf } from './failure.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
@@ -16,6 +17,7 @@ import { registerWarehouses } from './warehouses/register.ts';
 const COMMANDS: RegisterCommand[] = [
   registerProxy,
   registerStatus,
+  registerDiagnose,
   registerAccount,
   registerWarehouse,
   registerWarehouses,

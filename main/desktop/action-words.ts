@@ -3,7 +3,7 @@ import { type ActionWords, actionInWords } from '../platform/next-action.ts';
 import { sentences } from '../platform/sentences.ts';
 
 /** What a command line words as commands, in the words of the window's own buttons and screens. */
-const AS_BUTTON: ActionWords = {
+export const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
   'check-sign-in': ({ profile, path }) =>
     `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
@@ -14,6 +14,8 @@ const AS_BUTTON: ActionWords = {
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen to have one.',
+  // The advice beside it says so, and the button leads there.
+  'choose-or-clear-warehouse': () => '',
   'choose-warehouse-for-user': () => '“Set for somebody…” on the Everyone screen chooses a warehouse for them.',
   'find-user': () => '“Set for somebody…” on the Everyone screen finds people by name, e-mail address or user id.',
   'show-own-override': () => 'Your own override is on the Warehouse screen.',
@@ -26,6 +28,11 @@ const AS_BUTTON: ActionWords = {
   'list-backups': () => '“Backups…” on the AI clients screen lists them.',
   'paste-by-hand': () => '“Any other client” on the AI clients screen has what to paste.',
   'add-server': () => 'Add one on the Servers screen.',
+  'see-profiles': () => 'See why on the Accounts screen, and correct them.',
+  'check-address': () => 'Check the workspace’s address.',
+  'see-client-files': () => 'See what is wrong with them on the AI clients screen.',
+  'repair-entries': () => 'Repair them on the AI clients screen.',
+  'connect-client': () => 'Connect one on the AI clients screen.',
 };
 
 /** What can be done about a failure, as the window says it. */

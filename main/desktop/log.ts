@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import electronLog from 'electron-log/node';
@@ -42,19 +41,4 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
 export function takeOverConsole({ write }: Log): void {
   Object.assign(console, write);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-}
-
-/** The newest lines of the log, redacted; fewer where there are not as many. */
-export function lastLines(env: NodeJS.ProcessEnv, count: number): string[] {
-  const lines = ['main.old.log', 'main.log'].flatMap((name) => linesOf(join(logFolder(env), name)));
-  return lines.slice(-count).map(redact);
-}
-
-function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/).filter(Boolean);
-  } catch {
-    // Nothing was logged yet.
-    return [];
-  }
 }

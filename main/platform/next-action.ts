@@ -11,6 +11,8 @@ interface Details {
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };
   'choose-warehouse': object;
+  /** The one that is chosen does not run queries. */
+  'choose-or-clear-warehouse': object;
   'choose-warehouse-for-user': object;
   'find-user': object;
   'show-own-override': object;
@@ -27,6 +29,15 @@ interface Details {
   /** Into an AI client that Causeway does not know. */
   'paste-by-hand': object;
   'add-server': object;
+  /** Some of the configuration file's profiles cannot be used. */
+  'see-profiles': object;
+  /** Something else than a workspace answers there. */
+  'check-address': { profile: string };
+  /** Files of AI clients that cannot be read. */
+  'see-client-files': object;
+  /** Entries in AI clients' files that were changed or lead nowhere. */
+  'repair-entries': object;
+  'connect-client': object;
 }
 type Name = keyof Details;
 
@@ -61,6 +72,8 @@ export const AS_COMMAND: ActionWords = {
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
   'choose-profile': ({ profiles }) => `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,
   'choose-warehouse': () => '`causeway warehouse set NAME` sets your override, whether there is one or not.',
+  'choose-or-clear-warehouse': () =>
+    '`causeway warehouse set NAME` chooses one, `causeway warehouse clear` removes your override.',
   'choose-warehouse-for-user': () =>
     '`causeway warehouse for USER set NAME` sets their override, whether there is one or not.',
   'find-user': () => 'Check the user id: `causeway warehouse for NAME-OR-EMAIL` finds it.',
@@ -74,4 +87,10 @@ export const AS_COMMAND: ActionWords = {
   'list-backups': () => '`causeway clients backups` lists them.',
   'paste-by-hand': () => 'For any other, `causeway clients json` prints what to paste.',
   'add-server': () => 'Add one with: causeway servers add sql.',
+  'see-profiles': () => '`causeway profiles` says why: correct them in the configuration file.',
+  'check-address': ({ profile }) =>
+    `\`causeway profiles\` shows the address. Set another with: causeway login --host https://YOUR-WORKSPACE --profile ${quoted(profile)}.`,
+  'see-client-files': () => '`causeway clients` says what is wrong with each.',
+  'repair-entries': () => 'Repair them with: causeway clients repair.',
+  'connect-client': () => 'Connect one with: causeway clients add.',
 };

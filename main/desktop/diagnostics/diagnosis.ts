@@ -1,20 +1,20 @@
 import type { Diagnosis as DiagnosisState, DiagnosticCheck } from '../../../preload/contract.ts';
+import { CHECKS, type Check, type DiagnosisSource, makeCheck, openRun } from '../../diagnosis/checks.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { CHECKS, type Check, type CheckRun, openRun } from './checks.ts';
-import { failedBecause } from './finding.ts';
+import { shownFinding } from './shown-finding.ts';
 
 const NOT_RUN = { status: 'waiting', words: '', remedy: null, nextStep: null } as const;
 const CANCELLED = { status: 'unknown', words: 'Cancelled.', remedy: null, nextStep: null } as const;
 
-/** The checks, run when somebody asks for it: one run at a time, one check after the other. */
+/** The checks, run when the user asks for it: one run at a time, one check after the other. */
 export class Diagnosis {
-  readonly #context: CheckRun['context'];
+  readonly #source: () => DiagnosisSource;
   readonly #show: (state: DiagnosisState) => void;
   #state: DiagnosisState = { running: false, startedAt: null, checks: CHECKS.map(unrun) };
   #work: AbortController | undefined;
 
-  constructor(context: CheckRun['context'], show: (state: DiagnosisState) => void) {
-    this.#context = context;
+  constructor(source: () => DiagnosisSource, show: (state: DiagnosisState) => void) {
+    this.#source = source;
     this.#show = show;
   }
 
@@ -29,13 +29,13 @@ export class Diagnosis {
     this.#work = work;
     this.#set({ running: true, startedAt: now, checks: CHECKS.map(unrun) });
     try {
-      const run = await openRun(this.#context, work.signal);
+      const run = await openRun(this.#source(), work.signal);
       for (const check of CHECKS) {
         if (work.signal.aborted) break;
         this.#change(check.id, { status: 'running' });
-        const finding = await check.run(run).catch((error: unknown) => failedBecause(error));
+        const finding = await makeCheck(check, run);
         // What was cut short says nothing.
-        this.#change(check.id, work.signal.aborted ? CANCELLED : finding);
+        this.#change(check.id, work.signal.aborted ? CANCELLED : shownFinding(finding, await run.profile()));
       }
     } finally {
       this.#work = undefined;

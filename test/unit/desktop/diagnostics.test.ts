@@ -2,15 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
 import type { EntryState } from '../../../main/clients/state.ts';
 import type { ClientReport } from '../../../main/clients/survey.ts';
-import { type BundleParts, bundleOf } from '../../../main/desktop/diagnostics/bundle.ts';
-import { clientsFinding } from '../../../main/desktop/diagnostics/clients-check.ts';
-import { clockFinding, hostFinding, tlsFinding } from '../../../main/desktop/diagnostics/host-checks.ts';
-import { serversFinding, versionFinding } from '../../../main/desktop/diagnostics/local-checks.ts';
+import { reportedState, versionFinding } from '../../../main/desktop/diagnostics/source.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
+import { clientsFinding } from '../../../main/diagnosis/clients-check.ts';
+import { remedyAsCommand } from '../../../main/diagnosis/finding.ts';
+import { clockFinding, hostFinding, tlsFinding } from '../../../main/diagnosis/host-checks.ts';
+import { serversFinding } from '../../../main/diagnosis/local-checks.ts';
+import { type ReportParts, reportOf } from '../../../main/diagnosis/report.ts';
+import { warehouseFinding } from '../../../main/diagnosis/workspace-checks.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import type { DesktopState, Diagnosis } from '../../../preload/contract.ts';
+import type { Diagnosis } from '../../../preload/contract.ts';
 import { outcomeInWords } from '../../../renderer/diagnostics/words.ts';
-import { failure, known, stateOf } from './states.ts';
+import { effective, failure, known, stateOf, warehouse } from './states.ts';
 
 const profile: Profile = {
   name: 'acme',
@@ -73,7 +76,28 @@ describe('what is on this computer', () => {
   });
 
   it('has no servers at first', () => {
-    expect(serversFinding([])).toMatchObject({ status: 'warning', nextStep: { screen: 'servers' } });
+    expect(serversFinding([])).toMatchObject({ status: 'warning', screen: 'servers', action: { do: 'add-server' } });
+  });
+});
+
+describe('the warehouse that queries run on', () => {
+  it.each([
+    [true, 'pass', 'Your queries run on Shared analytics, and you may use it.'],
+    ['unknown', 'unknown', 'Your queries run on Shared analytics. Whether you may use it could not be found out.'],
+  ] as const)('where canUse is %s', async (canUse, status, words) => {
+    const summary = { ...warehouse({ canUse }), type: 'PRO' };
+    const found = { ...effective(), steps: [], warehouse: summary };
+    expect(await warehouseFinding(async () => found)).toMatchObject({ status, words });
+  });
+
+  it('leads to the command that chooses another one where it is gone', async () => {
+    const problem = { code: 'warehouse-gone', message: 'It is gone.', remedy: 'Choose another one.' } as const;
+    const found = { ...effective(), steps: [], warehouse: null, problems: [problem] };
+    const finding = await warehouseFinding(async () => found);
+    expect(finding.status).toBe('fail');
+    expect(remedyAsCommand(finding)).toBe(
+      'Choose another one. `causeway warehouse set NAME` chooses one, `causeway warehouse clear` removes your override.',
+    );
   });
 });
 
@@ -150,7 +174,7 @@ describe('the report', () => {
   const PAT = 'dapi0123456789abcdef0123456789abcdef';
   const SECRET = 'k3J9sQ2vXz7LmN0pR4tUwYbC5dEfGhI8aZ1oP6qS-_x';
   const entry: ProfileEntry = { usable: true, name: 'acme', isDefault: true, profile };
-  const parts = (change: Partial<BundleParts> = {}): BundleParts => ({
+  const parts = (change: Partial<ReportParts> = {}): ReportParts => ({
     version: '1.2.3',
     versions: { electron: '33.0.0', node: '20.18.0', v8: 'x' },
     system: { platform: 'linux', release: '6.1', arch: 'x64', language: 'en' },
@@ -158,15 +182,15 @@ describe('the report', () => {
     settings: DEFAULT_SETTINGS,
     settingsFile: '/home/x/settings.json',
     profiles: [entry],
-    state: known(),
-    diagnosis: { running: false, startedAt: null, checks: [] },
+    state: reportedState(known()),
+    checks: null,
     log: [],
     now: new Date('2026-01-02T03:04:05Z'),
     ...change,
   });
 
   it('says what somebody who helps has to know', () => {
-    const text = bundleOf(parts({ log: ['[error] It broke.'] }));
+    const text = reportOf(parts({ log: ['[error] It broke.'] }));
     for (const line of [
       '## Causeway 1.2.3',
       'System: linux 6.1 x64, en',
@@ -183,7 +207,7 @@ describe('the report', () => {
 
   it('holds one line for each log line and none that names inject', () => {
     const profiles: ProfileEntry[] = [{ ...entry, name: 'acme\u001b[2J\n## Log\u202e', profile }];
-    const lines = bundleOf(parts({ profiles, log: ['[error] a\u009b1A'] })).split('\n');
+    const lines = reportOf(parts({ profiles, log: ['[error] a\u009b1A'] })).split('\n');
     expect(lines.filter((line) => line === '## Log')).toHaveLength(1);
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
@@ -196,32 +220,20 @@ describe('the report', () => {
       CAUSEWAY_TOKEN_STORE: 'encrypted-file',
       HOME: '/home/ana',
     };
-    const state: DesktopState = {
+    const state = reportedState({
       ...stateOf({ status: 'failed', failure: failure('unauthenticated', 'sign-in', `Bearer ${SECRET}`) }),
       servers: [],
-    };
-    const diagnosis: Diagnosis = {
-      running: false,
-      startedAt: 1,
-      checks: [
-        {
-          id: 'sign-in',
-          title: 'Sign-in',
-          status: 'fail',
-          words: `The workspace knows you as ana@example.com, with ${PAT}.`,
-          remedy: `Run with --token hunter2`,
-          nextStep: null,
-        },
-      ],
-    };
+    });
+    const words = `The workspace knows you as ana@example.com, with ${PAT}.`;
+    const checks = [{ title: 'Sign-in', status: 'fail' as const, words, remedy: `Run with --token hunter2` }];
     const log = [
       `authorization: Bearer ${SECRET}`,
       `{"refresh_token":"hunter2"}`,
       `for ana@example.com`,
       `token = ${PAT}`,
     ];
-    const text = bundleOf(parts({ env, state, diagnosis, log }));
-    for (const secret of [PAT, SECRET, 'hunter2', 'ana@example.com']) expect(text).not.toContain(secret);
+    const text = reportOf(parts({ env, state, checks, log, settingsFile: '/home/ana/.config/causeway/settings.json' }));
+    for (const secret of [PAT, SECRET, 'hunter2', 'ana']) expect(text).not.toContain(secret);
     expect(text).toContain('CAUSEWAY_TOKEN_STORE: encrypted-file');
     expect(text).toContain('DATABRICKS_TOKEN is set');
     expect(text).not.toContain('HOME is set');

@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Log, lastLines, openLog } from '../../../main/desktop/log.ts';
+import { type Log, openLog } from '../../../main/desktop/log.ts';
+import { logInReport } from '../../../main/diagnosis/report.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -55,11 +56,11 @@ describe('the log', () => {
     const sizes = await Promise.all(['main.log', 'main.old.log'].map((name) => stat(join(home, 'logs', name))));
     for (const { size } of sizes) expect(size).toBeLessThan(1.1 * 1024 * 1024);
     log.write.info('the newest');
-    expect(lastLines({ CAUSEWAY_HOME: home }, 2).at(-1)).toContain('the newest');
-    expect(lastLines({ CAUSEWAY_HOME: home }, 100_000).length).toBeGreaterThan(100);
+    expect(logInReport({ CAUSEWAY_HOME: home }, 2).at(-1)).toContain('the newest');
+    expect(logInReport({ CAUSEWAY_HOME: home }, 100_000).length).toBeGreaterThan(100);
   });
 
   it('has no last lines before there are any', () => {
-    expect(lastLines({ CAUSEWAY_HOME: join(home, 'elsewhere') }, 10)).toEqual([]);
+    expect(logInReport({ CAUSEWAY_HOME: join(home, 'elsewhere') }, 10)).toEqual([]);
   });
 });

@@ -1,20 +1,20 @@
-import type { Profile } from '../../auth/auth.ts';
-import { CausewayError } from '../../platform/errors.ts';
-import { type Reached, reach } from '../../workspace/reach.ts';
-import { type Finding, fail, failedBecause, pass, skipped, TO_ACCOUNTS, warning } from './finding.ts';
+import type { Profile } from '../auth/auth.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { type Reached, reach } from '../workspace/reach.ts';
+import { type Finding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
 /** What asking the host without a token came to. */
 export type Probe = { reached: Reached } | { error: unknown };
 
 /** Milliseconds that the host has to answer. */
-const PATIENCE = 15_000;
+const PROBE_TIMEOUT_MS = 15_000;
 
 /** Asks the profile's host once: three checks are read from the answer. Never throws. */
 export async function probeHost(profile: Profile, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Probe> {
   try {
     // Loaded with the first request of anyone: not when the application starts.
-    const { openDispatcher } = await import('../../platform/http.ts');
-    const dispatcher = await openDispatcher({ env, silenceMs: PATIENCE });
+    const { openDispatcher } = await import('../platform/http.ts');
+    const dispatcher = await openDispatcher({ env, silenceMs: PROBE_TIMEOUT_MS });
     try {
       return { reached: await reach(profile.host, dispatcher, Date.now, signal) };
     } finally {
@@ -25,28 +25,31 @@ export async function probeHost(profile: Profile, env: NodeJS.ProcessEnv, signal
   }
 }
 
-export function hostFinding({ host }: Profile, probe: Probe): Finding {
+export function hostFinding({ host, name }: Profile, probe: Probe): Finding {
   if ('error' in probe) {
-    return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, TO_ACCOUNTS);
+    return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, 'accounts');
   }
   const { status, asksForToken, location } = probe.reached;
   if (asksForToken) return pass(`${host} answers, and asks for a sign-in as a workspace does.`);
   if (location !== undefined || (status >= 300 && status < 400)) {
-    return fail(
-      `Something between here and ${host} wants you to log in first.`,
-      'Open a page in your browser: a hotel, an airport or a company network may ask for that.',
-    );
+    return fail(`Something between here and ${host} wants you to log in first.`, {
+      advice: 'Open a page in your browser: a hotel, an airport or a company network may ask for that.',
+    });
   }
   if (status === 403) {
-    return fail(
-      `${host} does not accept connections from this network (403).`,
-      'Connect through the VPN or office network, or ask a workspace admin to allow this address.',
-    );
+    return fail(`${host} does not accept connections from this network (403).`, {
+      advice: 'Connect through the VPN or office network, or ask a workspace admin to allow this address.',
+    });
   }
   if (status === 404) {
-    return fail(`${host} answers, but not as a workspace does (404).`, 'Check the workspace’s address.', TO_ACCOUNTS);
+    return fail(`${host} answers, but not as a workspace does (404).`, {
+      action: { do: 'check-address', profile: name },
+      screen: 'accounts',
+    });
   }
-  return warning(`${host} answers with status ${status}.`, 'The workspace may be restarting: try again in a minute.');
+  return warning(`${host} answers with status ${status}.`, {
+    advice: 'The workspace may be restarting: try again in a minute.',
+  });
 }
 
 /** @param env names the proxy and extra certificates */
@@ -68,7 +71,7 @@ export function clockFinding(probe: Probe): Finding {
   if (ahead === undefined) return skipped('The host did not say what time it is.');
   const seconds = Math.round(Math.abs(ahead) / 1000);
   const words = `This computer’s clock is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
-  const remedy = 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.';
+  const remedy = { advice: 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.' };
   if (seconds >= HARMFUL) return fail(words, remedy);
   if (seconds >= NOTABLE) return warning(words, remedy);
   return pass('This computer’s clock and the workspace’s agree.');

@@ -1,14 +1,6 @@
-import { openServers } from '../../clients/servers.ts';
-import { SPOILT } from '../../clients/state.ts';
-import type { ClientReport } from '../../clients/survey.ts';
-import { openDesktopClients } from '../clients/service.ts';
-import { type Finding, fail, pass, skipped, TO_CLIENTS, warning } from './finding.ts';
-
-/** Looks at the files of all AI clients on this computer. */
-export async function surveyClients(env: NodeJS.ProcessEnv): Promise<ClientReport[]> {
-  const { servers } = (await openServers(env)).read();
-  return openDesktopClients(env).survey(servers);
-}
+import { SPOILT } from '../clients/state.ts';
+import type { ClientReport } from '../clients/survey.ts';
+import { type Finding, fail, pass, skipped, warning } from './finding.ts';
 
 /** Whether what was written into AI clients' files is there and right. */
 export function clientsFinding(reports: readonly ClientReport[]): Finding {
@@ -25,13 +17,17 @@ export function clientsFinding(reports: readonly ClientReport[]): Finding {
     files.some(({ entries }) => Object.values(entries).some((state) => state === 'current' || state === 'outdated')),
   );
   if (troubled.length > 0) {
-    return fail(`These files cannot be used: ${namesOf(troubled)}.`, 'See what is wrong with them.', TO_CLIENTS);
+    const words = `These files cannot be used: ${namesOf(troubled)}.`;
+    return fail(words, { action: { do: 'see-client-files' }, screen: 'clients' });
   }
   if (broken.length > 0) {
-    return fail(`Entries were changed or lead nowhere: ${namesOf(broken)}.`, 'Repair them.', TO_CLIENTS);
+    const words = `Entries were changed or lead nowhere: ${namesOf(broken)}.`;
+    return fail(words, { action: { do: 'repair-entries' }, screen: 'clients' });
   }
   if (found.length === 0) return skipped('No AI client was found on this computer.');
-  if (connected.length === 0) return warning('No AI client is connected yet.', 'Connect one.', TO_CLIENTS);
+  if (connected.length === 0) {
+    return warning('No AI client is connected yet.', { action: { do: 'connect-client' }, screen: 'clients' });
+  }
   return pass(`All entries are as they should be: ${namesOf(connected)}.`);
 }
 

@@ -1,0 +1,167 @@
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { CHECKS, type CheckRun, makeCheck, openRun } from '../../diagnosis/checks.ts';
+import { type Finding, type FindingStatus, remedyAsCommand } from '../../diagnosis/finding.ts';
+import {
+  logInReport,
+  type ReportedState,
+  reportOf,
+  systemInReport,
+  warehouseInReport,
+} from '../../diagnosis/report.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { checkWritable, writePieces } from '../../platform/replace-file.ts';
+import { VERSION } from '../../platform/version.ts';
+import { confirm } from '../ask.ts';
+import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
+import { exitCodeOfAll } from '../exit-codes.ts';
+import { bold, printable, write, writeJson, writeLine } from '../print.ts';
+import { openProgress } from '../progress.ts';
+import { askApplication } from '../status/application.ts';
+import { commandSource, storedSettings } from './source.ts';
+
+interface DiagnoseOptions {
+  profile?: string;
+  report?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** A check that was made. */
+interface Made {
+  id: string;
+  title: string;
+  finding: Finding;
+}
+
+/** In the order in which they are printed. */
+const MARKS: Record<FindingStatus, string> = {
+  fail: '✗ fail',
+  unknown: '? unknown',
+  warning: '! warning',
+  pass: '✓ pass',
+  skipped: '– n/a',
+};
+const ORDER = Object.keys(MARKS);
+
+/** `causeway diagnose`: makes every check, prints what is not in order first, and writes the report where one is asked for. */
+export async function diagnose(context: CommandContext, options: DiagnoseOptions): Promise<void> {
+  const { report, json } = options;
+  const isPrinted = report === '-';
+  if (isPrinted && json) throw new CausewayError('usage', '--report - and --json both print to the standard output.');
+  if (report !== undefined && !isPrinted) await mayWrite(context, report, options.force);
+  const run = await openRun(commandSource(context, options.profile), context.signal);
+  const made = await makeAll(context, run, json);
+  context.signal.throwIfAborted();
+  if (isPrinted) await write(context.stdout, await reportFor(context, run, made));
+  else if (json) await writeJson(context.stdout, await asJson(run, made));
+  else for (const line of linesOf(made, context)) await writeLine(context.stdout, line);
+  context.setExitCode(exitCodeFor(made));
+  if (report === undefined || isPrinted) return;
+  await writePieces(report, Readable.from([await reportFor(context, run, made)]), context.signal);
+  await writeLine(context.stderr, printable(`Wrote the report to ${report}.`));
+}
+
+/** Asks before a file is replaced, and before anything is checked. @throws {CausewayError} `usage`, `file_not_writable`, `cancelled` */
+async function mayWrite(context: CommandContext, file: string, force: boolean | undefined): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  // A pipe or a device is written to as it is.
+  if (found && !found.isFile() && !found.isDirectory()) return;
+  await checkWritable(file);
+  if (!found?.isFile() || force) return;
+  if (await confirm(context, `There is already a file ${file}. Replace it?`, '--force')) return;
+  throw new CausewayError('cancelled', 'Nothing was checked or written.');
+}
+
+async function makeAll(context: CommandContext, run: CheckRun, quiet: boolean | undefined): Promise<Made[]> {
+  const made: Made[] = [];
+  const progress = openProgress(context, quiet || context.stderr.isTTY !== true);
+  try {
+    for (const check of CHECKS) {
+      context.signal.throwIfAborted();
+      progress.say(`Checking: ${check.title}…`);
+      made.push({ id: check.id, title: check.title, finding: await makeCheck(check, run) });
+    }
+  } finally {
+    progress.end();
+  }
+  return made.sort((a, b) => ORDER.indexOf(a.finding.status) - ORDER.indexOf(b.finding.status));
+}
+
+/** That of the failures, where they agree; a failure that is no error of ours is a plain one. */
+function exitCodeFor(made: readonly Made[]): number {
+  const failed = made.filter(({ finding }) => finding.status === 'fail');
+  if (failed.length > 0) return exitCodeOfAll(failed.map(({ finding }) => finding.error));
+  return made.some(({ finding }) => finding.status === 'unknown') ? EXIT_UNKNOWN : 0;
+}
+
+function linesOf(made: readonly Made[], context: CommandContext): string[] {
+  const width = Math.max(...Object.values(MARKS).map(({ length }) => length));
+  const lines = made.flatMap(({ title, finding }) => {
+    const remedy = remedyAsCommand(finding);
+    const words = `${MARKS[finding.status].padEnd(width)}  ${bold(title, context)}: ${printable(finding.words)}`;
+    return remedy === null ? [words] : [words, `${' '.repeat(width)}  → ${printable(remedy)}`];
+  });
+  return [...lines, outcome(made)];
+}
+
+/** What all checks together came to. */
+function outcome(made: readonly Made[]): string {
+  const count = (status: FindingStatus) => made.filter(({ finding }) => finding.status === status).length;
+  const failed = count('fail');
+  const unknown = count('unknown');
+  const notChecked =
+    unknown === 0 ? '' : ` ${unknown === 1 ? 'One thing was' : `${unknown} things were`} not found out.`;
+  if (failed > 0) return `${failed === 1 ? 'One thing is' : `${failed} things are`} not in order.${notChecked}`;
+  if (unknown > 0) return `Nothing that was checked has failed, but not everything could be checked.${notChecked}`;
+  return count('warning') > 0 ? 'Everything works. There is something to look at.' : 'Everything is in order.';
+}
+
+async function asJson(run: CheckRun, made: readonly Made[]): Promise<object> {
+  return {
+    version: VERSION,
+    profile: (await run.profile())?.name ?? null,
+    checks: made.map(({ id, title, finding }) => ({
+      id,
+      title,
+      status: finding.status,
+      message: finding.words,
+      remedy: remedyAsCommand(finding),
+      code: finding.error?.code ?? null,
+    })),
+  };
+}
+
+async function reportFor({ env }: CommandContext, run: CheckRun, made: readonly Made[]): Promise<string> {
+  const { path, values } = await storedSettings(env);
+  return reportOf({
+    version: VERSION,
+    versions: process.versions,
+    system: systemInReport(),
+    env,
+    settings: values,
+    settingsFile: path,
+    profiles: await run.auth.profiles().catch(() => []),
+    state: await stateOf(env, run),
+    checks: made.map(({ title, finding }) => ({
+      title,
+      status: finding.status,
+      words: finding.words,
+      remedy: remedyAsCommand(finding),
+    })),
+    log: logInReport(env),
+    now: new Date(),
+  });
+}
+
+async function stateOf(env: NodeJS.ProcessEnv, run: CheckRun): Promise<ReportedState> {
+  const profile = await run.profile();
+  const warehouse = profile ? await run.effective(profile).then(warehouseInReport, reasonOf) : 'not known';
+  const servers = await run.servers().catch(() => []);
+  const { sessions } = await askApplication(env);
+  return { profile: profile?.name ?? null, warehouse, servers, sessions: sessions?.length ?? null, updates: null };
+}
+
+function reasonOf(error: unknown): string {
+  return `failed (${error instanceof CausewayError ? error.code : inOneLine(error)})`;
+}

@@ -1,0 +1,129 @@
+import type { AuthService, Profile } from '../auth/auth.ts';
+import type { Causeway, WorkspaceSession } from '../causeway.ts';
+import type { ClientReport } from '../clients/survey.ts';
+import type { EffectiveWarehouse } from '../warehouses/effective.ts';
+import { clientsFinding } from './clients-check.ts';
+import { type Finding, failedBecause, skipped } from './finding.ts';
+import { clockFinding, hostFinding, type Probe, probeHost, tlsFinding } from './host-checks.ts';
+import { configurationFinding, profileFinding, type ServerStatus, serversFinding } from './local-checks.ts';
+import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
+
+/** What the window and the command line each know in their own way. */
+export interface DiagnosisSource {
+  causeway: Pick<Causeway, 'auth' | 'open'>;
+  env: NodeJS.ProcessEnv;
+  /** The profile that is looked at; undefined for the default one. */
+  profile: string | undefined;
+  settings(): Promise<Finding>;
+  version(): Promise<Finding>;
+  /** How each configured server is. */
+  servers(): Promise<readonly ServerStatus[]>;
+  /** What is in the files of AI clients. */
+  clients(): Promise<ClientReport[]>;
+  /** Whether AI clients reach the running application. */
+  hub(): Promise<Finding>;
+  /** Told of an error that is a fault of Causeway's own, which no finding shows. */
+  onFault(error: unknown): void;
+}
+
+/** What the checks of one run share: what several of them need is asked for once. */
+export interface CheckRun {
+  source: DiagnosisSource;
+  signal: AbortSignal;
+  auth: AuthService;
+  /** Undefined where no profile can be used. */
+  profile(): Promise<Profile | undefined>;
+  /** The host's answer to a request without a token. */
+  probe(profile: Profile): Promise<Probe>;
+  session(profile: Profile): Promise<WorkspaceSession>;
+  effective(profile: Profile): Promise<EffectiveWarehouse>;
+  servers(): Promise<readonly ServerStatus[]>;
+}
+
+export interface Check {
+  id: string;
+  title: string;
+  run(run: CheckRun): Promise<Finding>;
+}
+
+/** A check that makes no sense without a profile. */
+function withProfile(check: (run: CheckRun, profile: Profile) => Promise<Finding> | Finding): Check['run'] {
+  return async (run) => {
+    const profile = await run.profile();
+    return profile ? check(run, profile) : skipped('There is no profile that can be used.');
+  };
+}
+
+/**
+ * The rows of both specifications' error tables, in the order in which one depends on the next: what is on this computer,
+ * the way to the workspace, the sign-in, the warehouse, and what AI clients need.
+ */
+export const CHECKS: readonly Check[] = [
+  { id: 'settings', title: 'Settings', run: ({ source }) => source.settings() },
+  { id: 'version', title: 'Version', run: ({ source }) => source.version() },
+  { id: 'configuration', title: 'Configuration file', run: ({ auth }) => configurationFinding(auth) },
+  { id: 'profile', title: 'Profile', run: ({ auth, source }) => profileFinding(auth, source.profile) },
+  {
+    id: 'host',
+    title: 'Way to the workspace',
+    run: withProfile(async (run, profile) => hostFinding(profile, await run.probe(profile))),
+  },
+  {
+    id: 'tls',
+    title: 'Encryption and proxy',
+    run: withProfile(async (run, profile) => tlsFinding(profile, run.source.env, await run.probe(profile))),
+  },
+  { id: 'clock', title: 'Clock', run: withProfile(async (run, profile) => clockFinding(await run.probe(profile))) },
+  { id: 'store', title: 'Place for sign-ins', run: ({ auth }) => storeFinding(auth) },
+  {
+    id: 'sign-in',
+    title: 'Sign-in',
+    run: withProfile(async (run, profile) => signInFinding(await run.session(profile), run.signal)),
+  },
+  {
+    id: 'override',
+    title: 'Default warehouses for each user',
+    run: withProfile(async (run, profile) => overrideFinding(await run.session(profile), run.signal)),
+  },
+  {
+    id: 'warehouse',
+    title: 'Your warehouse',
+    run: withProfile((run, profile) => warehouseFinding(() => run.effective(profile))),
+  },
+  { id: 'servers', title: 'Servers', run: async (run) => serversFinding(await run.servers()) },
+  { id: 'clients', title: 'AI clients', run: async ({ source }) => clientsFinding(await source.clients()) },
+  { id: 'hub', title: 'Connection for AI clients', run: ({ source }) => source.hub() },
+];
+
+/** Gets ready what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */
+export async function openRun(source: DiagnosisSource, signal: AbortSignal): Promise<CheckRun> {
+  const { causeway, env } = source;
+  const auth = await causeway.auth();
+  const session = once(({ name }: Profile) => causeway.open(name));
+  return {
+    source,
+    signal,
+    auth,
+    profile: () => auth.profile(source.profile).catch(() => undefined),
+    probe: once((profile: Profile) => probeHost(profile, env, signal)),
+    session,
+    effective: once(async (profile: Profile) => (await session(profile)).warehouses.effective(signal)),
+    servers: once(() => source.servers()),
+  };
+}
+
+/** Makes one check. Never throws: what it fails with is its finding. */
+export async function makeCheck(check: Check, run: CheckRun): Promise<Finding> {
+  const finding = await check.run(run).catch((error: unknown) => failedBecause(error));
+  if (finding.error?.code === 'internal') run.source.onFault(finding.error.cause ?? finding.error);
+  return finding;
+}
+
+/** The same answer for whoever asks again in this run, which is for one profile. */
+function once<Args extends unknown[], T>(ask: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return (...args) => {
+    asked ??= ask(...args);
+    return asked;
+  };
+}

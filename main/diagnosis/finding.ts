@@ -1,0 +1,65 @@
+import { withoutControls } from '../platform/display.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { AS_COMMAND, actionInWords, type NextAction } from '../platform/next-action.ts';
+import { asSentence, sentences } from '../platform/sentences.ts';
+
+export type FindingStatus = 'pass' | 'warning' | 'fail' | 'unknown' | 'skipped';
+
+/** What can be done about a finding. */
+export interface Remedy {
+  /** As sentences that are right wherever they are read. */
+  advice?: string | undefined;
+  /** Where that is a command in a terminal and a button in the window. */
+  action?: NextAction | undefined;
+  /** The window's screen for it. */
+  screen?: Screen | undefined;
+}
+
+export type Screen = 'accounts' | 'warehouse' | 'servers' | 'clients' | 'settings' | 'log';
+
+/** What one check came to. */
+export interface Finding extends Remedy {
+  status: FindingStatus;
+  /** What was found, as sentences. */
+  words: string;
+  /** The failure that it is; undefined where the check found something else. */
+  error?: CausewayError | undefined;
+}
+
+export function pass(words: string): Finding {
+  return { status: 'pass', words };
+}
+
+/** Nothing is wrong, but there was nothing to check either. */
+export function skipped(words: string): Finding {
+  return { status: 'skipped', words };
+}
+
+export function warning(words: string, remedy: Remedy): Finding {
+  return { status: 'warning', words, ...remedy };
+}
+
+export function fail(words: string, remedy: Remedy, error?: CausewayError): Finding {
+  return { status: 'fail', words, ...remedy, ...(error && { error }) };
+}
+
+/** The finding that a failure is. `screen` is where the window leads on. */
+export function failedBecause(cause: unknown, screen?: Screen): Finding {
+  const error = cause instanceof CausewayError ? cause : internal(cause);
+  // Names of profiles, files and warehouses stand in it as they were given.
+  const words = withoutControls(asSentence(error.message));
+  return fail(words, { advice: error.advice, action: error.action, screen }, error);
+}
+
+/** Of an error that is not ours nothing is shown: its text may hold anything. It is the `cause`. */
+function internal(cause: unknown): CausewayError {
+  return new CausewayError('internal', 'Something went wrong inside Causeway.', {
+    cause,
+    remedy: 'Try again. If it happens again, send the report to whoever helps you.',
+  });
+}
+
+/** What can be done, as it is said where there are commands; null where nothing is known to help. */
+export function remedyAsCommand({ advice, action }: Remedy): string | null {
+  return withoutControls(sentences(advice, action && actionInWords(AS_COMMAND, action))) || null;
+}

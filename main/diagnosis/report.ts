@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { arch, release } from 'node:os';
+import { join } from 'node:path';
+import type { ProfileEntry } from '../auth/auth.ts';
+import { withoutControls } from '../platform/display.ts';
+import { homeFolder, logFolder } from '../platform/paths.ts';
+import { redact } from '../platform/redact.ts';
+import { sentences } from '../platform/sentences.ts';
+import type { EffectiveWarehouse } from '../warehouses/effective.ts';
+import type { FindingStatus } from './finding.ts';
+import type { ServerStatus } from './local-checks.ts';
+
+/** All that goes into a report about this computer's Causeway. */
+export interface ReportParts {
+  version: string;
+  /** Of what it runs on, by name. */
+  versions: Record<string, string | undefined>;
+  system: { platform: string; release: string; arch: string; language: string };
+  env: NodeJS.ProcessEnv;
+  settings: Readonly<Record<string, unknown>>;
+  settingsFile: string;
+  profiles: readonly ProfileEntry[];
+  state: ReportedState;
+  /** Null where they were not run. */
+  checks: readonly ReportedCheck[] | null;
+  /** The newest lines of the log. */
+  log: readonly string[];
+  now: Date;
+}
+
+/** What Causeway knew when the report was made. */
+export interface ReportedState {
+  profile: string | null;
+  /** As `warehouseInReport` words it, or why it is not known. */
+  warehouse: string;
+  servers: readonly Pick<ServerStatus, 'name' | 'kind' | 'path' | 'status' | 'words'>[];
+  /** Null where no application is running. */
+  sessions: number | null;
+  /** Null where nothing looks for updates. */
+  updates: string | null;
+}
+
+export interface ReportedCheck {
+  title: string;
+  status: FindingStatus | 'waiting' | 'running';
+  words: string;
+  remedy: string | null;
+}
+
+/** The newest lines of the log that go into a report. */
+const LOG_LINES = 300;
+
+/** The environment's variables that change what Causeway does. Whether they are set matters; what they hold is nobody's. */
+const TELLING = /^(CAUSEWAY_|DATABRICKS_|https?_proxy$|no_proxy$|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|XDG_|APPIMAGE$)/i;
+
+/** Shown with their values: they hold a choice among a few words. */
+const HARMLESS = new Set(['CAUSEWAY_TOKEN_STORE', 'DATABRICKS_AUTH_TYPE', 'XDG_SESSION_TYPE', 'XDG_CURRENT_DESKTOP']);
+
+/**
+ * A report as plain text, for whoever helps: no token, no password, nobody's name or address of mail, no query. All of it
+ * passes the redaction once more, whatever it is made of.
+ */
+export function reportOf(parts: ReportParts): string {
+  const { version, versions, system, settings, settingsFile, now } = parts;
+  const sections: [title: string, lines: string[]][] = [
+    [
+      `Causeway ${version}`,
+      [
+        `Made: ${now.toISOString()}`,
+        `System: ${system.platform} ${system.release} ${system.arch}, ${system.language}`,
+        `Runs on: ${runsOn(versions)}`,
+      ],
+    ],
+    ['Checks', checkLines(parts.checks)],
+    ['Profiles', parts.profiles.map(profileLine)],
+    ['State', stateLines(parts.state)],
+    ['Settings', [`File: ${settingsFile}`, ...Object.entries(settings).map(([name, value]) => `${name}: ${value}`)]],
+    ['Environment', environmentLines(parts.env)],
+    ['Log', [...parts.log]],
+  ];
+  const text = sections.map(
+    ([title, lines]) =>
+      `## ${title}\n${lines.length > 0 ? lines.map((line) => withoutControls(line)).join('\n') : '(nothing)'}\n`,
+  );
+  return withoutPeople(redact(text.join('\n')), homeFolder(parts.env));
+}
+
+function runsOn(versions: ReportParts['versions']): string {
+  const telling = ['electron', 'chrome', 'node'];
+  return telling.flatMap((name) => (versions[name] ? [`${name} ${versions[name]}`] : [])).join(', ');
+}
+
+/** What a report says of the system it is made on. */
+export function systemInReport(): ReportParts['system'] {
+  const { locale } = Intl.DateTimeFormat().resolvedOptions();
+  return { platform: process.platform, release: release(), arch: arch(), language: locale };
+}
+
+/** The newest lines of the application's log, redacted; none where nothing was logged. */
+export function logInReport(env: NodeJS.ProcessEnv, count = LOG_LINES): string[] {
+  const lines = ['main.old.log', 'main.log'].flatMap((name) => linesOf(join(logFolder(env), name)));
+  return lines.slice(-count).map(redact);
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/).filter(Boolean);
+  } catch {
+    // Nothing was logged yet.
+    return [];
+  }
+}
+
+function checkLines(checks: ReportParts['checks']): string[] {
+  if (checks === null) return ['They were not run.'];
+  return checks.map(({ title, status, words, remedy }) => `[${status}] ${title}: ${sentences(words, remedy)}`);
+}
+
+function profileLine(entry: ProfileEntry): string {
+  const mark = entry.isDefault ? ' (default)' : '';
+  if (!entry.usable) return `${entry.name}${mark}: cannot be used (${entry.reason}), ${entry.host ?? 'no host'}`;
+  return `${entry.name}${mark}: ${entry.profile.method}, ${entry.profile.host}`;
+}
+
+function stateLines({ profile, warehouse, servers, sessions, updates }: ReportedState): string[] {
+  return [
+    `Profile: ${profile ?? 'none is open'}`,
+    `Warehouse: ${warehouse}`,
+    ...servers.map(({ name, kind, path, status, words }) => `Server ${name} (${kind}, ${path}): ${status}, ${words}`),
+    `Sessions of AI clients: ${sessions ?? 'the application is not running'}`,
+    ...(updates === null ? [] : [`Updates: ${updates}`]),
+  ];
+}
+
+/** The effective warehouse in one line. */
+export function warehouseInReport({
+  warehouse,
+  decidedBy,
+  certainty,
+  problems,
+}: Pick<EffectiveWarehouse, 'decidedBy' | 'certainty'> & {
+  warehouse: { id: string; state: string } | null;
+  problems: readonly { code: string }[];
+}): string {
+  const found = warehouse ? `${warehouse.id}, ${warehouse.state}` : 'none';
+  return `${found}; by ${decidedBy ?? 'nothing'} (${certainty}); problems: ${problems.map(({ code }) => code).join(', ') || 'none'}`;
+}
+
+function environmentLines(env: NodeJS.ProcessEnv): string[] {
+  const names = Object.keys(env).filter((name) => TELLING.test(name) && env[name]);
+  return names.sort().map((name) => (HARMLESS.has(name) ? `${name}: ${env[name]}` : `${name} is set`));
+}
+
+/** Who it is matters to nobody who helps: neither by an address of mail, nor by the name of the home folder. */
+function withoutPeople(text: string, home: string): string {
+  const anonymous = text.replace(/[\p{L}\d._%+-]+@[\p{L}\d.-]+\.\p{L}{2,}/gu, '[person]');
+  return home.length > 1 ? anonymous.replaceAll(home, '~') : anonymous;
+}

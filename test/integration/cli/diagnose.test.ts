@@ -1,0 +1,114 @@
+import { appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { runCommand } from '../warehouses/harness.ts';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
+});
+afterEach(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+const diagnose = (...args: string[]) => runCommand(home.env, ['diagnose', ...args]);
+
+interface Made {
+  profile: string;
+  checks: { id: string; status: string; message: string; remedy: string | null; code: string | null }[];
+}
+async function checksOf(...args: string[]): Promise<{ code: number; order: string[] } & Record<string, unknown>> {
+  const { code, stdout } = await diagnose(...args, '--json');
+  const { checks }: Made = JSON.parse(stdout);
+  return {
+    code,
+    order: checks.map(({ status }) => status),
+    ...Object.fromEntries(checks.map((each) => [each.id, each])),
+  };
+}
+
+describe('causeway diagnose', () => {
+  it('makes every check of the window and ends with 0 where nothing has failed', async () => {
+    const { code, stdout } = await diagnose('--profile', 'ana');
+    expect(stdout).toContain('✓ pass     Sign-in: The workspace knows you as ana@example.com.');
+    expect(stdout).toContain(
+      '! warning  Servers: No server is set up yet.\n           → Add one with: causeway servers add sql',
+    );
+    expect(stdout).toMatch(/Everything works\. There is something to look at\.\n$/);
+    expect(stdout.match(/^. (pass|warning|fail|unknown|n\/a) /gm)).toHaveLength(14);
+    expect(code).toBe(0);
+  });
+
+  it('prints failures first, each with the command to run, and ends with the code of their table', async () => {
+    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'oauth']);
+    const found = await checksOf('--profile', 'oauth');
+    expect(found).toMatchObject({
+      code: 3,
+      'sign-in': { status: 'fail', remedy: expect.stringContaining('causeway login --profile oauth') },
+      servers: { status: 'fail', remedy: expect.stringContaining('causeway login --profile oauth') },
+    });
+    expect(found.order.lastIndexOf('fail')).toBeLessThan(found.order.indexOf('pass'));
+  });
+
+  it('ends with 5 where the host is not reached, 3 where there is no such profile, 1 where failures differ', async () => {
+    await appendFile(home.configFile, '\n[gone]\nhost = http://127.0.0.1:9\ntoken = dapi0\n');
+    expect(await checksOf('--profile', 'gone')).toMatchObject({
+      code: 5,
+      host: { status: 'fail', code: 'unreachable' },
+    });
+    expect(await checksOf('--profile', 'nobody')).toMatchObject({ code: 3, profile: { code: 'profile_not_found' } });
+    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'gone']);
+    expect(await checksOf('--profile', 'oauth')).toMatchObject({ code: 1 });
+  });
+
+  it('finds settings that are damaged, and leaves them as they are', async () => {
+    const folder = join(home.folder, 'causeway', 'config');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'settings.json'), '{"appearance":');
+    expect(await checksOf('--profile', 'ana')).toMatchObject({ code: 1, settings: { status: 'fail' } });
+    expect(await readFile(join(folder, 'settings.json'), 'utf8')).toBe('{"appearance":');
+  });
+});
+
+describe('causeway diagnose --report', () => {
+  it('writes the report of the window for its owner only, without secrets and people', async () => {
+    const file = join(home.folder, 'report.txt');
+    const { stderr, code } = await diagnose('--profile', 'ana', '--report', file);
+    expect({ stderr, code }).toEqual({ stderr: `Wrote the report to ${file}.\n`, code: 0 });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('[pass] Sign-in: The workspace knows you as [person].');
+    expect(text).toContain(`ana (default): pat, ${workspace.host}`);
+    for (const { token } of workspace.users) expect(text).not.toContain(token);
+    expect(text).not.toContain(home.folder);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('replaces a file only with --force, and says so before anything is checked', async () => {
+    const file = join(home.folder, 'precious.txt');
+    await writeFile(file, 'precious');
+    const asked = workspace.requests.count();
+    const refused = await diagnose('--profile', 'ana', '--report', file);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--force') });
+    expect(workspace.requests.count()).toBe(asked);
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    await diagnose('--profile', 'ana', '--report', file, '--force');
+    expect(await readFile(file, 'utf8')).toContain('## Checks');
+    const nowhere = await diagnose('--profile', 'ana', '--report', join(home.folder, 'no', 'report.txt'));
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('folder does not exist') });
+  });
+
+  it('is printed alone with "-", and is one text whatever names hold', async () => {
+    await appendFile(home.configFile, `\n[evil\u001b[2J\u202e]\nhost = ${workspace.host}\ntoken = dapi0\n`);
+    const { stdout, code } = await diagnose('--profile', 'ana', '--report', '-');
+    expect(stdout).toMatch(/^## Causeway /);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(code).toBe(0);
+    expect(await diagnose('--report', '-', '--json')).toMatchObject({ code: 2 });
+  });
+});
