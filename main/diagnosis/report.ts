@@ -40,7 +40,7 @@ export interface ReportedState {
   updates: string | null;
 }
 
-export interface ReportedCheck {
+interface ReportedCheck {
   title: string;
   status: FindingStatus | 'waiting' | 'running';
   words: string;

@@ -17,7 +17,7 @@ export interface Application {
 }
 
 /** One AI client's session with one server. */
-export interface ClientSession {
+interface ClientSession {
   /** The client's name as users know it; null until it has said one. */
   client: string | null;
   clientVersion: string | null;

@@ -1,73 +1,100 @@
-import { hubFolder, readRendezvous } from '../../hub/rendezvous.ts';
-import { healthInWords } from '../../hub/warm/words.ts';
-import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CausewayError } from '../../platform/errors.ts';
 import { VERSION } from '../../platform/version.ts';
 import type { EffectiveWarehouse } from '../../warehouses/effective.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { type JsonFailure, jsonFailure } from '../failure.ts';
-import { bold, printable, writeJson, writeLine } from '../print.ts';
+import { write, writeJson, writeLine } from '../print.ts';
+import { type AskedServer, askServers } from '../servers/health.ts';
 import { openServerList } from '../servers/options.ts';
-import { describeEffective } from '../warehouse/describe.ts';
+import { type Application, askApplication } from './application.ts';
+import { statusLines } from './lines.ts';
 
 interface StatusOptions {
   profile?: string;
   json?: boolean;
+  watch?: boolean;
 }
 
-interface Status {
+export interface Status {
   version: string;
-  application: { running: boolean; pid: number | null };
-  servers: { name: string; profile: string; path: string; state: string; message: string; remedy: string | null }[];
-  /** The clients that were found, and in how many states the entries of each are. */
-  clients: { id: string; name: string; entries: Record<string, string>; problem: string | null }[];
+  application: Application;
+  servers: (Pick<AskedServer, 'name' | 'profile' | 'path' | 'remedy'> & { state: string; message: string })[];
+  /** The clients that were found, with their files and the state of each server's entry in them. */
+  clients: {
+    id: string;
+    name: string;
+    files: { path: string; entries: Record<string, string>; problem: string | null }[];
+    problem: string | null;
+  }[];
   warehouse: EffectiveWarehouse | { error: JsonFailure };
 }
 
-/** `causeway status`: all that there is to see, asked at the same time. */
+/** What takes requests to a workspace. */
+type Slow = Omit<Status, 'version' | 'application'>;
+
+/** How often the sessions are asked for, in milliseconds. */
+const SESSIONS_EVERY_MS = 1_000;
+/** How often servers, files and the warehouse are looked at, in milliseconds. */
+const REST_EVERY_MS = 30_000;
+
+/** `causeway status`: all that there is to see, asked for at the same time. */
 export async function status(context: CommandContext, options: StatusOptions): Promise<void> {
-  const [application, servers, clients, warehouse] = await Promise.all([
-    applicationOf(context),
-    serversOf(context),
-    clientsOf(context),
-    warehouseOf(context, options.profile),
-  ]);
+  if (options.watch) return watch(context, options);
+  const [application, slow] = await Promise.all([askApplication(context.env), look(context, options)]);
   context.signal.throwIfAborted();
-  const found: Status = { version: VERSION, application, servers, clients, warehouse };
+  const found: Status = { version: VERSION, application, ...slow };
   if (options.json) return writeJson(context.stdout, found);
-  for (const line of inWords(found, context)) await writeLine(context.stdout, line);
+  for (const line of statusLines(found, context)) await writeLine(context.stdout, line);
 }
 
-async function applicationOf({ env }: CommandContext): Promise<Status['application']> {
-  const { isHubAlive } = await import('../../hub/attach.ts');
-  const rendezvous = readRendezvous(hubFolder(env));
-  const running = rendezvous !== undefined && (await isHubAlive(rendezvous));
-  return { running, pid: running ? rendezvous.pid : null };
+/** Shows it again whenever something is different. Ctrl-C is how it ends, and no failure. */
+async function watch(context: CommandContext, options: StatusOptions): Promise<void> {
+  const { signal, stdout } = context;
+  let slow: Slow | undefined;
+  let lookedAt = 0;
+  let shown = '';
+  while (!signal.aborted) {
+    try {
+      if (slow === undefined || performance.now() - lookedAt >= REST_EVERY_MS) {
+        slow = await look(context, options);
+        lookedAt = performance.now();
+      }
+      const found: Status = { version: VERSION, application: await askApplication(context.env), ...slow };
+      signal.throwIfAborted();
+      const text = options.json ? `${JSON.stringify(found)}\n` : `${statusLines(found, context).join('\n')}\n`;
+      if (text !== shown) await write(stdout, stdout.isTTY && !options.json ? `${CLEAR_SCREEN}${text}` : text);
+      shown = text;
+      await sleep(SESSIONS_EVERY_MS, undefined, { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+/** The cursor to the first line, and nothing below it. */
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
+
+async function look(context: CommandContext, { profile }: StatusOptions): Promise<Slow> {
+  const [servers, clients, warehouse] = await Promise.all([
+    serversOf(context),
+    clientsOf(context),
+    warehouseOf(context, profile),
+  ]);
+  return { servers, clients, warehouse };
 }
 
 async function serversOf(context: CommandContext): Promise<Status['servers']> {
-  const { servers } = (await openServerList(context)).read();
-  if (servers.length === 0) return [];
-  const warm = await context.causeway().keepWarm(servers);
-  warm.keep(false);
-  const stop = () => void warm.close();
-  context.signal.addEventListener('abort', stop, { once: true });
-  try {
-    const states = await warm.recheck();
-    return states.map(({ name, profile, path, health }) => {
-      const known = { name, profile, path, state: health.name };
-      // Nothing is asked again after this, so nothing is said of that.
-      if ('problem' in health) {
-        const { message, remedy = null } = health.problem;
-        return { ...known, message, remedy };
-      }
-      const { sentence, remedy } = healthInWords(health, { profile, now: Date.now() });
-      return { ...known, message: sentence, remedy };
-    });
-  } finally {
-    context.signal.removeEventListener('abort', stop);
-    await warm.close();
-  }
+  const asked = await askServers(context);
+  return asked.map(({ name, profile, path, status: state, words: message, remedy }) => ({
+    name,
+    profile,
+    path,
+    state,
+    message,
+    remedy,
+  }));
 }
 
 async function clientsOf(context: CommandContext): Promise<Status['clients']> {
@@ -75,11 +102,11 @@ async function clientsOf(context: CommandContext): Promise<Status['clients']> {
   const reports = await openClients(context, {}).survey(servers);
   return reports
     .filter(({ because }) => because !== null)
-    .map(({ id, name, files, problem }) => ({
+    .map(({ id, name, files, problem = null }) => ({
       id,
       name,
-      entries: Object.assign({}, ...files.map((file) => file.entries)),
-      problem: problem ?? files.find((file) => file.problem !== undefined)?.problem ?? null,
+      files: files.map((file) => ({ path: file.path, entries: file.entries, problem: file.problem ?? null })),
+      problem,
     }));
 }
 
@@ -91,36 +118,4 @@ async function warehouseOf(context: CommandContext, profile: string | undefined)
     if (!(error instanceof CausewayError) || error.code === 'cancelled') throw error;
     return { error: jsonFailure(error) };
   }
-}
-
-function inWords({ version, application, servers, clients, warehouse }: Status, context: CommandContext): string[] {
-  const section = (title: string, lines: string[]) => [
-    bold(title, context),
-    ...lines.map((line) => `  ${printable(line)}`),
-  ];
-  const running = application.running
-    ? `running (process ${application.pid})`
-    : 'not running: each AI client connects by itself';
-  const none = servers.length === 0 ? ['none yet; add one with: causeway servers add sql'] : [];
-  const noClients = clients.length === 0 ? ['none was found'] : [];
-  return [
-    ...section(`Causeway ${version}`, [running]),
-    ...section('Servers', [
-      ...none,
-      ...servers.map(
-        ({ name, profile, message, remedy }) => `${name} (${profile}): ${[message, remedy].filter(Boolean).join(' ')}`,
-      ),
-    ]),
-    ...section('AI clients', [...noClients, ...clients.map(clientLine)]),
-    ...section('Warehouse', 'error' in warehouse ? [failureLine(warehouse.error)] : describeEffective(warehouse)),
-  ];
-}
-
-function clientLine({ name, entries, problem }: Status['clients'][number]): string {
-  const states = Object.entries(entries).map(([server, state]) => `${server} ${state === 'current' ? 'there' : state}`);
-  return `${name}: ${problem ?? (states.join(', ') || 'no entries')}`;
-}
-
-function failureLine({ message, remedy }: JsonFailure): string {
-  return inOneLine(remedy === null ? message : `${message} ${remedy}`);
 }

@@ -1,7 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createCauseway } from '../../../main/causeway.ts';
+import { askApplication } from '../../../main/cli/status/application.ts';
+import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';
+import { CAUSEWAY, ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
+
+const CALLS = { inFlight: z.number(), done: z.number(), failed: z.number() };
+const SESSION = z.looseObject({ client: z.string().nullable(), calls: z.object(CALLS) });
+const APPLICATION = { application: z.looseObject({ sessions: z.array(SESSION).nullable() }) };
 
 test('causeway status shows servers, clients and warehouse at once, and what could not be found out', async () => {
   const workspace = await startWorkspace();
@@ -30,3 +45,71 @@ test('causeway status shows servers, clients and warehouse at once, and what cou
     await home.remove();
   }
 });
+
+test('causeway status --watch shows sessions of AI clients as they come, work and go, and ends well with Ctrl-C', async () => {
+  const workspace = await startWorkspace();
+  const home = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
+  const causeway = createCauseway({ env: home.env });
+  const hub = await causeway.serveProxies();
+  const env = { ...home.env, PATH: process.env.PATH };
+  const watching = spawn(process.execPath, [CAUSEWAY, 'status', '--watch', '--json'], { env });
+  const ended = once(watching, 'close');
+  const lines = createInterface({ input: watching.stdout })[Symbol.asyncIterator]();
+  const sessions = async () =>
+    z.object(APPLICATION).parse(JSON.parse(String((await lines.next()).value))).application.sessions;
+  const client = new ProxyProcess(['--profile', 'ana', '--path', '/api/2.0/mcp/sql'], env);
+  try {
+    await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'ana', '--name', 'queries']);
+    let seen = await sessions();
+    const info = { clientInfo: { name: 'claude-ai', version: '1' }, capabilities: {} };
+    await client.request(1, 'initialize', { protocolVersion: '2025-06-18', ...info });
+    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await client.request(2, 'tools/call', { name: 'no_such_tool', arguments: {} });
+    while (seen?.[0]?.calls.failed !== 1) seen = await sessions();
+    expect(seen).toMatchObject([
+      { client: 'Claude Desktop', profile: 'ana', pid: client.child.pid, calls: { inFlight: 0, done: 2, failed: 1 } },
+    ]);
+    const { stdout } = await runCommand(home.env, ['status']);
+    expect(stdout).toMatch(
+      /running \(process \d+\)\nSessions\n {2}CLIENT .*\n {2}Claude Desktop {2}queries \(ana\) .* 2 {5}1\n/,
+    );
+    await client.finish();
+    while (seen?.length !== 0) seen = await sessions();
+    watching.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    watching.kill('SIGKILL');
+    await client.close();
+    await hub.close();
+    await causeway.close();
+    await workspace.close();
+    await home.remove();
+  }
+});
+
+test('causeway status tells an application that was killed from one that does not answer', async () => {
+  const home = await ownHome('');
+  const folder = join(home.folder, 'causeway', 'hub');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const address = join(folder, 'hub.sock');
+  const silent = createServer().listen(address);
+  await once(silent, 'listening');
+  await chmod(address, 0o600);
+  const gone = spawn(process.execPath, ['-e', '']);
+  await once(gone, 'close');
+  const application = async (pid: number | undefined) => {
+    const content = { hub: HUB_PROTOCOL, address, key: 'secret', pid };
+    await writeFile(join(folder, 'hub.json'), JSON.stringify(content), { mode: 0o600 });
+    return askApplication(home.env);
+  };
+  expect(await application(gone.pid)).toMatchObject({ running: false, problem: null });
+  const answer = { running: false, problem: `Process ${process.pid} does not answer on its socket.` };
+  expect(await application(process.pid)).toMatchObject(answer);
+  await chmod(folder, 0o777);
+  expect(await application(process.pid)).toMatchObject({
+    running: false,
+    problem: expect.stringContaining('other users'),
+  });
+  silent.close();
+  await home.remove();
+}, 30_000);
