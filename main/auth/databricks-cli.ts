@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { foreignText } from '../platform/foreign-text.ts';
 import { homeFolder } from '../platform/paths.ts';
 import { Secret } from '../platform/secret.ts';
 import type { Profile } from './auth.ts';
 import type { AccessToken } from './freshness.ts';
+import { isExecutable, type ProgramOutcome, programCandidates, runProgram, usualFolders } from './program.ts';
 
 export interface CliOptions {
   profile: Profile;
@@ -35,8 +33,6 @@ const RETRY_PAUSES_MS = [200, 800];
 const NEEDS_LOGIN = /not configured|refresh token is invalid|reauthenticate|auth login|no (?:cached )?token/i;
 /** They would be stronger than the profile that we name. */
 const STRONGER = /^DATABRICKS_(?:HOST|TOKEN|CLIENT_ID|CLIENT_SECRET|USERNAME|PASSWORD|AUTH_TYPE|CONFIG_PROFILE)$/;
-
-type Ran = { ok: true; output: Secret } | { ok: false; complaint: string };
 
 /**
  * A token from `databricks auth token`, which renews its own sign-in. Its stores are never read by us.
@@ -105,56 +101,23 @@ export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' 
 }
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
-  const home = homeFolder(env);
-  const local = env.LOCALAPPDATA ?? join(home, 'AppData', 'Local');
-  const usual =
-    process.platform === 'win32'
-      ? [join(local, 'Microsoft', 'WinGet', 'Links'), join(local, 'Programs', 'databricks'), local]
-      : [
-          '/opt/homebrew/bin',
-          '/usr/local/bin',
-          '/usr/bin',
-          '/home/linuxbrew/.linuxbrew/bin',
-          join(home, '.local', 'bin'),
-        ];
-  const named = (env.PATH ?? env.Path ?? '').split(delimiter).filter(isAbsolute);
-  return [...new Set([...named, ...usual])].map((folder) =>
-    join(folder, process.platform === 'win32' ? 'databricks.exe' : 'databricks'),
-  );
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+  const isWindows = process.platform === 'win32';
+  const local = env.LOCALAPPDATA ?? join(homeFolder(env), 'AppData', 'Local');
+  const own = isWindows ? [join(local, 'Programs', 'databricks'), local] : [];
+  const names = [isWindows ? 'databricks.exe' : 'databricks'];
+  return programCandidates({ names, folders: [...usualFolders(env), ...own] }, env);
 }
 
 /** A small file may also be a version manager's shim for the present CLI: ask it. */
 async function isCurrent(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const ran = await spawnCli(program, ['--version'], env);
+  const ran = await runProgram(program, ['--version'], { env, timeoutMs: PATIENCE_MS });
   return ran.ok && /^Databricks CLI v/m.test(ran.output.reveal());
 }
 
-function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<Ran> {
+function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<ProgramOutcome> {
   const kept = Object.entries(env).filter(([name]) => !STRONGER.test(name));
-  return spawnCli(program, args, { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile });
-}
-
-/** The failure's own error is dropped: it carries the output, and with it perhaps a token. */
-function spawnCli(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(program, args, { env, timeout: PATIENCE_MS, windowsHide: true }, (error, stdout, stderr) => {
-      if (!error) return resolve({ ok: true, output: new Secret(stdout) });
-      const line = stderr.split('\n').find((text) => text.trim() !== '');
-      resolve({
-        ok: false,
-        complaint: foreignText(line ?? '') || (error.killed ? 'no answer within a minute' : 'it failed without a word'),
-      });
-    });
-  });
+  const own = { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile };
+  return runProgram(program, args, { env: own, timeoutMs: PATIENCE_MS });
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {

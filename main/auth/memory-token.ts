@@ -1,6 +1,6 @@
 import type { Secret } from '../platform/secret.ts';
 import type { TokenRequest, TokenSource } from './auth.ts';
-import { type AccessToken, isFresh } from './freshness.ts';
+import { type AccessToken, isAlive, isFresh } from './freshness.ts';
 import { SingleFlight } from './single-flight.ts';
 
 export interface MemoryTokenOptions {
@@ -10,16 +10,45 @@ export interface MemoryTokenOptions {
   chance: number;
 }
 
+/** How long a token that still works is used after a renewal that failed, in milliseconds. */
+const EXCUSE_MS = 30_000;
+
 /** A token that can be asked for again at any time, and so is kept in memory only. */
 export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
+  let excusedUntil = 0;
+
+  const isExcused = (access: AccessToken) =>
+    now() >= excusedUntil - EXCUSE_MS && now() < excusedUntil && isAlive(access, now());
+
+  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+    const present = current;
+    try {
+      return await acquire(rejected);
+    } catch (error) {
+      // It is renewed ahead of its end, so that a failure on the way need not be one of the request.
+      if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
+      excusedUntil = now() + EXCUSE_MS;
+      return present;
+    }
+  }
 
   return {
     async token({ rejected, signal }: TokenRequest = {}) {
-      if (current && !current.token.equals(rejected) && isFresh(current, now(), chance)) return current.token;
-      current = await flight.run(() => acquire(rejected), signal);
-      return current.token;
+      const ready =
+        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isExcused(current));
+      if (current && ready) return current.token;
+      let isOurs = false;
+      const renewNow = () => {
+        isOurs = true;
+        return renew(rejected);
+      };
+      let renewed = await flight.run(renewNow, signal);
+      // A renewal that was already running did not know of the refusal.
+      if (!isOurs && renewed.token.equals(rejected)) renewed = await flight.run(renewNow, signal);
+      current = renewed;
+      return renewed.token;
     },
   };
 }

@@ -70,7 +70,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       ? access
       : undefined;
   /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
-  const isExcused = (access: AccessToken) => now() < excusedUntil && isAlive(access, now());
+  const isExcused = (access: AccessToken) =>
+    now() >= excusedUntil - EXCUSE_MS && now() < excusedUntil && isAlive(access, now());
 
   async function load(): Promise<TokenRecord | undefined> {
     const text = await store.get(name);
