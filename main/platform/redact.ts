@@ -1,9 +1,9 @@
 /** What stands in the place of a secret. */
 export const REDACTED = '[redacted]';
 
-/** Names under which secrets travel, in JSON, INI, addresses, headers and command lines alike. */
+/** Names under which secrets travel, in JSON, INI, addresses, headers, variables and command lines alike; or their last words. */
 const NAMES =
-  'access_token|refresh_token|id_token|client_secret|code_verifier|device_code|authorization|proxy-authorization|cookie|set-cookie|' +
+  'access_token|refresh_token|id_token|accesstoken|refreshtoken|client_secret|clientsecret|subject_token|code_verifier|device_code|authorization|proxy-authorization|cookie|set-cookie|' +
   'password|passwd|passphrase|secret|token|api_key|apikey|assertion|client_assertion|mcp-session-id';
 
 const RULES: [pattern: RegExp, replacement: string][] = [
@@ -15,14 +15,17 @@ const RULES: [pattern: RegExp, replacement: string][] = [
     `$1 ${REDACTED}`,
   ],
   // name=value, "name": "value", name: value, --name value; the whole of a quoted value.
-  [new RegExp(`(["']?\\b(?:${NAMES})\\b\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${REDACTED}"`],
-  [new RegExp(`(["']?\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
+  [
+    new RegExp(`(["']?(?<![a-z\\d])(?:${NAMES})\\b\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'),
+    `$1"${REDACTED}"`,
+  ],
+  [new RegExp(`(["']?(?<![a-z\\d])(?:${NAMES})\\b["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
   // A header's value may have several words.
   [/(\b(?:proxy-authorization|authorization|cookie|set-cookie)\b["']?\s*[=:]\s*)[^\s"'[][^\r\n]*/gi, `$1${REDACTED}`],
   // An authorization code, and not the word for an error.
   [/([?&]code=)[^\s&"'#]+/gi, `$1${REDACTED}`],
   [/(["']?\bcode\b["']?\s*[=:]\s*["']?)(?=[\w.~+/-]*\d)[\w.~+/=-]{12,}/g, `$1${REDACTED}`],
-  [new RegExp(`(\\b(?:${NAMES})\\b["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
+  [new RegExp(`((?<![a-z\\d])(?:${NAMES})\\b["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
   [
     new RegExp(`(--?(?:${NAMES.replaceAll('_', '[_-]')})\\s+)(?!-)(?:"[^"]*"|'[^']*'|[^\\s"']+)`, 'gi'),
     `$1${REDACTED}`,
