@@ -2,7 +2,29 @@ import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 
 /** How a profile gets its bearer token (spec/managed-mcp-endpoints.md › Authentication). */
-export type AuthMethod = 'pat' | 'oauth-m2m' | 'databricks-cli' | 'oauth-user';
+export type AuthMethod =
+  | 'pat'
+  | 'oauth-m2m'
+  | 'databricks-cli'
+  | 'oauth-user'
+  | 'azure-cli'
+  | 'azure-client-secret'
+  | 'github-oidc'
+  | 'env-oidc'
+  | 'file-oidc';
+
+/** The values of `auth_type` that Causeway can do, in the order in which Databricks tools try them. */
+export const AUTH_TYPES: Readonly<Record<string, AuthMethod>> = {
+  pat: 'pat',
+  'oauth-m2m': 'oauth-m2m',
+  'databricks-cli': 'databricks-cli',
+  'external-browser': 'oauth-user',
+  'github-oidc': 'github-oidc',
+  'env-oidc': 'env-oidc',
+  'file-oidc': 'file-oidc',
+  'azure-client-secret': 'azure-client-secret',
+  'azure-cli': 'azure-cli',
+};
 
 /** A profile that can be used: one workspace, one way to sign in to it. */
 export interface Profile {
@@ -26,6 +48,8 @@ export type UnusableReason =
   | 'account_host'
   | 'several_methods'
   | 'unsupported_method'
+  | 'invalid_value'
+  | 'not_azure'
   | 'incomplete';
 
 /** A profile as the configuration file lists it, usable or not. */
@@ -110,7 +134,7 @@ export type SignInState =
       renewable: boolean;
     }
   | { state: 'signed-out' }
-  /** The profile holds its own credentials: a personal access token, or a client id and secret. */
+  /** Nobody signs in: the profile holds credentials, or gets them from the Azure CLI or the machine that this runs on. */
   | { state: 'by-credentials' }
   /** The Databricks command line holds the sign-in. */
   | { state: 'by-databricks-cli' };

@@ -11,6 +11,8 @@ export interface HostRequest {
   headers?: Record<string, string>;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Gives a redirect as the answer. It is not followed either way. */
+  takesRedirect?: boolean;
 }
 
 export interface HostFetchOptions {
@@ -63,7 +65,7 @@ export class AuthHttp {
   async #send(
     host: string,
     address: string,
-    { method = 'GET', headers = {}, body, signal }: HostRequest,
+    { method = 'GET', headers = {}, body, signal, takesRedirect = false }: HostRequest,
   ): Promise<Response> {
     const url = new URL(address);
     if (url.origin !== host) throw elsewhere(host, url.origin);
@@ -78,7 +80,7 @@ export class AuthHttp {
         body: body ?? null,
         ...(signal ? { signal } : {}),
       });
-      return await asResponse(host, answer, sent);
+      return await asResponse(host, answer, sent, takesRedirect);
     } catch (cause) {
       throw asError(cause, host, sent, signal);
     }
@@ -108,14 +110,19 @@ async function isNotDoneYet(response: Response): Promise<boolean> {
   return typeof body === 'object' && body !== null && 'error' in body && body.error === 'temporarily_unavailable';
 }
 
-async function asResponse(host: string, answer: Dispatcher.ResponseData, sent: SentSecrets): Promise<Response> {
+async function asResponse(
+  host: string,
+  answer: Dispatcher.ResponseData,
+  sent: SentSecrets,
+  takesRedirect: boolean,
+): Promise<Response> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
   const status = answer.statusCode;
   const location = headers.get('location');
-  if (status >= 300 && status < 400 && location) {
+  if (status >= 300 && status < 400 && location && !takesRedirect) {
     await answer.body.dump();
     const target = URL.canParse(location, host) ? new URL(location, host).origin : location;
     const page = foreignText(location.split('?')[0] ?? '', { sent, maxLength: 200 });

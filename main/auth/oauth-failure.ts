@@ -48,7 +48,8 @@ function readRefusal(error: unknown): OAuthRefusal | undefined {
     : undefined;
 }
 
-function askedWait({ headers }: Response): number | undefined {
+/** How long an answer asks to be left alone, in milliseconds. */
+export function askedWait({ headers }: Response): number | undefined {
   return retryAfterMs(headers.get('retry-after') ?? undefined);
 }
 

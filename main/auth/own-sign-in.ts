@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { Secret } from '../platform/secret.ts';
-import type { AuthEvent, OAuthApplication, Profile, SignInOptions, SignInState } from './auth.ts';
+import type { AuthEvent, AuthMethod, OAuthApplication, Profile, SignInOptions, SignInState } from './auth.ts';
 import type { ChosenKind } from './chosen-store.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import { oauthApplications } from './oauth-applications.ts';
@@ -49,6 +49,7 @@ const SERVICE = 'Causeway';
 const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
 /** A page that was opened so short a time ago is still being shown, in milliseconds. */
 const JUST_OPENED_MS = 3_000;
+const REMOVE = 'Use another profile, or remove its credentials from the configuration file.';
 const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
 
 export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
@@ -273,14 +274,21 @@ function stateOf(record: TokenRecord | undefined): SignInState {
   return { state: 'signed-in', userName, scopes, expiresAt: access.expiresAt, renewable: refreshToken !== undefined };
 }
 
-/** Said where a profile holds its own credentials and there is nothing to sign in to or out of. */
+/** What a profile has instead of a sign-in, and who can change that. */
+const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
+  pat: ['holds a personal access token', REMOVE],
+  'oauth-m2m': ['holds a client id and secret', REMOVE],
+  'azure-cli': ['signs in through the Azure CLI', 'Sign in and out there, with `az login` and `az logout`.'],
+  'azure-client-secret': ['holds the client secret of an Azure service principal', REMOVE],
+  'github-oidc': ['signs in as the job of GitHub Actions that it runs in', 'Use another profile.'],
+  'env-oidc': ['takes an ID token from the environment', 'Use another profile.'],
+  'file-oidc': ['takes an ID token from a file', 'Use another profile.'],
+};
+
+/** Said where there is nothing to sign in to or out of. */
 export function holdsCredentials({ name, method }: Profile): CausewayError {
-  const what = method === 'pat' ? 'a personal access token' : 'a client id and secret';
-  return new CausewayError(
-    'profile_unusable',
-    `Profile "${name}" holds ${what}: there is nothing to sign in to or out of.`,
-    {
-      remedy: 'Use another profile, or remove its credentials from the configuration file.',
-    },
-  );
+  const [has, remedy] = INSTEAD[method] ?? ['has credentials of its own', REMOVE];
+  return new CausewayError('profile_unusable', `Profile "${name}" ${has}: there is nothing to sign in to or out of.`, {
+    remedy,
+  });
 }

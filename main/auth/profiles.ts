@@ -1,22 +1,13 @@
 import { CausewayError } from '../platform/errors.ts';
 import type { Profile, ProfileEntry } from './auth.ts';
 import { type ConfigDocument, sectionValues } from './config-document.ts';
-import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber } from './profile-settings.ts';
+import { type JudgedSettings, judgeSettings, type ProfileSettings, portNumber, VARIABLES } from './profile-settings.ts';
 
 /** The section in which Databricks tools keep their own settings; never a profile. */
 export const SETTINGS_SECTION = '__settings__';
 
 /** The name of the profile that is made of environment variables alone. */
 export const ENVIRONMENT_PROFILE = '(environment)';
-
-const FROM_ENVIRONMENT: Record<string, string> = {
-  host: 'DATABRICKS_HOST',
-  token: 'DATABRICKS_TOKEN',
-  client_id: 'DATABRICKS_CLIENT_ID',
-  client_secret: 'DATABRICKS_CLIENT_SECRET',
-  auth_type: 'DATABRICKS_AUTH_TYPE',
-  workspace_id: 'DATABRICKS_WORKSPACE_ID',
-};
 
 /** A configuration file's contents with the environment that it is read under. */
 export interface ProfileBook {
@@ -30,14 +21,19 @@ export interface ProfileBook {
 export function listProfiles(book: ProfileBook): ProfileEntry[] {
   const byDefault = defaultName(book);
   const inFile = profileNames(book.document).map((name) =>
-    entryOf(name, name === byDefault, sectionValues(book.document, name) ?? new Map()),
+    entryOf(name, name === byDefault, sectionValues(book.document, name) ?? new Map(), book.env),
   );
   const values = environmentValues(book.env);
-  return values ? [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === undefined, values)] : inFile;
+  return values ? [...inFile, entryOf(ENVIRONMENT_PROFILE, byDefault === undefined, values, book.env)] : inFile;
 }
 
-function entryOf(name: string, isDefault: boolean, values: ReadonlyMap<string, string>): ProfileEntry {
-  const judged = judgeSettings(values);
+function entryOf(
+  name: string,
+  isDefault: boolean,
+  values: ReadonlyMap<string, string>,
+  env: NodeJS.ProcessEnv,
+): ProfileEntry {
+  const judged = judgeSettings(values, env);
   return judged.usable
     ? { usable: true, name, isDefault, profile: asProfile(name, judged.settings) }
     : { ...judged, name, isDefault };
@@ -77,7 +73,7 @@ export function chooseProfile(book: ProfileBook, requested?: string): string {
 export function profileSettings(book: ProfileBook, name: string): ProfileSettings {
   const values = name === ENVIRONMENT_PROFILE ? environmentValues(book.env) : sectionValues(book.document, name);
   if (!values) throw new CausewayError('profile_not_found', `There is no profile "${name}" in ${book.path} any more.`);
-  const judged: JudgedSettings = judgeSettings(values);
+  const judged: JudgedSettings = judgeSettings(values, book.env);
   if (judged.usable) {
     const { cliPath, callbackPort } = judged.settings;
     return {
@@ -108,13 +104,33 @@ function defaultName({ document }: ProfileBook): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** The environment's own profile, if it names a host and a way to sign in there. */
+/** The environment's own profile, if it names a host and a way to get credentials for it. */
 function environmentValues(env: NodeJS.ProcessEnv): Map<string, string> | undefined {
   const values = new Map<string, string>();
-  for (const [key, variable] of Object.entries(FROM_ENVIRONMENT)) {
+  for (const [key, variable] of Object.entries(VARIABLES)) {
     const value = env[variable];
     if (value) values.set(key, value);
   }
-  const hasCredentials = values.has('token') || (values.has('client_id') && values.has('client_secret'));
-  return values.has('host') && hasCredentials ? values : undefined;
+  const has = (...keys: string[]) => keys.every((key) => values.has(key));
+  // Where nothing else is named, Databricks tools take the identity of the machine, in this order.
+  const names = [
+    'auth_type',
+    'token',
+    'client_secret',
+    ...[...values.keys()].filter((key) => key.startsWith('azure_')),
+  ];
+  if (!names.some((key) => has(key))) {
+    if (env.ACTIONS_ID_TOKEN_REQUEST_URL) values.set('auth_type', 'github-oidc');
+    else if (env[values.get('oidc_token_env') ?? 'DATABRICKS_OIDC_TOKEN']) values.set('auth_type', 'env-oidc');
+    else if (has('oidc_token_filepath')) values.set('auth_type', 'file-oidc');
+  }
+  const hasCredentials =
+    has('token') ||
+    has('client_id', 'client_secret') ||
+    has('azure_client_id', 'azure_client_secret') ||
+    CREDENTIAL_TYPES.has(values.get('auth_type') ?? '');
+  return has('host') && hasCredentials ? values : undefined;
 }
+
+/** The kinds that need no person at this computer, and no secret in these variables. */
+const CREDENTIAL_TYPES = new Set(['azure-cli', 'azure-client-secret', 'github-oidc', 'env-oidc', 'file-oidc']);

@@ -1,6 +1,7 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import type { Profile, SignInOptions, TokenRequest, TokenSource } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
+import type { FederatedMethod } from './id-token.ts';
 import type { OwnSignIns } from './own-sign-in.ts';
 import type { ProfileSettings } from './profile-settings.ts';
 
@@ -89,7 +90,63 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
     });
     return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile, UNATTENDED)) : source;
   },
+
+  async 'azure-cli'({ profile, env, http, settingsOf, now, chance }) {
+    const [{ requestAzureCliToken }, { memoryTokenSource }] = await Promise.all([
+      import('./azure-cli.ts'),
+      import('./memory-token.ts'),
+    ]);
+    const fetch = (await http()).to(profile.host, { asksAgain: false });
+    return memoryTokenSource({
+      now,
+      chance,
+      acquire: async (rejected) => {
+        const { azure } = await settingsOf(profile);
+        return requestAzureCliToken({ profile, azure, env, fetch, now }, rejected);
+      },
+    });
+  },
+
+  async 'azure-client-secret'({ profile, http, settingsOf, now, chance }) {
+    const [{ requestEntraToken }, { memoryTokenSource }] = await Promise.all([
+      import('./azure-client-secret.ts'),
+      import('./memory-token.ts'),
+    ]);
+    const connections = await http();
+    return memoryTokenSource({
+      now,
+      chance,
+      acquire: async () => {
+        const { azure } = await settingsOf(profile);
+        return requestEntraToken({ profile, azure, to: (origin) => connections.to(origin), now });
+      },
+    });
+  },
+
+  'github-oidc': (context) => federated('github-oidc', context),
+  'env-oidc': (context) => federated('env-oidc', context),
+  'file-oidc': (context) => federated('file-oidc', context),
 };
+
+async function federated(
+  method: FederatedMethod,
+  { profile, env, http, settingsOf, now, chance }: SourceContext,
+): Promise<TokenSource> {
+  const [{ requestFederatedToken }, { memoryTokenSource }] = await Promise.all([
+    import('./federation.ts'),
+    import('./memory-token.ts'),
+  ]);
+  const connections = await http();
+  const to = (origin: string) => connections.to(origin);
+  return memoryTokenSource({
+    now,
+    chance,
+    acquire: async () => {
+      const settings = await settingsOf(profile);
+      return requestFederatedToken(method, settings, { profile, federation: settings.federation, env, to }, now);
+    },
+  });
+}
 
 const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
 

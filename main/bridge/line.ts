@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bearerHeaders, sentWith } from '../auth/bearer.ts';
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -131,7 +132,11 @@ export class Line {
     const { explain } = await import('./explain.ts');
     const { profile, path } = this.#endpoint;
     const { host } = new URL(profile.host);
-    return explain(failure, { host, path, profile: profile.name, by: profile.method, sent: this.sent }, method);
+    return explain(
+      failure,
+      { host, path, profile: profile.name, by: profile.method, sent: this.sent.flatMap(sentWith) },
+      method,
+    );
   }
 
   async #goodbye(session: Session, open: string[], signal: AbortSignal): Promise<void> {
@@ -173,7 +178,7 @@ export class Line {
     this.#remember(token);
     const headers: Record<string, string> = {
       accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token.reveal()}`,
+      ...bearerHeaders(token),
       'user-agent': this.#endpoint.userAgent,
     };
     if (session.id !== undefined) headers['mcp-session-id'] = session.id;

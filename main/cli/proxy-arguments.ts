@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/host.ts';
 import { checkedServerPath } from '../clients/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
@@ -83,12 +84,12 @@ function readFlags(args: string[]) {
   return read;
 }
 
-/** The ways to sign in that the Databricks tools name and Causeway can do. */
-const AUTH_TYPES = ['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'];
-
 function checkAuthType(type: string | undefined): void {
-  if (type === undefined || AUTH_TYPES.includes(type)) return;
-  throw usage(`--auth-type "${type}" is not known.`, `Write one of ${AUTH_TYPES.join(', ')}, or leave it out.`);
+  if (type === undefined || Object.hasOwn(AUTH_TYPES, type)) return;
+  throw usage(
+    `--auth-type "${type}" is not known.`,
+    `Write one of ${Object.keys(AUTH_TYPES).join(', ')}, or leave it out.`,
+  );
 }
 
 const EXAMPLE = 'Write it like https://HOST/api/2.0/mcp/sql.';

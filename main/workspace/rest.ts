@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Profile, TokenSource } from '../auth/auth.ts';
+import { bearerHeaders, sentWith } from '../auth/bearer.ts';
 import { missingScopeRemedy } from '../auth/scopes.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
@@ -131,16 +132,18 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     };
     answer = { status: response.statusCode, text: await readText(response.body, method), header };
   } catch (cause) {
-    const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: [token] }, signal);
+    const { error, unsent } = transportFailure(cause, { method, host: profile.host, sent: sentWith(token) }, signal);
     // It has been silent through all attempts that there was time for.
     if (cause instanceof SilentHostError) return { error, again: 'never' };
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
     return { error, again: repeatable && PASSING.has(error.code) ? { retryAfter: undefined } : 'never' };
   }
   if (answer.status < 300) {
-    return { answer: { data: parseAnswer({ ...request, method, sent: [token] }, answer), header: answer.header } };
+    return {
+      answer: { data: parseAnswer({ ...request, method, sent: sentWith(token) }, answer), header: answer.header },
+    };
   }
-  const refused = refusal(method, answer.status, readErrorBody(answer, [token]));
+  const refused = refusal(method, answer.status, readErrorBody(answer, sentWith(token)));
   const error = refused.code === 'missing_scope' ? refused.withNext(missingScopeRemedy(profile)) : refused;
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
@@ -149,7 +152,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
 
 function headers(profile: Profile, token: Secret, hasBody: boolean): Record<string, string> {
   return {
-    authorization: `Bearer ${token.reveal()}`,
+    ...bearerHeaders(token),
     accept: 'application/json',
     'user-agent': `causeway/${VERSION} node/${process.versions.node} os/${process.platform} auth/${profile.method}`,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),

@@ -6,7 +6,19 @@ const account = z.object({
   name: z.string(),
   host: z.string().nullable(),
   isDefault: z.boolean(),
-  method: z.enum(['pat', 'oauth-m2m', 'databricks-cli', 'oauth-user']).nullable(),
+  method: z
+    .enum([
+      'pat',
+      'oauth-m2m',
+      'databricks-cli',
+      'oauth-user',
+      'azure-cli',
+      'azure-client-secret',
+      'github-oidc',
+      'env-oidc',
+      'file-oidc',
+    ])
+    .nullable(),
   state: z.discriminatedUnion('status', [
     z.object({
       status: z.literal('signed-in'),

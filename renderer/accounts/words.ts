@@ -5,6 +5,11 @@ const METHODS: Record<NonNullable<Account['method']>, string> = {
   'databricks-cli': 'Signs in through the Databricks command line',
   'oauth-m2m': 'Signs in as a service principal',
   pat: 'Uses a personal access token',
+  'azure-cli': 'Signs in through the Azure command line',
+  'azure-client-secret': 'Signs in as an Azure service principal',
+  'github-oidc': 'Signs in as a job of GitHub Actions',
+  'env-oidc': 'Signs in with an ID token from the environment',
+  'file-oidc': 'Signs in with an ID token from a file',
 };
 
 /** How a profile signs in, as a sentence without its full stop. Where the command line does not, the browser will. */
@@ -24,8 +29,10 @@ const STATUSES: Record<Account['state']['status'], string> = {
 };
 
 /** Whether somebody is signed in. `signingIn` says that it is under way just now. */
-export function statusInWords({ state }: Account, signingIn: boolean): string {
-  return signingIn ? 'Waiting for the browser' : STATUSES[state.status];
+export function statusInWords({ method, state }: Account, signingIn: boolean): string {
+  if (signingIn) return 'Waiting for the browser';
+  const isElsewhere = state.status === 'by-credentials' && method === 'azure-cli';
+  return STATUSES[isElsewhere ? 'by-databricks-cli' : state.status];
 }
 
 /** How long a sign-in lasts; empty where there is nothing to say. `now` in milliseconds since the epoch. */

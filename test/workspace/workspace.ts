@@ -16,6 +16,7 @@ import { newClientSecret, newPersonalToken, profileFileText, writeProfileFile } 
 import { RequestLog } from './request-log.ts';
 import type { OAuthClient } from './sign-in/clients.ts';
 import { type Approval, createSignIn, type Lifetimes } from './sign-in/sign-in.ts';
+import type { FederationPolicy } from './sign-in/token-exchange.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
 
 export interface WorkspaceOptions {
@@ -50,6 +51,8 @@ export interface EmbeddedWorkspace {
   /** The people of the world it was started with; the service principal is not among them. */
   users: WorkspaceUser[];
   servicePrincipal: { clientId: string; clientSecret: string };
+  /** Another client of the service principal, which trades other issuers' tokens; its policies may be changed at any time. */
+  federation: { clientId: string; policies: FederationPolicy[] };
   state: ReplaceableState;
   features: Features;
   lifetimes: Lifetimes;
@@ -78,6 +81,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     clientId: state.users.find((user) => user.servicePrincipal)?.userName ?? 'none',
     clientSecret: newClientSecret(),
   };
+  const federation: EmbeddedWorkspace['federation'] = { clientId: 'federated-agent', policies: [] };
   const log = new RequestLog();
   const rules = new FaultRules();
   const mcp = createManagedServers({ state, ...options.mcp });
@@ -96,6 +100,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     approval: () => approval,
     clients: options.oauthClients ?? [],
     servicePrincipal,
+    federation,
   });
   const personal = new Map(users.map(({ token, id }) => [token, id]));
   const bearers = new Bearers(state, personal, signIn);
@@ -134,6 +139,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     profileFile: file.path,
     users,
     servicePrincipal,
+    federation,
     state,
     features,
     lifetimes,

@@ -17,6 +17,11 @@ export const METHOD_WORDS: Record<AuthMethod, string> = {
   'oauth-m2m': 'service principal',
   'databricks-cli': 'Databricks CLI',
   'oauth-user': 'browser',
+  'azure-cli': 'Azure CLI',
+  'azure-client-secret': 'Azure service principal',
+  'github-oidc': 'GitHub Actions',
+  'env-oidc': 'ID token in the environment',
+  'file-oidc': 'ID token in a file',
 };
 
 /**

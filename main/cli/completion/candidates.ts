@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { AUTH_TYPES } from '../../auth/auth.ts';
 import { SERVER_KINDS } from '../../clients/servers.ts';
 import type { KnownName } from '../../platform/name-memory.ts';
 import { pathOf } from '../failure.ts';
@@ -32,7 +33,7 @@ const OPTION_VALUES: Record<string, Values> = {
   '--profile': 'profiles',
   '--server': 'servers',
   '--warehouse-id': 'warehouses',
-  '--auth-type': ['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'],
+  '--auth-type': Object.keys(AUTH_TYPES),
   '--config-root': 'folders',
   '--results': 'files',
   '--report': 'files',

@@ -62,6 +62,80 @@ describe('how a profile signs in', () => {
   });
 
   test.each([
+    ['host = adb-1.2.azuredatabricks.net\nauth_type = azure-cli', 'azure-cli'],
+    ['host = adb-1.2.azuredatabricks.net\nazure_tenant_id = contoso.example', 'azure-cli'],
+    [
+      'host = adb-1.2.databricks.azure.us\nazure_workspace_resource_id = /subscriptions/1-2/resourceGroups/rg/providers/Microsoft.Databricks/workspaces/w',
+      'azure-cli',
+    ],
+    [
+      'host = adb-1.2.databricks.azure.cn\nazure_tenant_id = t\nazure_client_id = i\nazure_client_secret = s',
+      'azure-client-secret',
+    ],
+    [
+      'host = adb-1.2.azuredatabricks.net\nazure_tenant_id = t\nazure_client_id = i\nazure_client_secret = s\nauth_type = azure-cli',
+      'azure-cli',
+    ],
+    ['host = a.com\nauth_type = github-oidc\nclient_id = i', 'github-oidc'],
+    ['host = a.com\noidc_token_env = MY_TOKEN', 'env-oidc'],
+    ['host = a.com\noidc_token_filepath = /t', 'file-oidc'],
+    ['host = a.com\ndatabricks_id_token_filepath = /t', 'file-oidc'],
+  ])('%j: %s', (keys, method) => {
+    expect(one(keys)).toMatchObject({ usable: true, profile: { method } });
+  });
+
+  test('the environment gives what a profile leaves out, and never makes it another kind', () => {
+    const env = {
+      ARM_TENANT_ID: 'of-the-environment',
+      ARM_CLIENT_ID: 'id-of-the-environment',
+      ARM_CLIENT_SECRET: 'hush',
+      DATABRICKS_OIDC_TOKEN_FILEPATH: '/run/token',
+    };
+    const text = `[sp]
+host = adb-1.azuredatabricks.net
+azure_client_id = own
+[cli]
+host = adb-1.azuredatabricks.net
+auth_type = azure-cli
+[pat]
+host = adb-1.azuredatabricks.net
+token = dapi1
+[file]
+host = a.com
+auth_type = file-oidc
+`;
+    expect(profileSettings(book(text, env), 'sp')).toMatchObject({
+      method: 'azure-client-secret',
+      azure: { tenantId: 'of-the-environment', clientId: 'own' },
+    });
+    expect(profileSettings(book(text, env), 'cli')).toMatchObject({
+      method: 'azure-cli',
+      azure: { tenantId: 'of-the-environment', clientId: undefined },
+    });
+    expect(profileSettings(book(text, env), 'pat')).toMatchObject({ method: 'pat', azure: { tenantId: undefined } });
+    expect(profileSettings(book(text, env), 'file')).toMatchObject({ federation: { tokenFile: '/run/token' } });
+    expect(JSON.stringify(profileSettings(book(text, env), 'sp'))).not.toContain('hush');
+  });
+
+  const host = { DATABRICKS_HOST: 'adb-1.azuredatabricks.net' };
+  const arm = { ARM_TENANT_ID: 't', ARM_CLIENT_ID: 'i', ARM_CLIENT_SECRET: 's' };
+  const job = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://a.example', ACTIONS_ID_TOKEN_REQUEST_TOKEN: 't' };
+  test.each<[NodeJS.ProcessEnv, object]>([
+    [{ ...host, ...arm }, { profile: { method: 'azure-client-secret' } }],
+    [{ ...host, DATABRICKS_AUTH_TYPE: 'azure-cli' }, { profile: { method: 'azure-cli' } }],
+    [{ ...host, ...job, DATABRICKS_CLIENT_ID: 'i' }, { profile: { method: 'github-oidc' } }],
+    [{ ...host, DATABRICKS_OIDC_TOKEN: 'x' }, { profile: { method: 'env-oidc' } }],
+    [{ ...host, DATABRICKS_OIDC_TOKEN_FILEPATH: '/x' }, { profile: { method: 'file-oidc' } }],
+    [{ ...host, ...job, DATABRICKS_TOKEN: 'x' }, { profile: { method: 'pat' } }],
+    [
+      { ...host, ...arm, DATABRICKS_TOKEN: 'x' },
+      { usable: false, reason: 'several_methods' },
+    ],
+  ])('the environment %j makes a profile', (env, entry) => {
+    expect(listProfiles(book('', env))).toMatchObject([{ name: '(environment)', ...entry }]);
+  });
+
+  test.each([
     ['token = t', 'no_host', 'It has no host. Add host = https://… with the address of the workspace.'],
     ['host = http://a.com', 'bad_host', '"http://a.com" would carry tokens unencrypted. Use https://a.com instead.'],
     [
@@ -75,14 +149,60 @@ describe('how a profile signs in', () => {
       'It has more than one authorization method (pat and oauth). Remove one, or choose with auth_type.',
     ],
     [
-      'host = a.com\nauth_type = azure-cli',
+      'host = a.com\nauth_type = google-id',
       'unsupported_method',
-      'It signs in by azure-cli, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser.',
+      'It signs in by google-id, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli.',
     ],
+    ['host = a.com\nauth_type = toString', 'unsupported_method', 'It signs in by toString, which Causeway cannot do.'],
     [
       'host = a.com\nusername = u\npassword = p',
       'unsupported_method',
-      'It signs in by basic credentials, which Causeway cannot do. It can do pat, oauth-m2m, databricks-cli, external-browser.',
+      'It signs in by basic credentials, which Causeway cannot do.',
+    ],
+    [
+      'host = adb-1.azuredatabricks.net\nazure_use_msi = true\nazure_client_id = i',
+      'unsupported_method',
+      'It signs in by azure-msi, which Causeway cannot do.',
+    ],
+    [
+      'host = a.com\nauth_type = azure-cli',
+      'not_azure',
+      'It signs in by azure-cli, but https://a.com is no workspace of Azure, and an Entra token is sent to no other. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.',
+    ],
+    [
+      'host = evilazuredatabricks.net\nauth_type = azure-cli',
+      'not_azure',
+      'It signs in by azure-cli, but https://evilazuredatabricks.net is no workspace of Azure',
+    ],
+    [
+      'host = adb-1.azuredatabricks.net\nazure_client_id = i\nazure_tenant_id = t',
+      'incomplete',
+      'It has no azure_client_secret, which azure-client-secret needs. Add it to the profile, or set ARM_CLIENT_SECRET.',
+    ],
+    [
+      'host = adb-1.azuredatabricks.net\nazure_tenant_id = ../x',
+      'invalid_value',
+      'Its azure_tenant_id is no tenant. Write the id that `az account show` calls tenantId.',
+    ],
+    [
+      'host = adb-1.azuredatabricks.net\nazure_workspace_resource_id = adb-1',
+      'invalid_value',
+      'Its azure_workspace_resource_id is none. Write it like /subscriptions/ID/',
+    ],
+    [
+      'host = a.com\nauth_type = file-oidc',
+      'incomplete',
+      'It has no oidc_token_filepath, which file-oidc needs. Add it to the profile, or set DATABRICKS_OIDC_TOKEN_FILEPATH.',
+    ],
+    [
+      'host = adb-1.azuredatabricks.net\ntoken = t\nazure_tenant_id = t',
+      'several_methods',
+      'It has more than one authorization method (pat and azure). Remove one, or choose with auth_type.',
+    ],
+    [
+      'host = a.com\nclient_id = i\ndatabricks_id_token_filepath = /t',
+      'several_methods',
+      'It has more than one authorization method (oauth and file-oidc). Remove one, or choose with auth_type.',
     ],
     ['host = a.com\nauth_type = pat', 'incomplete', 'It has no token, which pat needs.'],
     [
@@ -91,7 +211,7 @@ describe('how a profile signs in', () => {
       'It has no client_secret, which oauth-m2m needs.',
     ],
   ])('%j cannot be used: %s', (keys, reason, message) => {
-    expect(one(keys)).toMatchObject({ usable: false, name: 'p', reason, message });
+    expect(one(keys)).toMatchObject({ usable: false, name: 'p', reason, message: expect.stringContaining(message) });
   });
 
   test('no secret of a profile is printed', () => {

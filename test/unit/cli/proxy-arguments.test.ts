@@ -64,7 +64,17 @@ describe('both forms', () => {
     expect(origin(`HTTPS://ACME.cloud.databricks.com:443${SQL}#x`)).toBe(HOST);
   });
 
-  it.each(['databricks-cli', 'pat', 'oauth-m2m', 'external-browser'])('take --auth-type %s', (authType) => {
+  it.each([
+    'databricks-cli',
+    'pat',
+    'oauth-m2m',
+    'external-browser',
+    'azure-cli',
+    'azure-client-secret',
+    'github-oidc',
+    'env-oidc',
+    'file-oidc',
+  ])('take --auth-type %s', (authType) => {
     expect(parseProxyArguments(['--path', SQL, '--auth-type', authType]).authType).toBe(authType);
   });
 });
@@ -88,7 +98,7 @@ describe('a misuse', () => {
     [['--path', SQL, '--auth-type'], `--auth-type needs a value. ${FLAGS}`],
     [
       ['--path', SQL, '--auth-type', 'databricks_cli'],
-      '--auth-type "databricks_cli" is not known. Write one of databricks-cli, pat, oauth-m2m, external-browser, or leave it out.',
+      '--auth-type "databricks_cli" is not known. Write one of pat, oauth-m2m, databricks-cli, external-browser, github-oidc, env-oidc, file-oidc, azure-client-secret, azure-cli, or leave it out.',
     ],
     [['--path', 'sql'], `--path "sql" ${NO_SERVER}`],
     [['--path', '/mcp/sql'], `--path "/mcp/sql" ${NO_SERVER}`],

@@ -26,6 +26,11 @@ describe('an account in words', () => {
     [account({ status: 'signed-out' }), false, 'Signed out', 'sign-in'],
     [account({ status: 'signed-out' }), true, 'Waiting for the browser', 'sign-in'],
     [account({ status: 'by-credentials' }, 'pat'), false, 'Has its own credentials', null],
+    [account({ status: 'by-credentials' }, 'azure-cli'), false, 'Signed in elsewhere', null],
+    [account({ status: 'by-credentials' }, 'azure-client-secret'), false, 'Has its own credentials', null],
+    [account({ status: 'by-credentials' }, 'github-oidc'), false, 'Has its own credentials', null],
+    [account({ status: 'by-credentials' }, 'env-oidc'), false, 'Has its own credentials', null],
+    [account({ status: 'by-credentials' }, 'file-oidc'), false, 'Has its own credentials', null],
     [account({ status: 'by-databricks-cli' }, 'databricks-cli'), false, 'Signed in elsewhere', 'sign-in'],
     [account({ status: 'unusable', message: 'It has no host.' }, null), false, 'Cannot be used', null],
     [
@@ -49,6 +54,9 @@ describe('an account in words', () => {
 
   it('names how it signs in', () => {
     expect(methodInWords(account({ status: 'by-credentials' }, 'pat'))).toBe('Uses a personal access token');
+    expect(methodInWords(account({ status: 'by-credentials' }, 'azure-cli'))).toBe(
+      'Signs in through the Azure command line',
+    );
     expect(methodInWords(account({ status: 'unusable', message: '' }, null))).toBe('No way to sign in');
     expect(methodInWords(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Signs in in the browser');
     expect(methodInWords(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toContain('command line');

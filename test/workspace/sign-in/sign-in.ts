@@ -8,6 +8,7 @@ import type { ReplaceableState } from '../state.ts';
 import { applicationMetadata, CLI_CLIENT, type OAuthClient, SCOPES, servicePrincipalMetadata } from './clients.ts';
 import { sendConsentPage, sendMessagePage } from './page.ts';
 import { SignInStore } from './store.ts';
+import { addTokenExchange, type FederationPolicy, TOKEN_EXCHANGE } from './token-exchange.ts';
 
 /** How long what is issued lives, in whole seconds. Tests change these while the workspace runs. */
 export interface Lifetimes {
@@ -28,6 +29,8 @@ export interface SignInOptions {
   approval: () => Approval;
   clients: OAuthClient[];
   servicePrincipal: { clientId: string; clientSecret: string };
+  /** Read at each token exchange. */
+  federation: { clientId: string; policies: readonly FederationPolicy[] };
 }
 
 export interface SignIn {
@@ -40,6 +43,12 @@ export interface SignIn {
 }
 
 const MOUNT = '/oidc';
+/** It has no secret: it trades a token of another issuer. */
+const FEDERATED = {
+  client_secret: undefined,
+  grant_types: [TOKEN_EXCHANGE],
+  token_endpoint_auth_method: 'none' as const,
+};
 const INTERACTION = `${MOUNT}/interaction/`;
 const DAY = 24 * 60 * 60;
 
@@ -52,6 +61,8 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   }
   const { clientId, clientSecret } = servicePrincipal;
   await store.adapter('Client').upsert(clientId, servicePrincipalMetadata(clientId, clientSecret), 0);
+  const federated = { ...servicePrincipalMetadata(options.federation.clientId, ''), ...FEDERATED };
+  await store.adapter('Client').upsert(options.federation.clientId, federated, 0);
   const callback = provider.callback();
 
   return {
@@ -132,7 +143,7 @@ function decisionOf(form: string): Approval {
   return fields.get('decision') === 'allow' && userName ? { as: userName } : 'deny';
 }
 
-function makeProvider({ host, state, log, lifetimes }: SignInOptions, store: SignInStore): Provider {
+function makeProvider({ host, state, log, lifetimes, federation }: SignInOptions, store: SignInStore): Provider {
   const lasting = (name: keyof Lifetimes) => () => lifetimes[name];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = new Provider(`${host}${MOUNT}`, {
@@ -182,6 +193,7 @@ function makeProvider({ host, state, log, lifetimes }: SignInOptions, store: Sig
       sendMessagePage(ctx.res, ctx.status, 'Sign-in failed', String(out.error_description ?? out.error));
     },
   });
+  addTokenExchange(provider, () => federation.policies);
   provider.use(oneGrantAtATime());
   provider.use(async (ctx, next) => {
     await next();
