@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientMark } from './parts.ts';
 
 /** A `causeway proxy` that is attached: one session of an AI client. */
 export const attachedProxy = z.object({
@@ -22,6 +23,8 @@ const session = z.object({
   since: z.number(),
   /** As the client names itself; null until it has. */
   clientName: z.string().nullable(),
+  /** Null for a client that is not in the table. */
+  mark: clientMark.nullable(),
   clientVersion: z.string().nullable(),
   /** Requests that wait for their answer. */
   open: z.number(),

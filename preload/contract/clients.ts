@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problem } from './parts.ts';
+import { clientMark, problem } from './parts.ts';
 
 /** What has become of a server's entry in one file of a client. */
 const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'foreign']);
@@ -28,6 +28,7 @@ const clientFile = z.object({
 const aiClient = z.object({
   id: z.string(),
   name: z.string(),
+  mark: clientMark,
   /** By what one can tell that it is installed. */
   because: z.string(),
   files: z.array(clientFile),

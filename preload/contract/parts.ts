@@ -11,5 +11,9 @@ export const failure = z.object({ problem, next: z.enum(['try-again', 'sign-in',
 /** Requests that change or list something name the profile they mean: the tray may have switched it meanwhile. */
 export const inProfile = z.object({ profile: z.string() });
 
+/** What stands for an AI client beside its name: an icon by its name in `simple-icons`, or one or two letters. */
+export const clientMark = z.union([z.object({ icon: z.string() }), z.object({ monogram: z.string() })]);
+
+export type ClientMark = z.output<typeof clientMark>;
 export type Failure = z.output<typeof failure>;
 export type Problem = z.output<typeof problem>;

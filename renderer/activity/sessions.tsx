@@ -1,4 +1,5 @@
 import type { ActivitySession, AttachedProxy } from '../../preload/contract.ts';
+import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './activity.module.css';
@@ -38,7 +39,10 @@ function Session({ session, proxy }: { session: ActivitySession; proxy: Attached
   const { path, profile, pid, since, bytesFromClient, bytesToClient } = session;
   return (
     <li className={`${layout.row} ${layout.split} ${styles.session}`}>
-      <span className={layout.name}>{clientInWords(session, proxy)}</span>
+      <span className={layout.name}>
+        <ClientMark mark={session.mark} />
+        {clientInWords(session, proxy)}
+      </span>
       <span className={layout.quiet}>
         connected <RelativeTime at={since} />
       </span>

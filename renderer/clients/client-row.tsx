@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { answered } from '../shared/answered.ts';
+import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
@@ -55,7 +56,10 @@ export function ClientRow(props: ClientRowProps) {
   return (
     <li className={`${layout.row} ${styles.client}`} aria-label={name}>
       <div className={styles.head}>
-        <h2>{name}</h2>
+        <h2>
+          <ClientMark mark={client.mark} />
+          {name}
+        </h2>
         <span className={layout.quiet}>{summaryOf(client, servers)}</span>
       </div>
       <p className={`${layout.quiet} ${styles.about}`}>Found because {because}</p>
@@ -128,7 +132,7 @@ function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) 
       {outdated.length > 0 && (
         <Notice
           tone="note"
-          message={`${outdated.join(', ')}: works, but Causeway would write it differently today.`}
+          message={`${outdated.join(', ')}: works. This version of Causeway would write the entry differently.`}
           remedy={null}
         >
           <Button

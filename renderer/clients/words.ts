@@ -13,7 +13,7 @@ export interface Standing {
 }
 
 const WORDS: Record<Exclude<EntryState, 'absent' | 'current'>, string> = {
-  outdated: 'Works, but would be written differently today',
+  outdated: 'Works; an update is available',
   vanished: 'Gone, though it was written',
   edited: 'Changed since it was written',
   broken: 'Starts a program that is gone',

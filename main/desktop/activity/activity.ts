@@ -1,5 +1,5 @@
 import type { Activity, ActivitySession, CallFilter, Latency, Recording } from '../../../preload/contract.ts';
-import { displayNameOf } from '../../clients/wire-names.ts';
+import { clientOnWire, displayNameOf } from '../../clients/wire-names.ts';
 import type { HubCall, HubSession } from '../../hub/session-record.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
@@ -53,7 +53,11 @@ export class ActivityLog {
   }
 
   showSessions(sessions: readonly HubSession[]): void {
-    this.#sessions = sessions.map((session) => ({ ...withDisplayName(session), profile: session.profile ?? null }));
+    this.#sessions = sessions.map((session) => ({
+      ...withDisplayName(session),
+      mark: clientOnWire(session.clientName ?? '')?.mark ?? null,
+      profile: session.profile ?? null,
+    }));
     if (this.#watched) this.#tell();
   }
 

@@ -109,11 +109,12 @@ export class Clients {
   #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
-    const { warnings = [], deepLink, http, patience, project, published } = this.#service.client(id);
+    const { mark, warnings = [], deepLink, http, patience, project, published } = this.#service.client(id);
     return [
       {
         id,
         name,
+        mark,
         because,
         files: files.map((file) => ({ ...file, problem: file.problem ?? null })),
         problem: problem ?? null,
