@@ -15,8 +15,8 @@ export interface FilePlace {
    * `also`: written besides, where its condition holds.
    */
   role: 'main' | 'also';
-  /** The path that must exist for this place to count; always counts if left out. May hold `*`. */
-  if?: string;
+  /** The path, which may hold `*`, or the command that must exist for this place to count; always counts if left out. */
+  if?: string | { command: string };
   /** Where entries in this file differ from the row's. */
   http?: HttpShape;
   /** What to know of this file besides, as a sentence. */

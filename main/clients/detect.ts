@@ -57,7 +57,11 @@ export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
  */
 export async function locate(client: ClientFacts, surroundings: Surroundings): Promise<LocatedFile[]> {
   const places = client.files(placesOf(surroundings));
-  const holds = async (place: FilePlace) => place.if === undefined || (await expand(place.if)).length > 0;
+  const holds = async ({ if: condition }: FilePlace) => {
+    if (condition === undefined) return true;
+    if (typeof condition === 'string') return (await expand(condition)).length > 0;
+    return (await findCommand(condition.command, surroundings)) !== undefined;
+  };
   const besides: LocatedFile[] = [];
   for (const place of places) {
     if (place.role === 'also' && (await holds(place))) besides.push(...(await filesOf(place)));
@@ -73,11 +77,23 @@ export async function locate(client: ClientFacts, surroundings: Surroundings): P
   return besides;
 }
 
+/** The files that would hold a client's entries if it were installed otherwise, and that are there: what was written to them has moved. */
+export async function locateFormer(client: ClientFacts, surroundings: Surroundings): Promise<LocatedFile[]> {
+  const present = (await locate(client, surroundings)).map(({ path }) => path);
+  const places = client
+    .files(placesOf(surroundings))
+    .filter(({ role, path }) => role === 'main' && !path.includes('*'));
+  const former = places.filter(({ path }) => !present.includes(path));
+  const there = await Promise.all(former.map(({ path }) => isThere(path)));
+  return former.filter((_, index) => there[index]).map(({ path }) => ({ path }));
+}
+
 /** The files that a place's pattern stands for: of one that need not be there yet, the folders must be. */
 async function filesOf({ role: _, if: condition, ...place }: FilePlace): Promise<LocatedFile[]> {
   if (!place.path.includes('*')) return [place];
-  const folders = condition === undefined ? [] : await expand(condition);
-  return folders.map((folder) => ({ ...place, path: folder + place.path.slice(condition?.length ?? 0) }));
+  if (typeof condition !== 'string') return [];
+  const folders = await expand(condition);
+  return folders.map((folder) => ({ ...place, path: folder + place.path.slice(condition.length) }));
 }
 
 function severalFit({ name }: ClientFacts, files: LocatedFile[]): CausewayError {

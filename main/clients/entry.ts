@@ -103,11 +103,16 @@ const COMMAND = /(^|[/\\])causeway(\.exe|\.cmd)?$/i;
 const SCRIPT = /(^|[/\\])causeway(\.js|\.ts)?$/i;
 const RUNTIME = /(^|[/\\])(node|nodejs|electron)(\.exe)?$/i;
 
+/** Whether a command is a program that runs scripts like ours. */
+export function isRuntime(command: string): boolean {
+  return RUNTIME.test(command);
+}
+
 /** Whether an entry starts `causeway proxy`: the executable itself, or a script of that name by Node. */
 function startsProxy(value: unknown): boolean {
   const [first = '', second = '', third] = commandLineOf(value);
   if (COMMAND.test(first)) return second === 'proxy';
-  return RUNTIME.test(first) && SCRIPT.test(second) && third === 'proxy';
+  return isRuntime(first) && SCRIPT.test(second) && third === 'proxy';
 }
 
 /**

@@ -7,7 +7,7 @@ import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import { type ChangeChoice, forClient, type HttpChoice, type RestoreChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import { correctionOf } from './correction.ts';
-import { detect, findCommand, isThere, type LocatedFile, locate } from './detect.ts';
+import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
 import { commandLineOf, type Entry, hasAddress, type Launch, otherKeys, plain, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { failed, notInstalled, type Outcome, outcomeOf, shared, taken } from './outcome.ts';
@@ -112,7 +112,19 @@ export class ClientsService {
           ];
         }),
     );
-    return [...new Set((await Promise.all(names)).flat())];
+    const former = project === undefined ? await this.#formerNames(ids) : [];
+    return [...new Set([...(await Promise.all(names)).flat(), ...former])];
+  }
+
+  /** The names of entries of ours in files that clients would use if they were installed otherwise. */
+  async #formerNames(ids: readonly string[]): Promise<string[]> {
+    const names: string[] = [];
+    for (const client of this.#clients.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
+      for (const file of await locateFormer(client, this.#options.surroundings).catch(() => [])) {
+        names.push(...(await reportFile(client, file, await this.#surveying([]))).leftOver);
+      }
+    }
+    return names;
   }
 
   /** The folders of the projects that have entries of ours. */
@@ -345,11 +357,28 @@ export class ClientsService {
         for (const file of files) {
           outcomes.push(...(await this.#change(client, file, choice, wantedIn, await staying(client, file))));
         }
+        outcomes.push(...(await this.#empty(client, choice, wantedIn)));
       } catch (error) {
         outcomes.push(failed(client, null, error));
       }
     }
     return outcomes;
+  }
+
+  /** Takes the entries that are written elsewhere now, or removed, out of the files in which they were. */
+  async #empty(
+    client: ClientFacts,
+    choice: ChangeChoice,
+    wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
+  ): Promise<Outcome[]> {
+    if (choice.project !== undefined) return [];
+    const outcomes: Outcome[] = [];
+    for (const file of await locateFormer(client, this.#options.surroundings)) {
+      if (!(await this.#known(client, file.path))) continue;
+      const emptied = async () => new Map([...(await wantedIn(client, file)).keys()].map((name) => [name, undefined]));
+      outcomes.push(...(await this.#change(client, file, { ...choice, replace: false }, emptied, [])));
+    }
+    return outcomes.filter(({ result }) => result !== 'unchanged');
   }
 
   async #change(

@@ -1,5 +1,6 @@
+import { isTable } from './data.ts';
 import { isCurrent } from './editors/editor.ts';
-import { commandLineOf, type Entry, isOurs } from './entry.ts';
+import { commandLineOf, type Entry, isOurs, isRuntime } from './entry.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 
 /**
@@ -30,12 +31,27 @@ export async function stateOf({ name, present, wanted, known, isProgram }: Entry
   if (!isOurs(present, written)) return 'foreign';
   const [command] = commandLineOf(present);
   if (command !== undefined && !(await isProgram(command))) return 'broken';
-  if (isCurrent(present, wanted)) return 'current';
+  if (isCurrent(withRuntimeOf(wanted, present), wanted)) return 'current';
   const { obsolete = [] } = wanted;
   if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
     return 'outdated';
   // Of what nobody remembers writing, nobody can say that it was changed.
   return written.length > 0 ? 'edited' : 'outdated';
+}
+
+/**
+ * The entry as it would be with the Node that we start ourselves with: another one that is there starts the same script as
+ * well, and which of them is written depends on who writes.
+ */
+function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
+  const [runtime = ''] = commandLineOf(fixed);
+  const [other = ''] = commandLineOf(present);
+  if (runtime === other || !isRuntime(runtime) || !isRuntime(other) || !isTable(present)) return present;
+  const replaced = Object.entries(present).map(([key, value]) => {
+    if (key !== 'command' && key !== 'cmd') return [key, value];
+    return [key, Array.isArray(value) ? [runtime, ...value.slice(1)] : runtime];
+  });
+  return Object.fromEntries(replaced);
 }
 
 /** Whether writing an entry anew changes it. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** What the model asks the SQL server. What it answers does not stand in the question. */
@@ -10,6 +11,10 @@ export const QUERY = "SELECT 'row-' || CAST(6 * 7 AS VARCHAR) AS answer";
 export const ROW = 'row-42';
 /** What it looks for where a client keeps its servers' tools behind a search. */
 const SEARCH = 'databricks execute_sql poll_sql_result sign_in';
+
+/** How often it looks where nothing is found, and how long it thinks before, in milliseconds. */
+const SEARCHES = 5;
+const SEARCH_PAUSE_MS = 1500;
 
 /** A stand-in for the model behind an AI client, in the four wire formats that clients speak. */
 export interface FakeModel extends AsyncDisposable {
@@ -67,6 +72,7 @@ export async function startFakeModel(): Promise<FakeModel> {
       for (const name of turn.tools) offered.add(name);
       results.push(...turn.results.filter((result) => !results.includes(result)));
       const reply = next(turn, asked);
+      if ('call' in reply && /^tool_?search$/i.test(reply.call)) await sleep(SEARCH_PAUSE_MS);
       if ('call' in reply) asked.push(reply.call);
       format.answer(reply, turn, response);
     } catch (error) {
@@ -108,7 +114,11 @@ function next({ tools, results }: Turn, asked: string[]): Reply {
   if (statement !== undefined && poll !== undefined && results.length < 20)
     return { call: poll, args: { statement_id: statement } };
   const search = named(/^tool_?search$/i);
-  if (search !== undefined && !asked.includes(search)) return { call: search, args: { query: SEARCH } };
+  const tries = asked.filter((name) => name === search).length;
+  // A client may search before its servers have connected.
+  const none = last !== undefined && /^\W*(?:Error: )?No .*matched/.test(last);
+  if (search !== undefined && (tries === 0 || (none && tries < SEARCHES)))
+    return { call: search, args: { query: SEARCH } };
   const ours = named(/sign_in$/) ?? named(/connection_status$/);
   if (ours !== undefined && !asked.includes(ours)) return { call: ours, args: {} };
   return { say: last === undefined ? 'No tools were offered.' : `The tool said: ${last.slice(0, 2000)}` };

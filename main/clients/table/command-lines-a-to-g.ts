@@ -157,9 +157,13 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     wireNames: ['continue-client'],
     mark: { monogram: 'Co' },
     patience: { ms: 60_000 },
-    signs: ({ inHome }) => [{ exists: inHome('.continue') }, { command: 'cn' }],
-    // A file of ours beside theirs: nothing of config.yaml is touched. Its command reads config.yaml alone.
-    files: ({ inHome }) => [{ role: 'main', path: inHome('.continue', 'mcpServers', 'causeway.yaml') }],
+    signs: ({ inHome }) => [{ exists: inHome('.continue') }],
+    // A file of ours beside theirs, so that nothing of config.yaml is touched; but where its command is, which reads that alone,
+    // an entry in both would be there twice.
+    files: ({ inHome }) => [
+      { role: 'main', path: inHome('.continue', 'config.yaml'), if: { command: 'cn' } },
+      { role: 'main', path: inHome('.continue', 'mcpServers', 'causeway.yaml') },
+    ],
     format: 'yaml',
     key: ['mcpServers'],
     list: true,
@@ -184,7 +188,6 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
     stdio: ({ name, command, args }) => ({ fixed: { name, command, args } }),
     http: ({ name, url }) => ({ fixed: { name, type: 'streamable-http', url } }),
     afterwards: 'The next session has it.',
-    warnings: ['The IDE extension reads this file too: with Continue switched on as well, it has each server twice.'],
   },
   {
     id: 'copilot-cli',

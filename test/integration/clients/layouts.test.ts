@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GENIE, ownClients, SQL } from './own-clients.ts';
+import { GENIE, type OwnClients, ownClients, SQL } from './own-clients.ts';
 
 const OPENCODE = '.config/opencode/opencode.json';
 
@@ -86,6 +86,58 @@ test('VS Code on this computer for a window on another one is written alone wher
   const outcomes = await own.service().add([], [SQL]);
   expect(outcomes.map(({ file }) => file)).toEqual([join(own.home, '.vscode-server/data/User/mcp.json')]);
   expect(await readdir(own.home)).toEqual(['.vscode-server']);
+});
+
+describe("Continue's two files", () => {
+  const OWN = '.continue/mcpServers/causeway.yaml';
+  const CONFIG = '.continue/config.yaml';
+  const THEIRS = '# Mine\nname: Mine\nversion: 1.0.0\nschema: v1\nmodels: [] # none yet\n';
+
+  async function withCommand(own: OwnClients) {
+    await own.file('bin/cn', '', 0o755);
+    return own.service({ moreCommands: async () => [join(own.home, 'bin')] });
+  }
+
+  test('a file of ours is written where only the extension can be there, and config.yaml is left alone', async () => {
+    await using own = await ownClients();
+    await own.file(CONFIG, THEIRS);
+    expect(await own.service().add([], [SQL])).toMatchObject([{ client: 'continue', result: 'written' }]);
+    expect(await own.read(OWN)).toContain('databricks-sql');
+    expect(await own.read(CONFIG)).toBe(THEIRS);
+  });
+
+  test('config.yaml gets one entry for the extension and the command, with its comments kept', async () => {
+    await using own = await ownClients();
+    await own.file(CONFIG, THEIRS);
+    const service = await withCommand(own);
+    await service.add([], [SQL]);
+    const text = await own.read(CONFIG);
+    expect(text).toContain('# none yet');
+    expect(text.match(/databricks-sql/g)).toHaveLength(1);
+    expect(await readdir(join(own.home, '.continue'))).toEqual(['config.yaml']);
+    await service.remove([], [SQL.name]);
+    expect(await own.read(CONFIG)).toBe(THEIRS);
+  });
+
+  test('entries move from the file of ours to config.yaml when the command has come', async () => {
+    await using own = await ownClients();
+    await own.file(CONFIG, THEIRS);
+    await own.service().add([], [SQL]);
+    const service = await withCommand(own);
+    await service.add(['continue'], [SQL]);
+    expect(await readdir(join(own.home, '.continue/mcpServers'))).toEqual([]);
+    expect(await own.read(CONFIG)).toContain('databricks-sql');
+  });
+
+  test('entries go from the file of ours though the command has come since', async () => {
+    await using own = await ownClients();
+    await own.file(CONFIG, THEIRS);
+    await own.service().add([], [SQL]);
+    const service = await withCommand(own);
+    await service.remove([], await service.ownNames([]));
+    expect(await readdir(join(own.home, '.continue/mcpServers'))).toEqual([]);
+    expect(await own.read(CONFIG)).toBe(THEIRS);
+  });
 });
 
 describe('addresses in place of a command', () => {

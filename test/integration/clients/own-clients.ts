@@ -22,6 +22,8 @@ export interface OwnClients extends AsyncDisposable {
   service(options?: {
     system?: System;
     command?: string;
+    /** Where the command is Node: the script that it runs. */
+    script?: string;
     running?: string[];
     moreCommands?: () => Promise<string[]>;
   }): ClientsService;
@@ -44,11 +46,16 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
     home,
     env,
     command,
-    service: ({ system = 'linux', command: other = command, running = [], moreCommands } = {}) =>
+    service: ({ system = 'linux', command: other = command, script, running = [], moreCommands } = {}) =>
       new ClientsService({
         env,
         surroundings: { system, home, env, ...(moreCommands ? { moreCommands } : {}) },
-        launcher: { command: other, prefix: [], prepare: async () => {}, keepCurrent: async () => {} },
+        launcher: {
+          command: other,
+          prefix: script === undefined ? [] : [script],
+          prepare: async () => {},
+          keepCurrent: async () => {},
+        },
         running: async () => new Set(running),
         // Only what the system reports counts: looking now and then would hide that it did not.
         watching: { quietMs: 20, lookMs: 600_000 },

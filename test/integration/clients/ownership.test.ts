@@ -1,4 +1,4 @@
-import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
@@ -284,6 +284,26 @@ describe('the state of an entry', () => {
     await gone.add([], [SQL]);
     const report = (await gone.survey([SQL])).find(({ id }) => id === 'cursor');
     expect(report?.files[0]).toMatchObject({ entries: { 'databricks-sql': 'broken' }, repairable: [] });
+  });
+
+  test.each([
+    ['cursor', CURSOR],
+    ['opencode', '.config/opencode/opencode.json'],
+  ])('is current in %s where another Node that is there runs the same script', async (id, path) => {
+    await using own = await ownClients();
+    await own.file(path, '{}');
+    const [one, other] = [await own.file('one/node', '', 0o755), await own.file('other/node', '', 0o755)];
+    const script = await own.file('causeway.js', '');
+    await own.service({ command: one, script }).add([], [SQL]);
+    const states = async (options: { command: string; script: string }) => {
+      const report = (await own.service(options).survey([SQL])).find((each) => each.id === id);
+      return report?.files.map(({ entries, repairable }) => [entries[SQL.name], repairable]);
+    };
+    expect(await states({ command: other, script })).toEqual([['current', []]]);
+    const elsewhere = await own.file('elsewhere/causeway.js', '');
+    expect(await states({ command: other, script: elsewhere })).toEqual([['outdated', [SQL.name]]]);
+    await rm(one);
+    expect(await states({ command: other, script })).toEqual([['broken', [SQL.name]]]);
   });
 
   test('is out of date where the client has since got a key for its timeout, but not where the user took it out', async () => {

@@ -150,7 +150,7 @@ describe("Claude Desktop's files on Windows", () => {
           .map(({ path, if: condition, ...rest }) => ({
             ...rest,
             path: path.replaceAll('\\', '/'),
-            ...(condition === undefined ? {} : { if: condition.replaceAll('\\', '/') }),
+            ...(typeof condition === 'string' ? { if: condition.replaceAll('\\', '/') } : {}),
           })),
     };
     const surroundings = { system: 'linux' as const, home: own.home, env: own.env };

@@ -52,12 +52,7 @@ const FIRST: [string, string, string, string][] = [
     '.cline/data/settings/cline_mcp_settings.json',
   ],
   ['codex', '.codex/config.toml', '.codex\\config.toml', '.codex/config.toml'],
-  [
-    'continue',
-    '.continue/mcpServers/causeway.yaml',
-    '.continue\\mcpServers\\causeway.yaml',
-    '.continue/mcpServers/causeway.yaml',
-  ],
+  ['continue', '.continue/config.yaml', '.continue\\config.yaml', '.continue/config.yaml'],
   ['copilot-cli', '.copilot/mcp-config.json', '.copilot\\mcp-config.json', '.copilot/mcp-config.json'],
   ['crush', '.config/crush/crush.json', '.config\\crush\\crush.json', '.config/crush/crush.json'],
   ['droid', '.factory/mcp.json', '.factory\\mcp.json', '.factory/mcp.json'],
