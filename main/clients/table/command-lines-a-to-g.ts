@@ -192,7 +192,7 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
   {
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
-    wireNames: ['github-copilot-developer'],
+    wireNames: ['copilot-cli', 'github-copilot-developer'],
     mark: { icon: 'siGithubcopilot' },
     signs: ({ inHome, env }) => [
       ...(env.COPILOT_HOME ? [{ exists: env.COPILOT_HOME }] : []),
