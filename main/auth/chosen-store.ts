@@ -31,7 +31,7 @@ export async function chosenStore(options: StoreOptions): Promise<SecretStore> {
       return current.unreadable;
     },
     get: async (name) => (await open()).get(name),
-    set: async (name, value) => (await open()).set(name, value),
+    set: async (name, value, how) => (await open()).set(name, value, how),
     delete: async (name) => (await open()).delete(name),
   };
 }

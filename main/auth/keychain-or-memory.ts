@@ -9,6 +9,10 @@ const PAUSE_MS = 60_000;
 /**
  * The keychain where it can be used, the process's memory where it cannot (no desktop session, locked). It is tried anew
  * after a while, so a keychain that is unlocked later is used from then on. Never a file in plain text.
+ *
+ * What the keychain holds is not renewed in memory alone: other processes would go on with what it holds, and a refresh
+ * token that is used twice ends the sign-in of all.
+ * @throws {CausewayError} from `set` of a renewal, where the keychain holds the name and cannot be written to
  */
 export function keychainOrMemory(
   open: () => SecretStore,
@@ -20,13 +24,15 @@ export function keychainOrMemory(
   let shared = true;
   let unreadable: CausewayError | undefined;
   let told = false;
-  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const held = new Set<string>();
 
   async function attempt<T>(
-    use: 'read' | 'write',
+    use: 'read' | 'write' | 'replace',
     work: (keychain: SecretStore) => Promise<T>,
   ): Promise<{ done: true; value: T } | { done: false }> {
-    if (now() < pausedUntil) return { done: false };
+    // A clock that was set back does not make the pause longer.
+    if (Math.abs(now() - failedAt) < PAUSE_MS) return { done: false };
     try {
       opened ??= open();
       const value = await work(opened);
@@ -36,9 +42,9 @@ export function keychainOrMemory(
     } catch (error) {
       shared = false;
       unreadable = asCausewayError(error);
-      pausedUntil = now() + PAUSE_MS;
+      failedAt = now();
       // Where there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
-      const nothingMissed = use === 'read' && isAbsent(error);
+      const nothingMissed = use === 'replace' || (use === 'read' && isAbsent(error));
       if (!told && !nothingMissed) {
         told = true;
         onNotice(
@@ -64,16 +70,26 @@ export function keychainOrMemory(
       const kept = await memory.get(name);
       if (kept) return kept;
       const tried = await attempt('read', (keychain) => keychain.get(name));
-      return tried.done ? tried.value : undefined;
+      if (!tried.done) return undefined;
+      if (tried.value) held.add(name);
+      else held.delete(name);
+      return tried.value;
     },
-    async set(name, value) {
-      const { done } = await attempt('write', (keychain) => keychain.set(name, value));
-      if (done) await memory.delete(name);
-      else await memory.set(name, value);
+    async set(name, value, { isRenewal = false } = {}) {
+      const isHeld = isRenewal && held.has(name);
+      const { done } = await attempt(isHeld ? 'replace' : 'write', (keychain) => keychain.set(name, value));
+      if (done) {
+        held.add(name);
+        await memory.delete(name);
+        return;
+      }
+      if (isHeld && unreadable) throw unreadable;
+      await memory.set(name, value);
     },
     async delete(name) {
       await memory.delete(name);
-      await attempt('read', (keychain) => keychain.delete(name));
+      const { done } = await attempt('read', (keychain) => keychain.delete(name));
+      if (done) held.delete(name);
     },
   };
 }

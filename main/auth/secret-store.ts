@@ -8,7 +8,11 @@ export interface SecretStore {
   /** Why what is stored could not be read the last time; undefined where it could. */
   readonly unreadable?: CausewayError | undefined;
   get(name: string): Promise<Secret | undefined>;
-  set(name: string, value: Secret): Promise<void>;
+  /**
+   * @param options `isRenewal` says that what is stored under the name is of no use to anybody any more, so that the value
+   * must not be kept for this process alone
+   */
+  set(name: string, value: Secret, options?: { isRenewal?: boolean }): Promise<void>;
   /** Removes every trace of the name; nothing happens if there is none. */
   delete(name: string): Promise<void>;
 }

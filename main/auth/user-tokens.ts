@@ -80,6 +80,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 
   /** What is stored, or what belongs in its place. */
   function newest(stored: TokenRecord | undefined): TokenRecord | undefined {
+    // A keychain that is locked for now says nothing against what it could not take.
+    if (unkept && !stored && store.unreadable) return unkept.record;
     const isInPlace = unkept && stored && packRecord(stored).equals(packRecord(unkept.instead));
     if (!isInPlace) unkept = undefined;
     return unkept?.record ?? stored;
@@ -89,7 +91,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   async function keep(record: TokenRecord, instead: TokenRecord): Promise<void> {
     const isNews = unkept === undefined;
     try {
-      await store.set(name, packRecord(record));
+      await store.set(name, packRecord(record), { isRenewal: true });
       unkept = undefined;
     } catch (error) {
       unkept = { record, instead, triedAt: now() };
@@ -128,7 +130,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       const record = newest(onDisk);
       const renewedByOther = usable(record?.access, rejected);
       if (renewedByOther) return renewedByOther;
-      if (!record || !onDisk) throw signedOut(profile);
+      const instead = onDisk ?? unkept?.instead;
+      if (!record || !instead) throw signedOut(profile, store.unreadable);
       const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
       let renewed: TokenRecord | undefined;
       try {
@@ -139,7 +142,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
         return record.access;
       }
       if (renewed) {
-        await keep(renewed, onDisk);
+        await keep(renewed, instead);
         return renewed.access;
       }
       if (!record.refreshToken && stillWorks) return record.access;
@@ -153,12 +156,21 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     keepAgain();
     const ready = usable(current, rejected);
     if (ready) return ready;
+    const before = current;
     current = undefined;
-    let renewed = await flight.run(() => renew(rejected), signal);
-    // The renewal that was already running did not know of the refusal.
-    if (renewed.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
-    current = renewed;
-    return renewed;
+    try {
+      let renewed = await flight.run(() => renew(rejected), signal);
+      // The renewal that was already running did not know of the refusal.
+      if (renewed.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
+      current = renewed;
+      return renewed;
+    } catch (error) {
+      // Without the keychain nothing can be renewed; but a token that still works needs it only later.
+      if (!store.unreadable || !before || before.token.equals(rejected) || !isAlive(before, now())) throw error;
+      excusedUntil = now() + EXCUSE_MS;
+      current = before;
+      return before;
+    }
   }
 
   return {

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keychainOrMemory } from '../../../main/auth/keychain-or-memory.ts';
+import { memoryStore } from '../../../main/auth/memory-store.ts';
+import type { TokenRecord } from '../../../main/auth/token-record.ts';
+import { userTokens } from '../../../main/auth/user-tokens.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { type OwnHome, ownHome } from './own-home.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let home: OwnHome;
+let clock: number;
+let locked: 'no' | 'for-writing' | 'whole';
+/** What the computer's keychain holds: all processes see the same. */
+let kept: ReturnType<typeof memoryStore>;
+/** The refresh token that the workspace takes; one that was used before ends the sign-in. */
+let generation: number;
+
+beforeEach(async () => {
+  home = await ownHome('');
+  clock = 1_000 * HOUR;
+  locked = 'no';
+  kept = memoryStore();
+  generation = 0;
+});
+afterEach(() => home.remove());
+
+const record = (): TokenRecord => ({
+  issuer: 'https://a.example/oidc',
+  clientId: 'databricks-cli',
+  tokenEndpoint: 'https://a.example/oidc/v1/token',
+  revocationEndpoint: undefined,
+  access: { token: new Secret(`access-${generation}`), issuedAt: clock, expiresAt: clock + HOUR },
+  refreshToken: new Secret(`refresh-${generation}`),
+  scopes: [],
+  userName: 'ana@example.com',
+});
+
+/** The tokens as another process has them: a keychain that may be locked, and a memory of its own. */
+function startProcess() {
+  const refuse = (...when: string[]) => {
+    if (when.includes(locked)) throw new CausewayError('keychain_locked', 'The keychain is locked.');
+  };
+  const store = keychainOrMemory(
+    () => ({
+      shared: true,
+      get: async (name) => {
+        refuse('whole');
+        return kept.get(name);
+      },
+      set: async (name, value) => {
+        refuse('whole', 'for-writing');
+        return kept.set(name, value);
+      },
+      delete: async (name) => {
+        refuse('whole', 'for-writing');
+        return kept.delete(name);
+      },
+    }),
+    () => undefined,
+    () => clock,
+  );
+  const notKept: unknown[] = [];
+  const tokens = userTokens({
+    profile: { name: 'user', host: 'https://a.example', method: 'oauth-user', workspaceId: undefined },
+    store,
+    lockFolder: join(home.folder, 'lock'),
+    now: () => clock,
+    chance: 0,
+    onSignedOut: () => undefined,
+    onNotKept: (error) => notKept.push(error),
+    refresh: async ({ refreshToken }) => {
+      if (refreshToken?.reveal() !== `refresh-${generation}`) return undefined;
+      generation += 1;
+      return record();
+    },
+  });
+  const token = async () => (await tokens.token()).reveal();
+  return { tokens, token, notKept };
+}
+
+describe('a keychain that is locked', () => {
+  test('for writing while a sign-in is renewed gets the renewed one later, and no other process ends the sign-in', async () => {
+    const first = startProcess();
+    await first.tokens.replace(record());
+    const second = startProcess();
+    expect(await second.token()).toBe('access-0');
+    locked = 'for-writing';
+    clock += 2 * HOUR;
+    expect(await first.token()).toBe('access-1');
+    expect(first.notKept).toHaveLength(1);
+    locked = 'whole';
+    clock += 2 * HOUR;
+    expect(await first.token()).toBe('access-2');
+    locked = 'no';
+    clock += 2 * MINUTE;
+    // It stores what it has when it is asked the next time, in the background.
+    expect(await first.token()).toBe('access-2');
+    await expect.poll(() => second.token()).toBe('access-2');
+    expect(generation).toBe(2);
+    expect(first.notKept).toHaveLength(1);
+  });
+
+  test('does not end the use of a token that still works', async () => {
+    const { tokens, token } = startProcess();
+    await tokens.replace(record());
+    expect(await token()).toBe('access-0');
+    locked = 'whole';
+    clock += 57 * MINUTE;
+    expect(await token()).toBe('access-0');
+    clock += 4 * MINUTE;
+    await expect(token()).rejects.toMatchObject({
+      code: 'signed_out',
+      message: expect.stringContaining('cannot be told. The keychain is locked.'),
+    });
+    locked = 'no';
+    clock += 2 * MINUTE;
+    expect(await token()).toBe('access-1');
+  });
+
+  test('is tried again a minute later also where the clock was set back meanwhile', async () => {
+    const { tokens, token } = startProcess();
+    await tokens.replace(record());
+    locked = 'whole';
+    clock += 2 * HOUR;
+    await expect(token()).rejects.toMatchObject({ code: 'signed_out' });
+    locked = 'no';
+    clock -= 24 * HOUR;
+    expect(await token()).toBe('access-1');
+  });
+});
