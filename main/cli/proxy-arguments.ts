@@ -55,6 +55,24 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   return { profile: values.profile, authType: values['auth-type'], ...target };
 }
 
+/** What identifies a machine or a user in this process's environment alone. */
+const OWN_IDENTITY = [
+  'DATABRICKS_OIDC_TOKEN',
+  'DATABRICKS_OIDC_TOKEN_FILEPATH',
+  'ACTIONS_ID_TOKEN_REQUEST_URL',
+  'ARM_CLIENT_SECRET',
+];
+
+/**
+ * The request as this process's environment completes it, and whether that environment decides more than a request can
+ * tell the running application, whose own is another one: which workspace is meant, and as whom.
+ */
+export function completedBy(env: NodeJS.ProcessEnv, request: ProxyRequest): { request: ProxyRequest; isOwn: boolean } {
+  const profile = request.profile ?? (env.DATABRICKS_CONFIG_PROFILE || undefined);
+  const isOwn = OWN_IDENTITY.some((name) => env[name]) || (profile === undefined && Boolean(env.DATABRICKS_HOST));
+  return { request: { ...request, profile }, isOwn };
+}
+
 /** `causeway proxy` among the other commands, for help and completion; what AI clients start never gets this far. */
 export const registerProxy: RegisterCommand = (program) => {
   program

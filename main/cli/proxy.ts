@@ -9,7 +9,7 @@ import { Relay } from '../hub/relay.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from '../hub/rendezvous.ts';
 import { inOneLine } from '../platform/errors.ts';
 import { tuneEngine } from './engine.ts';
-import { PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
+import { completedBy, PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
 
 /** When to look for the application again after it has gone, in milliseconds; then the proxy goes on alone. */
 const REATTACH_AFTER_MS = [50, 200, 500];
@@ -34,13 +34,14 @@ export async function runProxy(args: string[]): Promise<void> {
     return;
   }
   let request: ProxyRequest;
+  let isOwn: boolean;
   try {
-    request = parseProxyArguments(args);
+    ({ request, isOwn } = completedBy(process.env, parseProxyArguments(args)));
   } catch (error) {
     return calledWrongly(error);
   }
   const sink = new StreamSink(process.stdout);
-  const hub = new HubFinder(request);
+  const hub = new HubFinder(request, isOwn);
   const connecting = hub.attach();
   // Not before the first frames are on their way: nothing is compiled twice so early.
   void connecting.then((connection) => connection && setImmediate(() => void tuneEngine('relay')));
@@ -90,8 +91,12 @@ class HubFinder {
   #losses: number[] = [];
   #told = false;
 
-  constructor({ profile, path, origin }: ProxyRequest) {
+  /** Whether this process works alone, because the application could not sign in as it can. */
+  readonly #isOwn: boolean;
+
+  constructor({ profile, path, origin }: ProxyRequest, isOwn: boolean) {
     this.#request = { profile, path, origin };
+    this.#isOwn = isOwn;
   }
 
   /** Undefined where there is no hub, or it does not serve this proxy. */
@@ -143,6 +148,7 @@ class HubFinder {
   }
 
   #lookUp(): Rendezvous | undefined {
+    if (this.#isOwn) return undefined;
     const found = lookUpHub(hubFolder(process.env));
     if (found.kind === 'untrusted') this.#tell(found.why);
     return found.kind === 'found' ? found.rendezvous : undefined;

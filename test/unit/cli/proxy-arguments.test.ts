@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROXY_HELP, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
+import { completedBy, PROXY_HELP, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
 import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
 
 /** What a misuse says, as the one line that goes to stderr. */
@@ -140,4 +140,27 @@ describe('a misuse', () => {
 
 it('the help names every flag', () => {
   for (const flag of ['--profile', '--path', '--url', '--auth-type', '--help']) expect(PROXY_HELP).toContain(flag);
+});
+
+describe('the environment of a proxy', () => {
+  const request = parseProxyArguments(['--path', SQL]);
+  it.each([
+    [{}, undefined, false],
+    [{ DATABRICKS_CONFIG_PROFILE: 'acme' }, 'acme', false],
+    [{ DATABRICKS_CONFIG_PROFILE: '' }, undefined, false],
+    [{ DATABRICKS_HOST: HOST }, undefined, true],
+    [{ DATABRICKS_HOST: HOST, DATABRICKS_CONFIG_PROFILE: 'acme' }, 'acme', false],
+    [{ ARM_CLIENT_SECRET: 's' }, undefined, true],
+    [{ ACTIONS_ID_TOKEN_REQUEST_URL: HOST }, undefined, true],
+  ])('%j names the profile %j, and keeps it from the application: %j', (env, profile, isOwn) => {
+    expect(completedBy(env, request)).toEqual({ request: { ...request, profile }, isOwn });
+  });
+
+  it('does not replace the profile that was asked for', () => {
+    const named = parseProxyArguments(['--path', SQL, '--profile', 'mine']);
+    expect(completedBy({ DATABRICKS_CONFIG_PROFILE: 'acme', DATABRICKS_HOST: HOST }, named)).toEqual({
+      request: named,
+      isOwn: false,
+    });
+  });
 });
