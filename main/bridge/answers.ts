@@ -8,6 +8,7 @@ import { eachElement, skipWhiteSpace } from './json-bytes.ts';
 import type { ProgressReports } from './progress.ts';
 import { rawId, withId } from './raw-id.ts';
 import type { Trip } from './trip.ts';
+import { Unordered } from './unordered.ts';
 import type { Head } from './upstream.ts';
 
 /** What becomes of the frames that do not simply go to the client. */
@@ -40,7 +41,7 @@ export class Answers {
   readonly #progress: ProgressReports;
   readonly #events: AnswerEvents;
   /** The requests that the server has and that wait for an answer. */
-  readonly #open = new Set<Trip>();
+  readonly #open = new Unordered<Trip['openEntry']>();
   /** The ids of the latest requests, the oldest overwritten first. */
   readonly #recent: string[] = [];
   #sent = 0;
@@ -55,11 +56,14 @@ export class Answers {
   /** The server has the frame of this trip. */
   sent(trip: Trip): void {
     if (!trip.isOpen) return;
-    this.#open.add(trip);
-    for (const id of trip.ids()) {
-      this.#recent[this.#sent % RECENT_IDS] = id;
-      this.#sent += 1;
-    }
+    this.#open.add(trip.openEntry);
+    if (trip.envelope.kind === 'request') this.#remember(trip.id);
+    else for (const id of trip.ids()) this.#remember(id);
+  }
+
+  #remember(id: string): void {
+    this.#recent[this.#sent % RECENT_IDS] = id;
+    this.#sent += 1;
   }
 
   /** Nothing more comes for this trip. An answer whose id is nobody's is taken now if there was no better one. */
@@ -73,12 +77,11 @@ export class Answers {
 
   /** The trip is over. */
   ended(trip: Trip): void {
-    this.#open.delete(trip);
+    this.#open.remove(trip.openEntry);
   }
 
   /** Takes a frame from the answer to what a trip has sent. Batches come for batches only. */
-  take(trip: Trip, frame: Buffer, head: Head): void {
-    const json = parseFrame(frame);
+  take(trip: Trip, frame: Buffer, head: Head, json = parseFrame(frame)): void {
     const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
     if (kind === 'invalid') return;
     trip.begun = true;
@@ -153,14 +156,14 @@ export class Answers {
         ? withoutEcho(addressed, json, this.#events.sent())
         : errorFrame(request.id, refusedAddress(unsafe));
     trip.answered(request.id);
-    if (trip.owed <= 0) this.#open.delete(trip);
+    if (trip.owed <= 0) this.#open.remove(trip.openEntry);
     this.#events.answered(trip, answer, unsafe === undefined ? json : undefined, head);
     return trip.silent ? undefined : answer;
   }
 
   /** The trip that waits for a response with exactly this id. */
   #waitingFor(id: string): Trip | undefined {
-    for (const trip of this.#open) {
+    for (const { trip } of this.#open.all()) {
       if (trip.method !== 'initialize' && trip.requestFor(id)?.match === 'exactly') return trip;
     }
     return undefined;

@@ -1,7 +1,7 @@
 import { Carrier } from './carry.ts';
 import { ConnectionTool, mayBeOwnCall } from './connection-tool.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Envelope, readEnvelope, type SendableEnvelope } from './envelope.ts';
+import { type Envelope, readFrame, type SendableEnvelope } from './envelope.ts';
 import { EitherEra } from './eras/either-era.ts';
 import { isModern } from './eras/headers.ts';
 import { ModernClient, throughClient } from './eras/modern-client.ts';
@@ -12,8 +12,10 @@ import { InstantAnswers, PATIENCE } from './instant.ts';
 import { Line } from './line.ts';
 import { Listening } from './listening.ts';
 import type { AnswerMemory, EraMemory } from './memory.ts';
+import { hasProgressToken } from './progress.ts';
 import { isIdText, rawId, scanFrame } from './raw-id.ts';
 import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
 /** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
 export interface Bridge {
@@ -92,13 +94,20 @@ class StdioBridge implements Bridge {
     const hasToken = () => this.#line.sent.length > 0;
     this.#instant = new InstantAnswers({ memory, isOff, sink, tool: this.#tool, hasToken });
     this.#onWord = endpoint.onWord;
-    this.#carrier = new Carrier(this.#line, server, sink, this.#instant, {
-      admit: (method) => this.#admit(method),
-      report: (event) => this.#apply(event),
-      asked: (frame, of) => (this.#modern.isUsed ? this.#modern.asked(frame, of) : sink.write(frame)),
-      reply: (frame) => this.#take(frame),
-      hasStream: () => this.#listening.isOpen,
-    });
+    this.#carrier = new Carrier(
+      this.#line,
+      server,
+      sink,
+      this.#instant,
+      new WaitingRequests(() => this.#tool.stillWaiting()),
+      {
+        admit: (method) => this.#admit(method),
+        report: (event) => this.#apply(event),
+        asked: (frame, of) => (this.#modern.isUsed ? this.#modern.asked(frame, of) : sink.write(frame)),
+        reply: (frame) => this.#take(frame),
+        hasStream: () => this.#listening.isOpen,
+      },
+    );
     this.#listening = new Listening(server, {
       frame: (frame) => this.#carrier.fromServer(frame),
       sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
@@ -120,7 +129,7 @@ class StdioBridge implements Bridge {
   }
 
   #take(frame: Buffer): void {
-    const envelope = readEnvelope(frame);
+    const { envelope, json } = readFrame(frame);
     if (envelope.kind === 'invalid') {
       const raw = envelope.code === -32600 ? rawId(frame) : 'null';
       const id = isIdText(raw) ? raw : 'null';
@@ -137,12 +146,15 @@ class StdioBridge implements Bridge {
     const bytes = frame.length + BYTES_UNDER_WAY;
     this.pendingBytes += bytes;
     this.#underWay += 1;
-    const carried = this.#carry(frame, envelope).catch((error: unknown) => this.#mistaken(frame, error));
-    void carried.then(() => {
+    const settled = () => {
       this.pendingBytes -= bytes;
       this.#underWay -= 1;
       this.#settled();
       if (this.#underWay === 0) this.#allSettled();
+    };
+    this.#carry(frame, envelope, json).then(settled, (error: unknown) => {
+      this.#mistaken(frame, error);
+      settled();
     });
   }
 
@@ -153,16 +165,22 @@ class StdioBridge implements Bridge {
   }
 
   /** One frame's whole way: to the server, or to the tool that stands in for the server's own. */
-  async #carry(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
-    const isOwnCall = 'method' in envelope && envelope.method === 'tools/call' && mayBeOwnCall(frame);
-    if (isOwnCall && (await this.#tool.takes(frame))) this.#sink.write(await this.#tool.call(frame));
-    else await this.#speakingUp(envelope, this.#carrier.carry(frame, envelope));
+  #carry(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
+    if (mayBeOwnCall(json)) return this.#callTool(frame, envelope);
+    const wantsProgress = hasProgressToken(json);
+    const carried = this.#carrier.carry(frame, envelope, wantsProgress);
+    const isOpening = 'method' in envelope && envelope.method === 'initialize';
+    return isOpening ? this.#speakingUp(carried) : carried;
+  }
+
+  async #callTool(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
+    if (await this.#tool.takes(frame)) this.#sink.write(await this.#tool.call(frame));
+    else await this.#carrier.carry(frame, envelope, frame.includes('"progressToken"'));
   }
 
   /** Has a person at a terminal told where the server takes long to begin a session. */
-  async #speakingUp(envelope: SendableEnvelope, work: Promise<void>): Promise<void> {
-    const isOpening = 'method' in envelope && envelope.method === 'initialize';
-    if (!isOpening || !this.#onWord) return work;
+  async #speakingUp(work: Promise<void>): Promise<void> {
+    if (!this.#onWord) return work;
     const say = () => this.#onWord?.(this.#tool.waitingWords());
     const timer = setTimeout(say, PATIENCE.wordMs);
     timer.unref();

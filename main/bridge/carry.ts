@@ -19,6 +19,7 @@ import { doubtfulDeath, isServersOwnError, isSessionDeath, isSessionDeathFrame }
 import { type Session, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
 import { Trip } from './trip.ts';
 import type { Head, Outcome } from './upstream.ts';
+import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 import { Wishes } from './wishes.ts';
 
 /** What the carrier asks of the session and tells it. */
@@ -37,8 +38,6 @@ export interface SessionDesk {
 /** How long an answer may take that a server which took the request with 202 sends on its own stream, in milliseconds. */
 const ELSEWHERE_MS = 5_000;
 
-const TAKEN_BACK = Symbol('taken back');
-
 /** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
 export class Carrier {
   readonly #line: Line;
@@ -53,15 +52,22 @@ export class Carrier {
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
   readonly #wishes = new Wishes();
-  /** Frames that wait before they are sent, or sent again, by their raw id. */
-  readonly #resting = new Map<string, () => void>();
+  readonly #waiting: WaitingRequests;
   /** The generation in which a replay has sent `initialized` already. */
   #announcedIn: number | undefined;
   readonly #cutOff: Trip[] = [];
   readonly #endings: ReturnType<typeof endingWith>;
 
-  constructor(line: Line, server: EitherEra, sink: FrameSink, instant: InstantAnswers, desk: SessionDesk) {
+  constructor(
+    line: Line,
+    server: EitherEra,
+    sink: FrameSink,
+    instant: InstantAnswers,
+    waiting: WaitingRequests,
+    desk: SessionDesk,
+  ) {
     this.#line = line;
+    this.#waiting = waiting;
     this.#server = server;
     this.#sink = sink;
     this.#instant = instant;
@@ -95,7 +101,7 @@ export class Carrier {
   }
 
   /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
-  async carry(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
+  carry(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
     const trip = new Trip(frame, envelope, this.#cutOff);
     if (trip.method === 'initialize') {
       this.#initialize = frame;
@@ -103,11 +109,9 @@ export class Carrier {
     }
     if (trip.method === 'notifications/initialized') this.#initialized = frame;
     if (trip.method === 'notifications/cancelled') this.#takeBack(frame);
-    this.#progress.began(trip);
+    if (wantsProgress) this.#progress.began(trip);
     const work = this.#drive(trip);
-    await (isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work);
-    this.#progress.ended(trip);
-    this.#endings.remove(trip);
+    return isRemembered(trip.method) ? this.#instant.hasten(trip, work) : work;
   }
 
   async #drive(trip: Trip): Promise<void> {
@@ -117,6 +121,8 @@ export class Carrier {
       await this.#fail(trip, error);
     } finally {
       this.#answers.ended(trip);
+      this.#progress.ended(trip);
+      this.#endings.remove(trip);
     }
   }
 
@@ -159,24 +165,24 @@ export class Carrier {
     if (trip.generation > 0 && isForAnswer(trip) && !trip.isOpen) return true;
     const admission = this.#desk.admit(trip.method);
     const isHeld = admission instanceof Promise;
-    const state = isHeld ? await this.#untilTakenBack(trip, this.#instant.bounded(trip, admission)) : admission;
-    if (state === TAKEN_BACK) return true;
+    const state = isHeld ? await this.#waiting.bounded(trip, admission) : admission;
+    if (state === CANCELLED) return true;
     trip.generation = state.generation;
     if (trip.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
       this.#desk.report({ name: 'announced', generation: state.generation });
       return true;
     }
     const session = sessionOf(state);
-    const tokenNow = this.#instant.bounded(trip, this.#line.token(trip.rejected));
-    const token = await this.#untilTakenBack(trip, tokenNow);
-    if (token === TAKEN_BACK) return true;
+    const token = await this.#waiting.bounded(trip, this.#line.token(trip.rejected));
+    if (token === CANCELLED) return true;
     // Without the answer to `initialize` there is no session to take it back in.
     if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
     this.#answers.sent(trip);
     let death: { frame: Buffer; head: Head } | undefined;
     const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
-      if (session.id !== undefined && !trip.begun && mayBeDeath(frame)) death = { frame, head };
-      else this.#answers.take(trip, frame, head);
+      const json = parseFrame(frame);
+      if (session.id !== undefined && !trip.begun && isError(json) && mayBeDeath(frame)) death = { frame, head };
+      else this.#answers.take(trip, frame, head, json);
     });
     if (this.#line.signal.aborted) return true;
     if (outcome.kind === 'cancelled') {
@@ -200,7 +206,7 @@ export class Carrier {
       if (isRejection(outcome)) trip.rejected = token;
       if (wait === 0) return false;
       const rested = sleep(wait, undefined, { signal: this.#line.signal });
-      return (await this.#untilTakenBack(trip, rested)) === TAKEN_BACK;
+      return (await this.#waiting.unbounded(trip, rested)) === CANCELLED;
     }
     await this.#conclude(trip, trip.owed > 0 ? await this.#resumed(trip, session, outcome) : outcome);
     return true;
@@ -215,27 +221,12 @@ export class Carrier {
     return doubtful ? this.#probe.confirms(doubtful, session) : false;
   }
 
-  /** Lets a frame wait, unless the client takes it back meanwhile: then it is not sent, and no answer is owed. */
-  async #untilTakenBack<T>(trip: Trip, waiting: Promise<T>): Promise<T | typeof TAKEN_BACK> {
-    // Without the answer to `initialize` nothing else could go: it may not be taken back (MCP › Cancellation).
-    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
-    const { id } = trip;
-    const takenBack = new Promise<typeof TAKEN_BACK>((resolve) => {
-      this.#resting.set(id, () => {
-        trip.owed = 0;
-        resolve(TAKEN_BACK);
-      });
-    });
-    waiting.catch(() => {});
-    return Promise.race([waiting, takenBack]).finally(() => this.#resting.delete(id));
-  }
-
   /** MCP › Cancellation. The server hears of it too: it may have the request all the same. */
   #takeBack(cancellation: Buffer): void {
     const requestId = textAt(cancellation, 'params', 'requestId');
     if (requestId === undefined) return;
     this.#progress.cancelled(requestId);
-    this.#resting.get(requestId)?.();
+    this.#waiting.cancel(requestId);
   }
 
   /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
@@ -317,6 +308,10 @@ export class Carrier {
 
 function isForAnswer({ envelope }: Trip): boolean {
   return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
+}
+
+function isError(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'error' in json;
 }
 
 function mayBeDeath(frame: Buffer): boolean {

@@ -177,9 +177,10 @@ interface Said {
   isError: boolean;
 }
 
-/** Whether a frame may be a call of the tool: a quick look for frames that may be large. */
-export function mayBeOwnCall(frame: Buffer): boolean {
-  return frame.length < 64 * 1024 && (frame.includes(`"${SIGN_IN}"`) || frame.includes(`"${STATUS}"`));
+/** Whether a request of the client's, as JSON, calls a tool of that name, which may be the server's own. */
+export function mayBeOwnCall(json: unknown): boolean {
+  const { method, params } = Object(json);
+  return method === 'tools/call' && NAMES.has(Object(params).name);
 }
 
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';

@@ -1,3 +1,5 @@
+import { Unordered } from './unordered.ts';
+
 /** Something under way that ends when a signal says so. */
 export interface Ending {
   /** Ends it at once. */
@@ -6,41 +8,20 @@ export interface Ending {
   place: number;
 }
 
+const known = new WeakMap<AbortSignal, Unordered<Ending>>();
+
 /**
- * All that ends with one signal, behind one listener: a listener for each would cost as much as reading a small answer,
- * and Node 20 warns of more than ten. An array, because the tables that a Set leaves behind as it changes keep whatever
- * was in them alive until the old heap is swept.
+ * All that ends with this signal, behind one listener: a listener for each would cost as much as reading a small answer,
+ * and Node 20 warns of more than ten.
  */
-class Endings {
-  readonly #all: Ending[] = [];
-
-  add(ending: Ending): void {
-    if (ending.place < 0) ending.place = this.#all.push(ending) - 1;
-  }
-
-  remove(ending: Ending): void {
-    if (ending.place < 0) return;
-    const last = this.#all.pop();
-    if (last && last !== ending) {
-      this.#all[ending.place] = last;
-      last.place = ending.place;
-    }
-    ending.place = -1;
-  }
-
-  end(): void {
-    for (const ending of [...this.#all]) ending.end();
-  }
-}
-
-const known = new WeakMap<AbortSignal, Endings>();
-
-/** Those that end with this signal. */
-export function endingWith(signal: AbortSignal): Pick<Endings, 'add' | 'remove'> {
+export function endingWith(signal: AbortSignal): Pick<Unordered<Ending>, 'add' | 'remove'> {
   const before = known.get(signal);
   if (before) return before;
-  const endings = new Endings();
+  const endings = new Unordered<Ending>();
   known.set(signal, endings);
-  signal.addEventListener('abort', () => endings.end(), { once: true });
+  const endAll = () => {
+    for (const ending of endings.all()) ending.end();
+  };
+  signal.addEventListener('abort', endAll, { once: true });
   return endings;
 }

@@ -17,14 +17,20 @@ export type SendableEnvelope = Exclude<Envelope, { kind: 'invalid' }>;
 
 /** Reads a frame's envelope. Never throws: what is not JSON-RPC comes back as `invalid` with the error to answer. */
 export function readEnvelope(frame: Buffer): Envelope {
+  return readFrame(frame).envelope;
+}
+
+/** As `readEnvelope`, with the frame as JSON. */
+export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } {
   let json: unknown;
   try {
     json = JSON.parse(frame.toString('utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : 'unreadable';
-    return { kind: 'invalid', code: -32700, message: `Parse error: this line is not JSON (${reason}).` };
+    const message = `Parse error: this line is not JSON (${reason}).`;
+    return { envelope: { kind: 'invalid', code: -32700, message }, json: undefined };
   }
-  return envelopeOf(json);
+  return { envelope: envelopeOf(json), json };
 }
 
 /** A frame as JSON; undefined where it is none. */

@@ -29,8 +29,6 @@ export const PATIENCE = {
 /** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
 const SLIGHTLY_MS = 20;
 const MAX_BEHIND_MS = 250;
-/** How often the requests that wait for a session or a token are looked at, in milliseconds. */
-const WAITS_LOOKED_AT_MS = 500;
 
 /** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
 const AWAY = new Set<ErrorCode>([
@@ -90,9 +88,6 @@ export class InstantAnswers {
   #keeping: Promise<void> = Promise.resolve();
   /** Called when it turns out that the server cannot be asked now. */
   readonly #troubled = new Set<() => void>();
-  /** The requests that wait for a session or a token, and how many more looks they wait for. */
-  readonly #waits = new Set<{ looks: number; giveUp(): void }>();
-  #waitTimer: NodeJS.Timeout | undefined;
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -172,43 +167,6 @@ export class InstantAnswers {
     if (!isAway(error)) return;
     this.#tool.trouble = error;
     for (const hear of this.#troubled) hear();
-  }
-
-  /** Bounds how long a request waits for a session or a token that may never come. @throws {CausewayError} `timeout`, `signed_out` */
-  bounded<T>(trip: Trip, waiting: Promise<T>): Promise<T> {
-    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
-    return new Promise<T>((resolve, reject) => {
-      const began = performance.now();
-      const leftMs = Math.max(0, PATIENCE.sessionMs - trip.waitedMs);
-      const wait = {
-        looks: Math.ceil(leftMs / WAITS_LOOKED_AT_MS),
-        giveUp: () => end(() => reject(this.#tool.stillWaiting())),
-      };
-      const end = (settle: () => void) => {
-        this.#waits.delete(wait);
-        trip.waitedMs += performance.now() - began;
-        settle();
-      };
-      this.#waits.add(wait);
-      this.#watchWaits();
-      waiting.then(
-        (value) => end(() => resolve(value)),
-        (error: unknown) => end(() => reject(error)),
-      );
-    });
-  }
-
-  /** One timer for all waits: nearly every one ends at once, and a timer for each would be felt by every call. */
-  #watchWaits(): void {
-    if (this.#waitTimer !== undefined) return;
-    this.#waitTimer = setTimeout(() => {
-      this.#waitTimer = undefined;
-      for (const wait of this.#waits) {
-        wait.looks -= 1;
-        if (wait.looks <= 0) wait.giveUp();
-      }
-      if (this.#waits.size > 0) this.#watchWaits();
-    }, WAITS_LOOKED_AT_MS).unref();
   }
 
   /** Answers a trip that has failed. Tells whether that was possible. */

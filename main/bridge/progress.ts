@@ -32,11 +32,9 @@ export class ProgressReports {
     this.#everyMs = everyMs;
   }
 
-  /** A request has come. */
+  /** A request has come whose client may want to hear of its progress. */
   began(trip: Trip): void {
     if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return;
-    // Frames may be large: the exact look is only for those in which the word occurs.
-    if (!trip.frame.includes('"progressToken"')) return;
     const token = textAt(trip.frame, 'params', '_meta', 'progressToken');
     if (token === undefined) return;
     const report: Report = { token, progress: undefined, since: performance.now(), timer: undefined };
@@ -87,4 +85,10 @@ export class ProgressReports {
     const params = `"progressToken":${report.token},"progress":${report.progress},"message":"Still waiting for an answer after ${seconds} s."`;
     this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`));
   }
+}
+
+/** Whether a request, as JSON, names a token for its progress. */
+export function hasProgressToken(json: unknown): boolean {
+  const { params } = Object(json);
+  return Object(Object(params)._meta).progressToken !== undefined;
 }

@@ -8,6 +8,8 @@ import type { Head } from './upstream.ts';
 /** What is known of one frame of the client's while it is on its way. */
 export class Trip implements Ending {
   place = -1;
+  /** What stands for it among those that wait for an answer. */
+  readonly openEntry = { place: -1, trip: this };
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;
@@ -28,8 +30,8 @@ export class Trip implements Ending {
   stray: { frame: Buffer; head: Head } | 'several' | undefined;
   deaths = 0;
   repeats = 0;
-  /** How long it has waited for a session and for tokens so far, in milliseconds. */
-  waitedMs = 0;
+  /** How often it was found to wait for a session or a token. */
+  looks = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
   /** Called when nothing is owed any more. */

@@ -168,7 +168,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
 
   /** Hands over a text of the server's: a frame, or frames in an array. */
   #pass(frame: Buffer, head: Head): void {
-    if (this.#request.isBatch) this.#request.onFrame(frame, head);
+    if (this.#request.isBatch || frame[0] === OPEN_BRACE) this.#request.onFrame(frame, head);
     else for (const one of framesIn(frame)) this.#request.onFrame(one, head);
   }
 

@@ -49,8 +49,7 @@ export class Ledger {
   }
 
   /** A frame of the client's has passed. */
-  sent(frame: Buffer): void {
-    const { id, method } = look(frame);
+  sent(frame: Buffer, { id, method } = look(frame)): void {
     if (method === undefined) {
       if (id !== undefined) this.#questions.delete(id);
       // Of a batch nothing is sent again: its answers are to come together.
@@ -110,7 +109,8 @@ export class Ledger {
 /** From this size on, in bytes, a frame's middle is passed over where its ends tell what it is. */
 const LONG_BYTES = 4096;
 
-function look(frame: Buffer): { id: string | undefined; method: string | undefined } {
+/** A frame's id as it was written, and its method. */
+export function look(frame: Buffer): { id: string | undefined; method: string | undefined } {
   return frame.length < LONG_BYTES ? scanFrame(frame) : glance(frame);
 }
 

@@ -9,7 +9,7 @@ import { scanFrame, withId } from '../bridge/raw-id.ts';
 import { inOneLine } from '../platform/errors.ts';
 import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
-import { Ledger, type OpenRequest } from './ledger.ts';
+import { Ledger, look, type OpenRequest } from './ledger.ts';
 import { hubWay, ownWay, tapped, type Way } from './ways.ts';
 
 /** What a relay turns to when it has no way to the server, or not the best one. */
@@ -35,8 +35,7 @@ const MAX_BROKEN = 3;
 const SHORT_MS = 10_000;
 
 const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
-/** What occurs in a frame that begins a session or is a ping, and the longest that such a frame is, in bytes. */
-const BEGINNINGS = ['"initialize"', '"server/discover"', '"ping"'];
+/** The longest that a frame is that begins a session or is a ping, in bytes. */
 const MAX_BEGINNING_BYTES = 64 * 1024;
 
 /**
@@ -105,9 +104,10 @@ export class Relay implements Bridge {
   }
 
   receive(frame: Buffer): void {
-    const { id, method } = this.#beginning(frame);
-    if (id !== undefined && (this.#connection || this.#isSeeking)) this.#answerSoon(frame, id, method);
-    if (this.#way) this.#send(this.#way, frame);
+    const seen = look(frame);
+    if ((this.#connection || this.#isSeeking) && seen.id !== undefined && isBeginning(frame, seen.method))
+      this.#answerSoon(frame, seen.id, seen.method);
+    if (this.#way) this.#send(this.#way, frame, seen);
     else {
       this.#held.push(frame);
       this.#heldBytes += frame.length;
@@ -161,15 +161,6 @@ export class Relay implements Bridge {
     clearTimeout(tooLong);
   }
 
-  /** The id and method of a request that begins a session, or asks whether this side is alive. */
-  #beginning(frame: Buffer): { id?: string | undefined; method?: string | undefined } {
-    if (frame.length > MAX_BEGINNING_BYTES || !BEGINNINGS.some((text) => frame.includes(text))) return {};
-    const json = Object(parseFrame(frame));
-    // The stateless revision has no ping: the bridge refuses it.
-    const isPing = json.method === 'ping' && revisionOf(json.params) === undefined;
-    return isPing || OPENERS.has(json.method) ? scanFrame(frame) : {};
-  }
-
   #answerSoon(request: Buffer, id: string, method: string | undefined): void {
     const pong = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
     const answer = async () => {
@@ -183,8 +174,8 @@ export class Relay implements Bridge {
     this.#openers.set(id, setTimeout(late, STOPGAP_MS));
   }
 
-  #send(way: Way, frame: Buffer): void {
-    this.#ledger.sent(frame);
+  #send(way: Way, frame: Buffer, seen = look(frame)): void {
+    this.#ledger.sent(frame, seen);
     // The client has its answer already.
     for (const id of this.#replayed) this.#ledger.forget(id);
     way.send(frame);
@@ -404,6 +395,13 @@ export class Relay implements Bridge {
     this.#replayed.add(id);
     return id;
   }
+}
+
+/** Whether a frame with this method begins a session, or asks whether this side is alive. */
+function isBeginning(frame: Buffer, method: string | undefined): boolean {
+  if (frame.length > MAX_BEGINNING_BYTES) return false;
+  // The stateless revision has no ping: the bridge refuses it.
+  return method === 'ping' ? revisionOf(Object(parseFrame(frame)).params) === undefined : OPENERS.has(method);
 }
 
 function toolsRequest(id: string): Buffer {
