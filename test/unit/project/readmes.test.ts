@@ -1,0 +1,51 @@
+import { globSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BUILT, inlineCodeOf, markdownDocuments, ROOT } from './markdown.ts';
+
+/** What begins such a table says that it lists the folder. */
+const FILE_TABLE = /^\| *(?:file|file or folder|here) *\|.*\n\| *-.*\n(?:\|.*\n?)+/gm;
+const FILE_NAME = /\.(?:ts|tsx|js|cjs|css|json|jsonc|md|sh|yml|html|plist|svg|png)$/;
+
+const readmes = (await markdownDocuments()).filter(({ name }) => name !== 'README.md' && name.endsWith('README.md'));
+const tabled = readmes.filter(({ text }) => text.match(FILE_TABLE));
+
+/** The paths that a text names: of files by their ends, of folders by the slash behind them. */
+function namedPaths(text: string): string[] {
+  return inlineCodeOf(text).filter(
+    (code) =>
+      /^\.{0,2}[\w@*{},./-]+$/.test(code) &&
+      (FILE_NAME.test(code) || code.endsWith('/')) &&
+      !code.startsWith('/') &&
+      !BUILT.includes(code.split('/')[0] ?? ''),
+  );
+}
+
+/** Whether something in a folder has that name, which may be a pattern. */
+function matches(folder: string, path: string): boolean {
+  return globSync(path.replace(/\/$/, ''), { cwd: folder }).length > 0;
+}
+
+describe.each(readmes)('$name', ({ folder, text }) => {
+  it('names only files and folders that exist', () => {
+    expect(namedPaths(text).filter((path) => !matches(folder, path) && !matches(ROOT, path))).toEqual([]);
+  });
+});
+
+describe.each(tabled)('$name', ({ folder, text }) => {
+  it('lists everything in its folder but tests', () => {
+    const named = namedPaths((text.match(FILE_TABLE) ?? []).join('\n'));
+    const listed = new Set(named.flatMap((path) => globSync(path.replace(/\/$/, ''), { cwd: folder })));
+    for (const path of listed) listed.add(path.split(/[\\/]/)[0] ?? path);
+    const there = readdirSync(folder).filter((name) => name !== 'README.md' && !name.endsWith('.test.ts'));
+    expect(there.filter((name) => !listed.has(name))).toEqual([]);
+  });
+});
+
+it('every folder of the application has a README of its own', () => {
+  const parts = readdirSync(join(ROOT, 'main'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = [...parts.map(({ name }) => `main/${name}`), 'preload', 'renderer', 'resources', 'docs'];
+  const names = readmes.map(({ name }) => name);
+  expect(folders.filter((folder) => !names.includes(`${folder}/README.md`))).toEqual([]);
+  expect(tabled.length).toBeGreaterThan(5);
+});
