@@ -46,7 +46,7 @@ export function fencesOf(text: string): Fence[] {
 }
 
 /** The text without its fenced code. */
-export function proseOf(text: string): string {
+function proseOf(text: string): string {
   return text.replaceAll(FENCE, '');
 }
 
