@@ -109,8 +109,8 @@ export function createCauseway(options: CausewayOptions): Causeway {
       });
     });
     const openSqlServer = async () => {
-      const { HealthSession } = await import('./hub/warm/health-session.ts');
-      return new HealthSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
+      const { SqlSession } = await import('./hub/warm/sql-session.ts');
+      return new SqlSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
     };
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {

@@ -135,7 +135,7 @@ export class OwnClient {
         },
         answer: (frame, { error, result }) => {
           done();
-          if (error) reject(errorBehind(frame) ?? asCausewayError(error));
+          if (error) reject(errorBehind(frame) ?? serverError(error));
           else resolve(result);
         },
       });
@@ -185,7 +185,7 @@ function cancelled(reason: unknown): CausewayError {
 }
 
 /** A server's own error. Managed servers put what REST would say into its text (`BAD_REQUEST: … not found`). */
-function asCausewayError(error: NonNullable<z.output<typeof answerSchema>['error']>): CausewayError {
+export function serverError(error: { code: number; message: string; data?: unknown }): CausewayError {
   const { code, data } = error;
   const message = foreignText(error.message);
   const elsewhere = code === SIGN_IN_ELSEWHERE ? elicitationSchema.safeParse(data).data : undefined;
