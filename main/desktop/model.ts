@@ -32,10 +32,14 @@ interface Seen {
   session: WorkspaceSession;
   survey: WarehouseSurvey;
   takenAt: number;
+  /** When everything was read, and not only what changes often. */
+  wholeAt: number;
 }
 
 /** As often as a window that is looked at reads anew, in milliseconds. */
 const FRESH_MS = 30_000;
+/** How old what changes seldom may be: who the user is, and which warehouses they may use. In milliseconds. */
+const WHOLE_EVERY_MS = 120_000;
 
 /** What the desktop knows, as one value that tray and window are drawn from. It knows nothing of Electron. */
 export class DesktopModel {
@@ -121,6 +125,12 @@ export class DesktopModel {
   async checkAgain(): Promise<void> {
     if (!this.#session) return this.open(this.#wanted);
     await (this.#check?.done ?? this.#startCheck());
+  }
+
+  /** The same where nobody has asked for it: two requests, as long as nothing has changed and little time has passed. */
+  async follow(): Promise<void> {
+    if (!this.#session) return this.open(this.#wanted);
+    await (this.#check?.done ?? this.#startCheck(true));
   }
 
   /** Signs in in the browser, then reads the effective warehouse. What goes wrong is in the state. */
@@ -270,25 +280,31 @@ export class DesktopModel {
   }
 
   /** Begins a check, and ends one that is under way: it may have read what has changed since. */
-  #startCheck(): Promise<void> {
+  #startCheck(isRoutine = false): Promise<void> {
     this.#check?.work.abort();
     const work = new AbortController();
-    const done = this.#runCheck(work);
+    const done = this.#runCheck(work, isRoutine);
     this.#check = { work, done };
     return done;
   }
 
-  async #runCheck(work: AbortController): Promise<void> {
+  /** What nobody has asked for reads only what changes often, as long as the rest was read not long ago. */
+  async #runCheck(work: AbortController, isRoutine: boolean): Promise<void> {
     const session = this.#session;
     if (!session) return;
     const signal = AbortSignal.any([work.signal, this.#profileWork.signal]);
     const before = this.#state.warehouse;
     if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
     try {
-      const survey = await session.warehouses.survey(signal);
+      const now = this.#now();
+      const seen = isRoutine && this.#seen?.session === session ? this.#seen : undefined;
+      const isFresh = seen !== undefined && now - seen.wholeAt < WHOLE_EVERY_MS;
+      const survey = isFresh
+        ? await session.warehouses.surveyAgain(seen.survey, signal)
+        : await session.warehouses.survey(signal);
       if (signal.aborted) return;
       this.#check = undefined;
-      this.#show({ session, survey, takenAt: this.#now() });
+      this.#show({ session, survey, takenAt: this.#now(), wholeAt: isFresh ? seen.wholeAt : now });
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
@@ -333,7 +349,7 @@ export class DesktopModel {
     clearTimeout(this.#timer);
     const after = refreshAfterMillis(this.#state, this.#watched);
     if (after === undefined || this.#profileWork.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.checkAgain(), after);
+    this.#timer = setTimeout(() => void this.follow(), after);
   }
 }
 

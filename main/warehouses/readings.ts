@@ -65,6 +65,63 @@ export async function takeReadings(client: RestClient, signal?: AbortSignal): Pr
   return { profile: rest.profile, user, override, workspaceDefault, visible, usable: usableIds, named };
 }
 
+/**
+ * What may differ a moment later: the override, the warehouses with their states, and the workspace default where it
+ * decides. Who the user is and which warehouses they may use are as they were read before. Where an override, a warehouse
+ * or an answer has come or gone, everything is read anew.
+ * @throws {CausewayError} as `takeReadings`
+ */
+export async function takeReadingsAgain(
+  client: RestClient,
+  earlier: Readings,
+  signal?: AbortSignal,
+): Promise<Readings> {
+  if (!canFollow(earlier)) return takeReadings(client, signal);
+  const { overrides, warehouses } = client;
+  const [override, visible, workspaceDefault] = await Promise.all([
+    read(overrides.get('me', signal)),
+    read(gather(warehouses.list({}, signal))),
+    defaultAgain(client, earlier, signal),
+  ]);
+  const isSame = isSameOverride(override, earlier.override) && areSameWarehouses(visible, earlier.visible);
+  if (!isSame || workspaceDefault === undefined) return takeReadings(client, signal);
+  const now = { override, visible, workspaceDefault };
+  return { ...earlier, ...now, named: await readNamed(client, now, signal) };
+}
+
+/** Whether all was read that is taken over, and the answer depends on nothing that would be asked for in vain. */
+function canFollow({ user, usable, visible, override, workspaceDefault }: Readings): boolean {
+  const isDecided = override.kind === 'known' || (override.kind === 'none' && workspaceDefault.kind === 'known');
+  return isDecided && [user, usable, visible].every(({ kind }) => kind === 'known');
+}
+
+/** The default where an override comes before it, as it was; else from where it was found; undefined where it is not there now. */
+async function defaultAgain(
+  { settings, warehouses }: RestClient,
+  { override, workspaceDefault: earlier }: Readings,
+  signal?: AbortSignal,
+): Promise<Readings['workspaceDefault'] | undefined> {
+  if (override.kind === 'known') return earlier;
+  if (earlier.kind !== 'known') return undefined;
+  const { readFrom } = earlier.value;
+  const found = await read<string | null>(
+    readFrom === 'setting' ? settings.defaultWarehouseId(signal) : warehouses.getDefault(signal).then(({ id }) => id),
+  );
+  if (found.kind !== 'known' || found.value === null) return undefined;
+  return { kind: 'known', value: { id: found.value, readFrom } };
+}
+
+function isSameOverride(a: Reading<OverrideRecord>, b: Reading<OverrideRecord>): boolean {
+  if (a.kind !== 'known' || b.kind !== 'known') return a.kind === b.kind && a.kind === 'none';
+  return a.value.type === b.value.type && a.value.warehouse_id === b.value.warehouse_id;
+}
+
+function areSameWarehouses(a: Reading<Warehouse[]>, b: Reading<Warehouse[]>): boolean {
+  if (a.kind !== 'known' || b.kind !== 'known' || a.value.length !== b.value.length) return false;
+  const ids = new Set(b.value.map(({ id }) => id));
+  return a.value.every(({ id }) => ids.has(id));
+}
+
 /** Turns a request into a reading. A 404 means "none" unless it is the API itself that is missing. */
 async function read<T>(request: Promise<T>): Promise<Reading<T>> {
   try {

@@ -7,7 +7,7 @@ import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
 import { warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { type OverrideOperations, overrideOperations } from './override-operations.ts';
-import { takeReadings } from './readings.ts';
+import { takeReadings, takeReadingsAgain } from './readings.ts';
 import type { SqlServer } from './statement.ts';
 import { summarize } from './summary.ts';
 import { surveyOf, type WarehouseSurvey } from './survey.ts';
@@ -17,12 +17,16 @@ import { type CheckResult, type VerifyOptions, verify } from './verify.ts';
 export interface WarehouseService {
   /** The effective warehouse and all the others, read at one moment. */
   survey(signal?: AbortSignal): Promise<WarehouseSurvey>;
+  /** The same a moment later: who the user is and what they may use is taken over from the earlier one. */
+  surveyAgain(earlier: WarehouseSurvey, signal?: AbortSignal): Promise<WarehouseSurvey>;
   /** Which warehouse this user's queries run on, and why. Read anew each time. */
   effective(signal?: AbortSignal): Promise<EffectiveWarehouse>;
   /** What the Databricks CLI's own lookup comes to, for comparison. */
   cliDefault(signal?: AbortSignal): Promise<CliDefault>;
   /** All warehouses that the user can see, in the workspace's order. */
   list(signal?: AbortSignal): Promise<WarehouseSummary[]>;
+  /** One warehouse as it is now; whether the user may use it is not asked. @throws {CausewayError} `not_found` */
+  find(warehouseId: string, signal?: AbortSignal): Promise<WarehouseSummary>;
   /** Pins this user's queries to a warehouse; gives the record as it was read back. */
   setOverride(warehouseId: string, signal?: AbortSignal): Promise<StoredOverride>;
   /** Makes the override "whatever was picked last"; gives the record as it was read back. */
@@ -62,6 +66,7 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
 
   return {
     survey,
+    surveyAgain: async (earlier, signal) => surveyOf(await takeReadingsAgain(client, earlier.readings, signal)),
     effective: async (signal) => (await survey(signal)).effective,
     operations,
     admin: createWarehouseAdmin(client, operations),
@@ -74,6 +79,7 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
       const usableIds = new Set(usable.map(({ id }) => id));
       return visible.map((warehouse) => summarize(warehouse, usableIds));
     },
+    find: async (id, signal) => summarize(await warehouses.get(id, signal), undefined),
     setOverride: (warehouse_id, signal) => setOverride(operations, 'me', { type: 'CUSTOM', warehouse_id }, signal),
     setLastSelected: (signal) => setOverride(operations, 'me', { type: 'LAST_SELECTED' }, signal),
     clearOverride: (signal) => clearOverride(operations, 'me', signal),
@@ -81,7 +87,9 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
     stop: (id, signal) => warehouses.stop(id, signal),
     wouldStop: async (signal) =>
       (await warehousesToStop(client, signal)).map((warehouse) => summarize(warehouse, undefined)),
-    verify: async (verifying = {}) =>
-      verify({ client, env, clock, openSqlServer, readings: await takeReadings(client, verifying.signal) }, verifying),
+    verify: async (verifying = {}) => {
+      const { readings } = verifying.survey ?? (await survey(verifying.signal));
+      return verify({ client, env, clock, openSqlServer, readings }, verifying);
+    },
   };
 }

@@ -6,6 +6,8 @@ import { summarize } from './summary.ts';
 
 /** The effective warehouse and all the others, as they were at one moment. */
 export interface WarehouseSurvey {
+  /** What it was worked out from. */
+  readings: Readings;
   effective: EffectiveWarehouse;
   /** All warehouses that the user can see, in the workspace's order. @throws {CausewayError} why they could not be read */
   list(): WarehouseSummary[];
@@ -19,6 +21,7 @@ export interface WarehouseSurvey {
 /** What was read, as a survey. */
 export function surveyOf(readings: Readings): WarehouseSurvey {
   return {
+    readings,
     effective: explain(readings),
     list: () => {
       const { visible, usable } = readings;

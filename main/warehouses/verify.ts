@@ -7,9 +7,10 @@ import { type EndToEndOptions, runEndToEnd } from './end-to-end.ts';
 import type { Finding } from './finding.ts';
 import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
-import { overrideOperations } from './override-operations.ts';
+import { inOverrideWords } from './override-words.ts';
 import type { Readings } from './readings.ts';
 import { findTarget } from './summary.ts';
+import type { WarehouseSurvey } from './survey.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
@@ -31,6 +32,8 @@ type CheckEvent =
 export interface VerifyOptions {
   /** The warehouse that is intended; what the override or else the workspace default names if left out. */
   targetId?: string | undefined;
+  /** What was read just now, where the target was chosen from it; read anew if left out. */
+  survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
   /** Runs the third check too. `mayStop` are the warehouses that the person has agreed to have stopped. */
   endToEnd?: { mayStop: ReadonlySet<string> } | undefined;
   onEvent?: (event: CheckEvent) => void;
@@ -58,7 +61,7 @@ export async function verify(context: VerifyContext, options: VerifyOptions = {}
   const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
 
   const checks: [CheckName, () => Promise<Finding>][] = [
-    ['record', async () => recordCheck(await overrideOperations(client).find('me', signal), intention, readings)],
+    ['record', async () => recordCheck(recordIn(readings), intention, readings)],
     ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
   ];
   if (endToEnd) {
@@ -133,6 +136,12 @@ function ifPermitted(evidence: string, id: string, readings: Readings): Finding 
       return { verdict: 'unknown', evidence: sentences(evidence, doubt) };
     }
   }
+}
+
+/** The record as it was read for this run. @throws {CausewayError} why it could not be read */
+function recordIn({ override }: Readings): OverrideRecord | null {
+  if (override.kind === 'unreadable') throw inOverrideWords(override.error, { operation: 'get', id: 'me' });
+  return override.kind === 'known' ? override.value : null;
 }
 
 /** Check 1: the record names the intended target. */

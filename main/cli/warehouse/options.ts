@@ -28,10 +28,14 @@ export async function findWarehouse(
   text: string,
   signal: AbortSignal,
 ): Promise<WarehouseSummary> {
-  const [{ chooseByName }, { isGone }, all] = await Promise.all([
+  return warehouseNamed(await session.warehouses.list(signal), text);
+}
+
+/** The same among warehouses that were read already. */
+export async function warehouseNamed(all: readonly WarehouseSummary[], text: string): Promise<WarehouseSummary> {
+  const [{ chooseByName }, { isGone }] = await Promise.all([
     import('../../warehouses/names.ts'),
     import('../../warehouses/heuristic.ts'),
-    session.warehouses.list(signal),
   ]);
   return chooseByName(all, text, 'warehouses', '`causeway warehouse list` shows them all.', ({ state }) =>
     isGone(state),

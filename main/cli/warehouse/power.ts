@@ -28,11 +28,11 @@ export async function power(
   options: PowerOptions,
 ): Promise<void> {
   const session = await openSession(context, options);
-  const { id } = name
+  const chosen = name
     ? await findWarehouse(session, name, context.signal)
     : await effectiveOne(session, context.signal);
-  await session.warehouses[verb](id, context.signal);
-  const warehouse = await look(session, id, context, AIMS[verb], options.wait);
+  await session.warehouses[verb](chosen.id, context.signal);
+  const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);
   if (options.json) await writeJson(context.stdout, warehouse);
   else await writeLine(context.stdout, describeWarehouse(warehouse));
 }
@@ -45,15 +45,14 @@ async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Pro
 
 async function look(
   session: WorkspaceSession,
-  id: string,
+  { id, canUse }: WarehouseSummary,
   context: CommandContext,
   aim: (typeof AIMS)['start' | 'stop'],
   wait = false,
 ): Promise<WarehouseSummary> {
   const progress = openProgress(context, !wait);
   for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
-    const warehouse = (await session.warehouses.list(context.signal)).find((candidate) => candidate.id === id);
-    if (!warehouse) throw new CausewayError('not_found', `Warehouse ${id} is not there any more.`);
+    const warehouse = { ...(await session.warehouses.find(id, context.signal)), canUse };
     if (warehouse.state === aim.to || (!wait && warehouse.state === aim.through)) {
       progress.end();
       return warehouse;

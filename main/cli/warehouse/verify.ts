@@ -5,7 +5,7 @@ import { confirm } from '../ask.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { openProgress } from '../progress.ts';
-import { type CommonOptions, findWarehouse, openSession } from './options.ts';
+import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
 
 export interface VerifyCommandOptions extends CommonOptions {
   endToEnd?: boolean;
@@ -17,11 +17,13 @@ const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown', 'not-a
 /** `causeway warehouse verify [NAME]`: the three checks. Exit code 1 if one failed, 5 if one could not be made. */
 export async function verify(context: CommandContext, name: string, options: VerifyCommandOptions): Promise<void> {
   const session = await openSession(context, options);
-  const target = name ? await findWarehouse(session, name, context.signal) : undefined;
+  const survey = await session.warehouses.survey(context.signal);
+  const target = name ? await warehouseNamed(survey.list(), name) : undefined;
   const endToEnd = options.endToEnd ? await consent(context, session.warehouses, options) : undefined;
   const progress = openProgress(context, options.json);
   const results = await session.warehouses.verify({
     targetId: target?.id,
+    survey,
     endToEnd,
     signal: context.signal,
     onEvent: (event) => {

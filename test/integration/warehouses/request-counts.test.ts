@@ -47,6 +47,43 @@ describe('in the window', () => {
     expect(requests().count()).toBe(6);
   });
 
+  it('a refresh by itself reads the override and the warehouses, until two minutes have passed', async () => {
+    await use(shared);
+    requests().clear();
+    now += 90_000;
+    const used = cli.workspace.state.warehouses.find(({ id }) => id === shared);
+    if (used) used.state = 'STOPPING';
+    await model.follow();
+    expect(sent()).toEqual(expect.arrayContaining([`GET ${LIST}`, expect.stringMatching(/^GET .*overrides\/me$/)]));
+    expect(requests().count()).toBe(2);
+    expect(model.state.warehouse).toMatchObject({ checkedAt: now, effective: { warehouse: { state: 'STOPPING' } } });
+    requests().clear();
+    now += 31_000;
+    await model.follow();
+    expect(requests().count()).toBe(6);
+  });
+
+  it('a refresh by itself reads the workspace default too where that decides', async () => {
+    cli.workspace.state.setWorkspaceDefault(science);
+    await model.follow();
+    expect(shown()).toBe(science);
+    expect(requests().count()).toBe(3);
+  });
+
+  it('a refresh by itself reads everything where an override or a warehouse has come or gone', async () => {
+    cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: science });
+    await model.follow();
+    expect(shown()).toBe(science);
+    const [first] = cli.workspace.state.warehouses;
+    if (first) cli.workspace.state.warehouses.push({ ...first, id: 'abcdef', name: 'New one' });
+    requests().clear();
+    await model.follow();
+    expect(requests().count()).toBe(8);
+    cli.workspace.state.overrides.delete(USERS.ben);
+    await model.follow();
+    expect(shown()).toBe(starter);
+  });
+
   it('a change of the override makes it, reads it back, and shows it', async () => {
     await use(shared);
     expect(sent()).toEqual([expect.stringMatching(/^PATCH .*\/me$/), expect.stringMatching(/^GET .*\/me$/)]);
@@ -117,6 +154,9 @@ describe('at the command line', () => {
     [['warehouse', 'set', 'shared analytics'], 4],
     [['warehouse', 'last-selected'], 2],
     [['warehouse', 'clear'], 2],
+    [['warehouse', 'verify'], 8],
+    [['warehouse', 'verify', 'data science'], 8],
+    [['warehouse', 'start', 'data science'], 4],
   ])('%j', async (args, count) => {
     cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: science });
     expect((await cli.run('ben', ...args)).code).toBe(0);
