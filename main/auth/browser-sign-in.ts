@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { createApplicationCommand } from '../platform/application-command.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignText } from '../platform/foreign-text.ts';
 import { Secret } from '../platform/secret.ts';
@@ -149,7 +150,7 @@ async function exchange(
 ): Promise<TokenRecord> {
   const { host } = profile;
   const client: oauth.Client = { client_id: clientId };
-  const accepted = validate(issuer, client, parameters, state, scopes);
+  const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri });
   const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
   const issuedAt = now();
   let answer: oauth.TokenEndpointResponse;
@@ -187,7 +188,7 @@ function validate(
   client: oauth.Client,
   parameters: URLSearchParams,
   state: string,
-  scopes: string[],
+  { scopes, redirectUri }: { scopes: string[]; redirectUri: string },
 ): URLSearchParams {
   try {
     return oauth.validateAuthResponse(metadata, client, parameters, state);
@@ -207,7 +208,13 @@ function validate(
         throw new CausewayError(
           'missing_scope',
           `${host} does not let the application ${client.client_id} ask for ${scopes.join(', ')}.`,
-          { remedy: 'Ask the account administrator to add these scopes to the OAuth application.' },
+          {
+            remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
+            action: {
+              do: 'create-application',
+              command: createApplicationCommand({ redirectUrl: redirectUri, scopes }),
+            },
+          },
         );
       case 'temporarily_unavailable':
       case 'server_error':

@@ -11,6 +11,7 @@ export const AS_BUTTON: ActionWords = {
     `Put the credentials of ${profile} right in the Databricks configuration file. If they are right, ${path} belongs to another workspace than that profile.`,
   'grant-scope': ({ profile }) =>
     `Sign in to ${profile} again and grant the missing scope: a page opens in your browser.`,
+  'create-application': () => 'Or ask for one that has them, and name it on the Accounts screen.',
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen to have one.',

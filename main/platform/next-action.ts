@@ -7,6 +7,8 @@ interface Details {
   'check-credentials': { profile: string; path: string };
   /** The sign-in does not cover what is asked for. */
   'grant-scope': { profile: string };
+  /** An OAuth application with the scopes that are missing; `command` is the vendor's, filled in. */
+  'create-application': { command: string };
   /** To a workspace that no profile names yet. */
   'add-workspace': { profile: string | undefined };
   'choose-profile': { profiles: readonly string[] };
@@ -68,6 +70,8 @@ export const AS_COMMAND: ActionWords = {
   'check-credentials': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, put the profile's credentials right.`,
   'grant-scope': ({ profile }) => `Run \`causeway login --profile ${quoted(profile)}\` and grant the missing scope.`,
+  'create-application': ({ command }) =>
+    `Or to create one that has them, for \`causeway login --client-id CLIENT-ID\`: ${command}`,
   'add-workspace': ({ profile }) =>
     `Sign in with: causeway login --host https://YOUR-WORKSPACE${profile === undefined ? '' : ` --profile ${quoted(profile)}`}.`,
   'choose-profile': ({ profiles }) => `Name one with --profile or DATABRICKS_CONFIG_PROFILE: ${profiles.join(', ')}.`,

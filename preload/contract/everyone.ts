@@ -60,7 +60,10 @@ const bulk = z.object({
   stage: z.enum(['planning', 'planned', 'applying', 'ended', 'failed']),
   /** How many lines there are of each kind. */
   planned: z.record(z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']), z.number()),
+  /** Changes after which the user's queries would fail. */
   warnings: z.number(),
+  /** Changes to a warehouse of which it could not be read whether the user may use it. */
+  accessUnknown: z.number(),
   total: z.number(),
   ended: z.number(),
   results: z.record(z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']), z.number()),

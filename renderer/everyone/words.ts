@@ -140,7 +140,7 @@ export function changesIn({ planned }: Bulk): number {
 
 /** The plan as a sentence, before anything is changed. */
 export function planInWords(bulk: Bulk): string {
-  const { planned, warnings } = bulk;
+  const { planned, warnings, accessUnknown } = bulk;
   const parts = [
     planned.create > 0 && `${counted(planned.create, 'override')} will be set`,
     planned.update > 0 && `${number.format(planned.update)} will change`,
@@ -150,7 +150,11 @@ export function planInWords(bulk: Bulk): string {
     planned.invalid > 0 && `${counted(planned.invalid, 'line')} cannot be carried out`,
   ].filter((part) => part !== false);
   const warned = warnings > 0 ? ` After ${counted(warnings, 'change')}, queries would fail.` : '';
-  return `${sentence(parts)}${warned} Nothing has been changed yet.`;
+  const unknown =
+    accessUnknown > 0
+      ? ` For ${counted(accessUnknown, 'change')} it could not be read whether the user may use the warehouse.`
+      : '';
+  return `${sentence(parts)}${warned}${unknown} Nothing has been changed yet.`;
 }
 
 /** What became of the plan. */

@@ -1,8 +1,10 @@
+import { sentences } from '../../platform/sentences.ts';
 import type { OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { describeWarehouse } from './describe.ts';
 import {
+  accessDoubt,
   type CommonOptions,
   findWarehouse,
   openSession,
@@ -28,7 +30,7 @@ export async function set(context: CommandContext, name: string, options: SetOpt
   const failing = whyQueriesFail(warehouse, canUse, YOU);
   const words = failing
     ? `Your override now names ${target}, but your queries will fail: ${printable(failing)}.`
-    : `Your queries now run on ${target}.`;
+    : sentences(`Your queries now run on ${target}.`, accessDoubt(canUse, 'you'));
   await report(context, options, stored, words);
 }
 

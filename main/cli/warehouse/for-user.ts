@@ -1,12 +1,13 @@
 import type { WorkspaceSession } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { sentences } from '../../platform/sentences.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import type { Person } from '../../warehouses/people.ts';
 import type { CommandContext } from '../command.ts';
 import { printable, writeJson, writeLine } from '../print.ts';
 import { report, type SetOptions } from './change.ts';
 import { describeWarehouse } from './describe.ts';
-import { findWarehouse, openSession, refuseUnusable, type Whose, whyQueriesFail } from './options.ts';
+import { accessDoubt, findWarehouse, openSession, refuseUnusable, type Whose, whyQueriesFail } from './options.ts';
 
 interface Request {
   context: CommandContext;
@@ -67,7 +68,7 @@ async function showOverride({ context, session, person, who, options }: Request)
   if (!warehouse) return;
   const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
   if (failing) await writeLine(context.stdout, printable(`  Their queries will fail: ${failing}.`));
-  else if (canUse === 'unknown') await writeLine(context.stdout, '  Whether they may use it could not be read.');
+  else if (canUse === 'unknown') await writeLine(context.stdout, `  ${accessDoubt(canUse, 'they')}`);
 }
 
 const whoseOf = (who: string): Whose => ({ name: who, do: 'does' });
@@ -82,7 +83,7 @@ async function setOverride({ context, session, person, who, name, options }: Req
   const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
   const words = failing
     ? `The override of ${who} now names ${describeWarehouse(warehouse)}, but their queries will fail: ${printable(failing)}.`
-    : `The queries of ${who} now run on ${describeWarehouse(warehouse)}.`;
+    : sentences(`The queries of ${who} now run on ${describeWarehouse(warehouse)}.`, accessDoubt(canUse, 'they'));
   await report(context, options, stored, words);
 }
 

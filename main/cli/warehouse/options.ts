@@ -60,6 +60,11 @@ export function whyQueriesFail(
   return canUse === false ? `${whose.name} ${whose.do} not have the CAN USE permission on ${name}` : undefined;
 }
 
+/** What is not known of a target, as a sentence; empty where nothing is open. */
+export function accessDoubt(canUse: boolean | 'unknown', who: string): string {
+  return canUse === 'unknown' ? `Whether ${who} may use it could not be read.` : '';
+}
+
 /** Refuses a target on which queries would fail, unless the person insists. */
 export function refuseUnusable(warehouse: WarehouseSummary, canUse: boolean | 'unknown', whose: Whose, force = false) {
   const why = whyQueriesFail(warehouse, canUse, whose);

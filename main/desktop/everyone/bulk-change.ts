@@ -49,7 +49,8 @@ export class BulkChange {
         unchanged: 0,
         invalid: 0,
       }),
-      warnings: this.#plan.filter((planned) => 'warning' in planned).length,
+      warnings: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === false).length,
+      accessUnknown: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === 'unknown').length,
       total: this.#plan.length,
       ended: this.#results.size,
       results: counted(this.#results.values(), ({ result }) => result, {

@@ -70,14 +70,17 @@ export function targetsOf(plan: readonly PlannedLine[]): Set<string> {
   return new Set(plan.flatMap((planned) => ('fields' in planned ? (planned.fields.warehouse_id ?? []) : [])));
 }
 
-/** Adds whether the user may use the warehouse, and a warning to each change after which the user's queries would fail. */
+/** Adds whether the user may use the warehouse, and a warning to each change after which the user's queries would or may fail. */
 export function withWarnings(plan: readonly PlannedLine[], access: Access, { warehouses }: Directory): PlannedLine[] {
   return plan.map((planned) => {
     const target = 'fields' in planned ? planned.fields.warehouse_id : undefined;
     if (target === undefined) return planned;
     const canUse = access(planned.userId, target);
-    if (canUse !== false) return { ...planned, canUse };
+    if (canUse === true) return { ...planned, canUse };
     const name = warehouses.get(target)?.name ?? target;
-    return { ...planned, canUse, warning: `no CAN USE on ${name}: the queries would fail` };
+    const warning = canUse
+      ? `whether they have CAN USE on ${name} could not be read`
+      : `no CAN USE on ${name}: the queries would fail`;
+    return { ...planned, canUse, warning };
   });
 }

@@ -122,7 +122,9 @@ describe('an OAuth application of the account', () => {
     expect(await signInOutcome(auth)).toMatchObject({
       code: 'missing_scope',
       message: `${stage.workspace.host} does not let the application our-application ask for unity-catalog, offline_access.`,
-      remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
+      remedy: expect.stringMatching(
+        /^Ask the account administrator to add these scopes .* databricks account custom-app-integration create --json '.*"redirect_urls":\["http:.*"scopes":\["unity-catalog","offline_access"\]/,
+      ),
     });
   });
 

@@ -49,6 +49,16 @@ describe('import', () => {
     expect(overrides()).toEqual({});
   });
 
+  test('a dry run says where it could not be read whether the user may use the warehouse', async () => {
+    cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
+    const { code, stdout } = await importing(typical, '--dry-run');
+    expect(stdout).toContain(
+      'none → Shared analytics  (whether they have CAN USE on Shared analytics could not be read)',
+    );
+    expect(stdout).toContain('none → last selected\n');
+    expect(code).toBe(0);
+  });
+
   test('without a terminal nothing happens unless --yes is given', async () => {
     const { code, stderr } = await importing(typical);
     expect(code).toBe(2);

@@ -121,6 +121,15 @@ test('an admin who looks at one user reads that the user may not use the warehou
   );
 });
 
+test('an admin who sets the override of one user reads that it is not known whether the user may use the warehouse', async () => {
+  const set = ['warehouse', 'for', 'ben', 'set', 'shared analytics'];
+  expect((await cli.run('ana', ...set)).stdout).not.toContain('could not be read');
+  cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
+  const { code, stdout } = await cli.run('ana', ...set);
+  expect(stdout).toContain('Whether they may use it could not be read.');
+  expect(code).toBe(0);
+});
+
 test('an update of an absent override suggests --allow-missing, and one that had it does not', async () => {
   const update = ['warehouses', 'update-default-warehouse-override'];
   const { stderr } = await cli.run('ben', ...update, 'me', '*', 'LAST_SELECTED');

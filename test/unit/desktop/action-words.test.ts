@@ -6,7 +6,7 @@ import type { NextAction } from '../../../main/platform/next-action.ts';
 import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-words.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
-const A_COMMAND = /`causeway |causeway (login|servers)|--profile|--force|DATABRICKS_/;
+const A_COMMAND = /`causeway |causeway (login|servers|clients)|--profile|--force|DATABRICKS_/;
 
 const ACTIONS: readonly NextAction[] = [
   { do: 'sign-in', profile: 'my work' },
@@ -27,6 +27,12 @@ const ACTIONS: readonly NextAction[] = [
   { do: 'list-backups' },
   { do: 'paste-by-hand' },
   { do: 'add-server' },
+  { do: 'create-application', command: 'databricks account …' },
+  { do: 'see-profiles' },
+  { do: 'check-address', profile: 'my work' },
+  { do: 'see-client-files' },
+  { do: 'repair-entries' },
+  { do: 'connect-client' },
 ];
 
 describe('what to do next', () => {

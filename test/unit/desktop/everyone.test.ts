@@ -160,6 +160,7 @@ describe('an override in words', () => {
     stage: 'planned',
     planned: { create: 0, update: 0, delete: 0, unchanged: 0, invalid: 0 },
     warnings: 0,
+    accessUnknown: 0,
     total: 0,
     ended: 0,
     results: { done: 0, unchanged: 0, invalid: 0, failed: 0, 'not-tried': 0 },
@@ -170,6 +171,9 @@ describe('an override in words', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
     expect(planInWords(bulk({ planned, warnings: 1 }))).toBe(
       '1 override will be set, 2 will change, 1 stays as it is, 3 lines cannot be carried out. After 1 change, queries would fail. Nothing has been changed yet.',
+    );
+    expect(planInWords(bulk({ planned, accessUnknown: 2 }))).toContain(
+      'For 2 changes it could not be read whether the user may use the warehouse. Nothing has been changed yet.',
     );
     const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3 };
     expect(resultsInWords(bulk({ results }))).toBe(
