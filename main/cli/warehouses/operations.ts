@@ -10,6 +10,7 @@ export interface OverrideFlags {
   warehouseId: string | undefined;
   json: string | undefined;
   allowMissing: boolean;
+  debug: boolean;
   pageSize: number | undefined;
   limit: number | undefined;
 }

@@ -74,7 +74,8 @@ function addSubcommand(group: Command, subcommand: Subcommand, context: CommandC
     command.option('--json [body]', 'the request body as JSON, or @FILE that holds it');
     command.option('--warehouse-id [id]', 'the warehouse, required with CUSTOM');
   }
-  if (operation === 'update') command.option('--allow-missing [yes]', 'create it if there is none');
+  if (operation === 'create') command.option('--name [name]', 'taken and not sent: the workspace names overrides');
+  if (operation === 'update') command.option('--allow-missing', 'create it if there is none');
   if (operation === 'list') {
     command.option('--page-size [n]', 'how many to ask for at a time');
     command.option('--limit [n]', 'print at most so many');
@@ -86,9 +87,7 @@ async function run(context: CommandContext, command: Command, subcommand: Subcom
   const flags = flagsOf(command);
   checkArguments(command, subcommand, flags);
   const operate = (await import('./operations.ts')).OPERATIONS[subcommand.operation];
-  const stop = command.optsWithGlobals().debug
-    ? (await import('./request-log.ts')).logRequests(context.stderr)
-    : () => {};
+  const stop = flags.debug ? (await import('./request-log.ts')).logRequests(context.stderr) : () => {};
   try {
     await operate(context, command.args, flags);
   } finally {
@@ -163,12 +162,13 @@ function flagsOf(command: Command): OverrideFlags {
     const accepted = 'accepted arguments are json, text';
     throw new UsageError(`invalid argument ${JSON.stringify(output)} for "-o, --output" flag: ${accepted}`, command);
   }
-  const { allowMissing } = values;
+  text('name', '--name');
   return {
     profile: text('profile', '--profile'),
     warehouseId: text('warehouseId', '--warehouse-id'),
     json: text('json', '--json'),
-    allowMissing: allowMissing === true || allowMissing === 'true',
+    allowMissing: values.allowMissing === true,
+    debug: values.debug === true,
     pageSize: integer('pageSize', '--page-size'),
     limit: integer('limit', '--limit'),
   };

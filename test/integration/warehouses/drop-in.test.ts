@@ -115,6 +115,32 @@ describe('--profile and --debug', () => {
   });
 });
 
+describe('switches', () => {
+  const update = ['warehouses', 'update-default-warehouse-override'];
+  const rest = [ME, '*', 'LAST_SELECTED', '-p', 'ben'];
+  test.each([
+    [['--allow-missing'], 0],
+    [['--allow-missing=true'], 0],
+    [['--allow-missing=1', '--debug=false'], 0],
+    [['--allow-missing=false'], 1],
+    [['--allow-missing', '--allow-missing=F'], 0],
+    [['--debug=maybe'], 1],
+  ])('take no argument for their value, with %j before the arguments', async (flags, code) => {
+    const run = await exactly(...update, ...flags, ...rest);
+    expect({ code: run.code, stored: stored()?.type }).toEqual({
+      code,
+      stored: code === 0 ? 'LAST_SELECTED' : undefined,
+    });
+    expect(run.stderr).not.toContain('DEBUG');
+  });
+
+  test('--name of create is taken, and left to the workspace', async () => {
+    const create = ['warehouses', 'create-default-warehouse-override', '--name', 'default-warehouse-overrides/7'];
+    const run = await exactly(...create, 'me', 'CUSTOM', '--warehouse-id', shared, '-p', 'ben');
+    expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
+  });
+});
+
 describe('--json', () => {
   const create = ['warehouses', 'create-default-warehouse-override', 'me'];
   const body = JSON.stringify({ type: 'CUSTOM', warehouse_id: shared });
