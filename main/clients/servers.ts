@@ -4,11 +4,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { openSettings, type Settings } from '../platform/settings.ts';
-
-/** The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), and any other by its path. */
-export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'other'] as const;
-
-export type ServerKind = (typeof SERVER_KINDS)[number];
+import { SERVER_KINDS, type ServerKind } from './server-path.ts';
 
 const serverSchema = z.object({
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),

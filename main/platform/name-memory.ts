@@ -1,21 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { stateFolder } from './paths.ts';
 
 /** Something that a person may call by its name. The id is left out where the name is one. */
-const nameSchema = z.object({ name: z.string(), id: z.string().optional() });
-export type KnownName = z.infer<typeof nameSchema>;
-
-const listSchema = z.array(nameSchema).catch([]);
-const memorySchema = z.object({
-  version: z.literal(1),
-  profiles: z.record(z.string(), z.object({ warehouses: listSchema, users: listSchema })),
-});
-type Memory = z.infer<typeof memorySchema>;
+export interface KnownName {
+  name: string;
+  id?: string | undefined;
+}
 
 /** What is remembered of a profile's workspace. */
-export type RememberedNames = Memory['profiles'][string];
+export interface RememberedNames {
+  warehouses: readonly KnownName[];
+  users: readonly KnownName[];
+}
+
+interface Memory {
+  version: 1;
+  profiles: Record<string, RememberedNames>;
+}
 
 /** More names than anybody completes; the newest are kept. */
 const MOST = 2_000;
@@ -55,13 +57,40 @@ export async function rememberNames(
 }
 
 async function read(env: NodeJS.ProcessEnv): Promise<{ memory: Memory; bytes: Buffer | undefined }> {
-  const empty: Memory = { version: 1, profiles: {} };
   const bytes = await readFile(fileOf(env)).catch(() => undefined);
-  if (!bytes) return { memory: empty, bytes };
+  return { memory: memoryIn(jsonIn(bytes)), bytes };
+}
+
+/** Read by hand: a completion that loaded the schema library would take a quarter longer. What does not fit is left out. */
+function memoryIn(stored: unknown): Memory {
+  const { version, profiles } = objectIn(stored);
+  const known = version === 1 ? Object.entries(objectIn(profiles)) : [];
+  const entries = known.map(([profile, names]): [string, RememberedNames] => {
+    const { warehouses, users } = objectIn(names);
+    return [profile, { warehouses: namesIn(warehouses, 'id'), users: namesIn(users, 'id') }];
+  });
+  return { version: 1, profiles: Object.fromEntries(entries) };
+}
+
+/** The names in a list of objects, with what one of their members says beside each. */
+export function namesIn(list: unknown, member: string): KnownName[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((each: unknown) => {
+    const { name, [member]: id } = objectIn(each);
+    if (typeof name !== 'string') return [];
+    return typeof id === 'string' ? [{ name, id }] : [{ name }];
+  });
+}
+
+/** What a file of our own holds; undefined where it is damaged, for the next list writes it anew. */
+export function jsonIn(bytes: Buffer | undefined): unknown {
   try {
-    return { memory: memorySchema.safeParse(JSON.parse(bytes.toString('utf8'))).data ?? empty, bytes };
+    return JSON.parse(bytes?.toString('utf8') ?? '');
   } catch {
-    // Damaged: the next list writes it anew.
-    return { memory: empty, bytes };
+    return undefined;
   }
+}
+
+function objectIn(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { z } from 'zod';
 import { parseConfig } from '../../auth/config-document.ts';
 import { configFilePath, readConfig } from '../../auth/config-file.ts';
 import { chooseProfile, listProfiles, type ProfileBook } from '../../auth/profiles.ts';
 import { CLIENTS } from '../../clients/table.ts';
-import { type KnownName, rememberedNames } from '../../platform/name-memory.ts';
+import { jsonIn, type KnownName, namesIn, rememberedNames } from '../../platform/name-memory.ts';
 import { configFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
 import { buildProgram } from '../commands.ts';
@@ -49,22 +48,18 @@ function profileIn(words: readonly string[]): string | undefined {
   return at === -1 ? assigned?.slice('--profile='.length) : words[at + 1];
 }
 
-const serversSchema = z.object({ servers: z.array(z.object({ name: z.string(), path: z.string() })) });
-
 async function knownNames(env: NodeJS.ProcessEnv, profile: string | undefined): Promise<KnownNames> {
   const path = configFilePath(env);
   const book: ProfileBook = { document: await readConfig(path).catch(() => parseConfig('')), path, env };
-  const [remembered, servers] = await Promise.all([
+  const [remembered, list] = await Promise.all([
     rememberedNames(env, chosen(book, profile)),
-    readFile(join(configFolder(env), 'servers.json'), 'utf8')
-      .then((text) => serversSchema.safeParse(JSON.parse(text)).data?.servers ?? [])
-      .catch(() => []),
+    readFile(join(configFolder(env), 'servers.json')).catch(() => undefined),
   ]);
   return {
     profiles: listProfiles(book).map(
       (entry): KnownName => ({ name: entry.name, id: entry.usable ? entry.profile.host : '' }),
     ),
-    servers: servers.map(({ name, path: at }) => ({ name, id: at })),
+    servers: namesIn(Object(jsonIn(list)).servers, 'path'),
     clients: CLIENTS.map(({ id, name }) => ({ name: id, id: name })),
     ...remembered,
   };

@@ -1,9 +1,7 @@
-import { checkedServerPath } from '../../clients/server-path.ts';
+import { checkedServerPath, SERVER_KINDS, type ServerKind } from '../../clients/server-path.ts';
 import {
   findServer,
   type ManagedServer,
-  SERVER_KINDS,
-  type ServerKind,
   type ServerList,
   serverPath,
   suggestName,

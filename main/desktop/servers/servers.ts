@@ -1,14 +1,7 @@
 import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
-import { checkedServerPath } from '../../clients/server-path.ts';
-import {
-  type ManagedServer,
-  type ServerKind,
-  serverPath,
-  suggestName,
-  withoutServer,
-  withServer,
-} from '../../clients/servers.ts';
+import { checkedServerPath, type ServerKind } from '../../clients/server-path.ts';
+import { type ManagedServer, serverPath, suggestName, withoutServer, withServer } from '../../clients/servers.ts';
 import { longNames } from '../../clients/tool-names.ts';
 import type { WarmServerState, WarmServers } from '../../hub/warm/keep-warm.ts';
 import type { AskOptions } from '../../hub/warm/own-client.ts';
