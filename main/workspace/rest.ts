@@ -161,6 +161,7 @@ function headers(profile: Profile, token: Secret, hasBody: boolean): Record<stri
 }
 
 function queryString(query: RestRequest<unknown>['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
+  return parameters.size === 0 ? '' : `?${parameters}`;
 }

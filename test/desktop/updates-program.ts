@@ -1,4 +1,3 @@
-// biome-ignore lint/style/noRestrictedImports: this program runs in Electron, as main/ does
 import { app } from 'electron';
 import { autoUpdater } from 'electron-updater';
 import { openElectronUpdates } from '../../main/desktop/updates/electron-updates.ts';

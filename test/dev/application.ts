@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-// biome-ignore lint/style/noRestrictedImports: this program runs in Electron, as main/ does
 import { app, protocol, session } from 'electron';
 import { contentSecurityPolicy, NONCE_PLACEHOLDER } from '../../main/desktop/window/app-files.ts';
 

@@ -1,12 +1,10 @@
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import layout from '../../shared/layout.module.css';
-import type { Entry } from './entry.ts';
-import { entryNamed, placeOf } from './entry.ts';
+import { type Entry, entryNamed, entryOf, placeOf } from './entry.ts';
 import type { Field } from './field.ts';
 import styles from './form.module.css';
-import { ListField } from './list-field.tsx';
-import { PlainField } from './plain-field.tsx';
 
-export interface FieldProps {
+interface FieldProps {
   field: Field;
   /** Where it stands in the values, as JSON Pointer writes it. */
   place: string;
@@ -37,7 +35,7 @@ export function SchemaFields({ fields, place, entries, problems, onChange }: Sch
   ));
 }
 
-export function SchemaField(props: FieldProps) {
+function SchemaField(props: FieldProps) {
   const { field, place, entry, problems, onChange } = props;
   if (field.kind === 'list') return <ListField {...props} field={field} />;
   if (field.kind !== 'object') return <PlainField {...props} field={field} />;
@@ -48,4 +46,120 @@ export function SchemaField(props: FieldProps) {
       <SchemaFields fields={field.fields} place={place} entries={entry} problems={problems} onChange={onChange} />
     </fieldset>
   );
+}
+
+type ListFieldProps = FieldProps & { field: Extract<Field, { kind: 'list' }> };
+
+/** Any number of the same thing. */
+function ListField({ field, place, entry, problems, onChange }: ListFieldProps) {
+  const entries: Entry[] = Array.isArray(entry) ? entry : [];
+  const { item, label, description } = field;
+  const problem = problems.get(place);
+  return (
+    <fieldset className={styles.group}>
+      <legend>{label}</legend>
+      {description && <p className={layout.quiet}>{description}</p>}
+      {entries.map((one, number) => (
+        // An item has nothing of its own but its place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <div key={number} className={styles.item}>
+          <SchemaField
+            field={{ ...item, label: `${label} ${number + 1}` }}
+            place={placeOf(place, String(number))}
+            entry={one}
+            problems={problems}
+            onChange={(changed) => onChange(entries.map((kept, at) => (at === number ? changed : kept)))}
+          />
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={`Remove ${label} ${number + 1}`}
+            onClick={() => onChange(entries.filter((_, at) => at !== number))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      {problem && <p className={styles.problem}>{problem}</p>}
+      <div>
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={`Add to ${label}`}
+          onClick={() => onChange([...entries, entryOf(item)])}
+        >
+          Add
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type PlainFieldProps = FieldProps & { field: Exclude<Field, { kind: 'object' | 'list' }> };
+
+/** One value: a text, a number, a choice, yes or no, or JSON. */
+function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps) {
+  const { label, description, required } = field;
+  const value = typeof entry === 'string' ? entry : '';
+  const shared = {
+    label,
+    description: description || undefined,
+    error: problems.get(place),
+    withAsterisk: required,
+    value,
+  };
+  switch (field.kind) {
+    case 'boolean':
+    case 'choice':
+      return (
+        <NativeSelect
+          {...shared}
+          data={[...(required ? [] : [{ value: '', label: 'Not given' }]), ...optionsOf(field)]}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+    case 'number':
+      return (
+        <TextInput
+          {...shared}
+          inputMode={field.whole ? 'numeric' : 'decimal'}
+          autoComplete="off"
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+    case 'text':
+      if (field.input === 'date') {
+        return <TextInput {...shared} type="date" onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
+      }
+      return (
+        <Textarea
+          {...shared}
+          autosize
+          minRows={1}
+          maxRows={8}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+    case 'json':
+      return (
+        <Textarea
+          {...shared}
+          description={[description, 'As JSON.'].filter(Boolean).join(' ')}
+          classNames={{ input: styles.json ?? '' }}
+          autosize
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+  }
+}
+
+function optionsOf(field: Extract<Field, { kind: 'boolean' | 'choice' }>): { value: string; label: string }[] {
+  if (field.kind === 'choice') return field.options.map(({ label }, place) => ({ value: String(place), label }));
+  return [
+    { value: 'yes', label: 'Yes' },
+    { value: 'no', label: 'No' },
+  ];
 }

@@ -1,0 +1,118 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The parts, and which others the files of each may import. A part is a folder or a file, or what begins so. */
+const MAY_IMPORT: Record<string, string[]> = {
+  'main/platform/': [],
+  'main/auth/': ['main/platform/'],
+  'main/workspace/': ['main/platform/', 'main/auth/'],
+  'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/'],
+  'main/discovery/': ['main/platform/', 'main/workspace/'],
+  'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/'],
+  'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/bridge/'],
+  'main/clients/': ['main/platform/'],
+  'main/causeway.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
+  'main/diagnosis/': ['main/(?!cli/|desktop/|index)'],
+  'main/cli/': ['main/(?!desktop/|index)'],
+  'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],
+  'main/index.ts': ['main/(?!cli/)', 'preload/contract'],
+  'preload/contract': [],
+  'preload/': ['preload/contract'],
+  'renderer/': ['preload/(?!index|api)'],
+};
+
+/** Who may import what is not of the project. */
+const OUTSIDE: [what: RegExp, who: RegExp][] = [
+  [/^electron$/, /^(main\/index\.ts|main\/desktop\/.*|preload\/index\.ts)$/],
+  [/^node:/, /^(main|resources)\//],
+];
+
+interface Import {
+  from: string;
+  /** A path in the project, or the name of a package. */
+  to: string;
+  /** The types of a module may be named where the module itself is not loaded. */
+  isType: boolean;
+}
+
+const files = globSync(['main/**/*.ts', 'preload/**/*.ts', 'renderer/**/*.{ts,tsx}'], {
+  cwd: ROOT,
+  exclude: ['**/vite.config.ts'],
+});
+const imports = files.flatMap((from) => importsIn(from, readFileSync(join(ROOT, from), 'utf8')));
+
+function importsIn(from: string, text: string): Import[] {
+  const found = text.matchAll(
+    /^(?:import|export) (type )?[^;'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+  );
+  return Array.from(found, ([, type, named, bare, lazy]) => {
+    const specifier = named ?? bare ?? lazy ?? '';
+    return {
+      from,
+      to: specifier.startsWith('.') ? join(from, '..', specifier) : specifier,
+      isType: type !== undefined,
+    };
+  });
+}
+
+/** The longest name of a part with which a path begins. */
+function partOf(path: string): string | undefined {
+  const parts = Object.keys(MAY_IMPORT).filter((part) => path.startsWith(part));
+  return parts.toSorted((a, b) => b.length - a.length)[0];
+}
+
+function isAllowed({ from, to }: Import): boolean {
+  const part = partOf(from);
+  if (part === undefined || to === 'package.json' || /\.(css|svg)$/.test(to)) return part !== undefined;
+  return partOf(to) === part || (MAY_IMPORT[part] ?? []).some((allowed) => new RegExp(`^${allowed}`).test(to));
+}
+
+/** The files of a circle of imports that are loaded at once, or nothing. */
+function circle(): string[] | undefined {
+  const next = new Map<string, string[]>(files.map((file) => [file, []]));
+  for (const { from, to, isType } of imports) if (!isType) next.get(from)?.push(to);
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const imported of next.get(file) ?? []) {
+      const found = visit(imported, [...path, file]);
+      if (found) return found;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of files) {
+    const found = visit(file, []);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const told = ({ from, to }: Import) => `${from} imports ${to}`;
+
+describe('the imports of the product', () => {
+  it('are found in every part', () => {
+    expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(Object.keys(MAY_IMPORT)));
+  });
+
+  it('go downward only: platform, auth, workspace, (warehouses | bridge), hub, causeway.ts, (desktop | cli)', () => {
+    const inside = imports.filter(
+      ({ to }) => to === 'package.json' || /^(main|preload|renderer|test|resources)\//.test(to),
+    );
+    expect(inside.filter((one) => !isAllowed(one)).map(told)).toEqual([]);
+  });
+
+  it.each(OUTSIDE)('of %s stand only where they may', (what, who) => {
+    const wrong = imports.filter(({ from, to, isType }) => !isType && what.test(to) && !who.test(from));
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  it('make no circle', () => {
+    expect(circle()).toBeUndefined();
+  });
+});
