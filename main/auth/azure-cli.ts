@@ -39,7 +39,7 @@ const Answer = z.object({
     .min(1)
     .transform((text) => new Secret(text)),
   /** Seconds since 1970; older releases only give the local time. */
-  expires_on: z.coerce.number().positive().optional(),
+  expires_on: z.coerce.number().positive().optional().catch(undefined),
   /** `YYYY-MM-DD hh:mm:ss.ffffff` in local time. */
   expiresOn: z.string().optional(),
 });

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
@@ -46,7 +46,8 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
 
   async 'file-oidc'({ profile, federation: { tokenFile = '' } }) {
     const whose = `from which profile "${profile.name}" takes its ID token`;
-    const text = await readFile(tokenFile, 'utf8').catch((cause: unknown) => {
+    const text = await readToken(tokenFile).catch((cause: unknown) => {
+      if (cause instanceof CausewayError) throw cause;
       const code = codeOf(cause);
       const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
       throw new CausewayError(
@@ -68,6 +69,18 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
     });
   },
 };
+
+/** No token comes near this size, in bytes. */
+const FILE_LIMIT_BYTES = 64 * 1024;
+
+/** A file that never ends, or that waits for somebody to write to it, must not hold up who asks for a token. */
+async function readToken(path: string): Promise<string> {
+  const found = await stat(path);
+  if (found.isDirectory() || (found.isFile() && found.size <= FILE_LIMIT_BYTES)) return readFile(path, 'utf8');
+  throw new CausewayError('signed_out', `${path} is no file that holds an ID token.`, {
+    remedy: 'Check oidc_token_filepath of the profile, or DATABRICKS_OIDC_TOKEN_FILEPATH.',
+  });
+}
 
 const GitHubAnswer = z.object({ value: z.string().min(1) });
 

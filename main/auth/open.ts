@@ -93,7 +93,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
   async function openSource(profile: Profile): Promise<TokenSource> {
     const { openTokenSource } = await import('./sources.ts');
-    const where = profile.name === ENVIRONMENT_PROFILE ? 'the environment' : path;
+    const where = profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path;
     return openTokenSource({ profile, env, where, path, http, own, settingsOf, now, chance, signInWhenNeeded });
   }
 
