@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { BearerToken } from '../../../main/auth/bearer.ts';
 import { openAuth } from '../../../main/auth/open.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { createRest } from '../../../main/workspace/rest.ts';
@@ -77,7 +78,9 @@ beforeEach(async () => {
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  home = await ownHome(`[user]\nhost = ${host}\n`);
+  home = await ownHome(`[user]\nhost = ${host}\n[machine]\nhost = ${host}\nauth_type = env-oidc\n`, {
+    DATABRICKS_OIDC_TOKEN: 'q9w8e7r6/t5y4u3+i2o1.p0~a9s8d7f6=1234567890',
+  });
   close = () => {
     server.closeAllConnections();
     server.close();
@@ -100,7 +103,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const { authorization } = request.headers;
   if (authorization) received.set('bearer', authorization.replace('Bearer ', ''));
-  for (const [name, value] of new URLSearchParams(body)) if (name.startsWith('code')) received.set(name, value);
+  const beside = request.headers['x-databricks-azure-sp-management-token'];
+  if (beside) received.set('beside', String(beside));
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (name.startsWith('code') || name === 'subject_token') received.set(name, value);
+  }
   const headers = request.rawHeaders.join(': ');
   echo(response, `${request.method} ${request.url} ${headers} ${body}`);
 }
@@ -149,14 +156,24 @@ describe.each(ECHOES)('a host that echoes the request as %s', (_how, how) => {
     await auth.close();
   });
 
+  test('puts no ID token into a token exchange’s error', async () => {
+    const auth = openAuth({ env: home.env });
+    const source = auth.tokens(await auth.profile('machine'));
+    const error = await source.token().catch((failure: unknown) => failure);
+    expect([...received.keys()]).toEqual(['subject_token']);
+    expectNothingTold(error, everythingIn(home.folder));
+    await auth.close();
+  });
+
   test('puts no bearer token into a REST error', async () => {
     const dispatcher = new Agent();
-    const token = new Secret('dapi0123456789abcdef0123456789abcdef-2');
+    const beside = { 'x-databricks-azure-sp-management-token': new Secret('beside-of.many~letters+1234567890') };
+    const token = new BearerToken('dapi0123456789abcdef0123456789abcdef-2', beside);
     const profile = { name: 'user', host, method: 'pat', workspaceId: undefined } as const;
     const rest = createRest({ profile, dispatcher, tokens: { token: async () => token } });
     const request = rest.request({ method: 'POST', path: '/api/x', body: {}, schema: z.object({ name: z.string() }) });
     expectNothingTold(await request.catch((failure: unknown) => failure));
-    expect([...received.keys()]).toEqual(['bearer']);
+    expect([...received.keys()]).toEqual(['bearer', 'beside']);
     await dispatcher.destroy();
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import { type GitHubJob, type IdentityProvider, identityProvider, startGitHubJob
 import { ownHome } from './own-home.ts';
 import { ownerOf, setStage } from './stage.ts';
 
+const MKFIFO = 'mkfifo';
 const SUBJECT = 'repo:acme/reports:ref:refs/heads/main';
 const stage = setStage(
   ({ host, federation }) => `[github]
@@ -242,6 +244,17 @@ describe('file-oidc', () => {
     const { configFile, readConfig, folder } = stage.home;
     await writeFile(configFile, (await readConfig()).replace(tokenFile(), folder));
     expect(await failureOf('file')).toMatchObject({ message: expect.stringContaining('cannot be read (EISDIR)') });
+  });
+
+  test.skipIf(process.platform === 'win32')('waits for no pipe and reads no file without end', async () => {
+    execFileSync(MKFIFO, [tokenFile()]);
+    expect(await failureOf('file')).toMatchObject({
+      code: 'signed_out',
+      message: `${tokenFile()} is no file that holds an ID token.`,
+    });
+    const { configFile, readConfig } = stage.home;
+    await writeFile(configFile, (await readConfig()).replace(tokenFile(), '/dev/zero'));
+    expect(await failureOf('file')).toMatchObject({ message: '/dev/zero is no file that holds an ID token.' });
   });
 
   test('does not show what the file holds where that is no token', async () => {

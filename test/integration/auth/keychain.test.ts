@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCredentials } from 'keytar/keytar.js';
@@ -38,6 +38,35 @@ async function listToolsThroughProxy(home: OwnHome): Promise<string> {
   proxy.child.stdin.end();
   await proxy.ended;
   return answer() ?? '';
+}
+
+/** Stands in for the session's bus at another place. */
+async function relayTo(path: string): Promise<Server> {
+  const [, kind, place = ''] = /unix:(path|abstract)=([^,;]+)/.exec(process.env.DBUS_SESSION_BUS_ADDRESS ?? '') ?? [];
+  const relay = createServer((socket) => {
+    const target = connect({ path: kind === 'abstract' ? `\0${place}` : place });
+    socket.pipe(target).pipe(socket);
+    for (const each of [socket, target]) each.on('error', () => each.destroy());
+  });
+  await new Promise<void>((resolve) => relay.listen(path, resolve));
+  return relay;
+}
+
+/** All that Codex passes on of its own environment. */
+function codexEnvironment({ PATH, HOME }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    HOME,
+    LOGNAME: 'ana',
+    PATH,
+    SHELL: '/bin/sh',
+    USER: 'ana',
+    LANG: 'C.UTF-8',
+    LC_ALL: 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: tmpdir(),
+    TZ: 'UTC',
+    __CF_USER_TEXT_ENCODING: '0x1F5:0x0:0x0',
+  };
 }
 
 const name = noKeychain ? `the keychain (skipped: ${noKeychain})` : 'the keychain of this computer';
@@ -102,27 +131,11 @@ describe.skipIf(noKeychain)(name, { timeout: 120_000 }, () => {
       const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open });
       await auth.signIn(await auth.profile('user'));
       await auth.close();
-      const [, kind, place = ''] =
-        /unix:(path|abstract)=([^,;]+)/.exec(process.env.DBUS_SESSION_BUS_ADDRESS ?? '') ?? [];
       // A session that was begun by hand has its bus elsewhere, or in no file at all.
       const runtime = await mkdtemp(join(tmpdir(), 'runtime-'));
-      const relay = createServer((socket) => {
-        const target = connect({ path: kind === 'abstract' ? `\0${place}` : place });
-        socket.pipe(target).pipe(socket);
-        for (const each of [socket, target]) each.on('error', () => each.destroy());
-      });
-      await new Promise<void>((resolve) => relay.listen(join(runtime, 'bus'), resolve));
+      const relay = await relayTo(join(runtime, 'bus'));
       const { PATH, HOME, CAUSEWAY_HOME } = home.env;
-      const few = {
-        HOME,
-        LOGNAME: 'ana',
-        PATH,
-        SHELL: '/bin/sh',
-        USER: 'ana',
-        LANG: 'C.UTF-8',
-        TERM: 'dumb',
-        TMPDIR: tmpdir(),
-      };
+      const few = codexEnvironment({ PATH, HOME });
       const bare = { ...home, env: { ...few, CAUSEWAY_HOME } };
       const { opened } = await installBrowser(bare);
 
@@ -140,4 +153,22 @@ describe.skipIf(noKeychain)(name, { timeout: 120_000 }, () => {
       expect(await opened()).toEqual([]);
     },
   );
+
+  const usual = join('/run/user', String(process.getuid?.()));
+  const mayMake = process.platform === 'linux' && !existsSync(usual) && process.getuid?.() === 0;
+  test.skipIf(!mayMake)('is found at its usual place with exactly the variables that Codex passes on', async () => {
+    const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open });
+    await auth.signIn(await auth.profile('user'));
+    await auth.close();
+    await mkdir(usual, { mode: 0o700 });
+    const relay = await relayTo(join(usual, 'bus'));
+    try {
+      const { PATH, HOME } = home.env;
+      const reached = await listToolsThroughProxy({ ...home, env: codexEnvironment({ PATH, HOME }) });
+      expect(reached).toContain('execute_sql');
+    } finally {
+      relay.close();
+      await rm(usual, { recursive: true });
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
+import { createCauseway } from '../../../main/causeway.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { initializeThroughProxy, installBrowser } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
@@ -49,6 +50,25 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     workspace.faults.expireAccessTokens();
     await allAnswer();
     expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+  });
+
+  test('beside the running application make one refresh with it, and all answer', async () => {
+    await signInAgo(2 * HOUR);
+    const causeway = createCauseway({ env: home.env });
+    const hub = await causeway.serveProxies();
+    // Every second one has an identity of its own in its environment, and so works alone.
+    const alone = { ...home, env: { ...home.env, ARM_CLIENT_SECRET: 'of-something-else' } };
+    const own = async () => (await causeway.open('user')).client.users.me();
+    const [me, ...answers] = await Promise.all([
+      own(),
+      ...TWENTY.map((index) => initializeThroughProxy(index % 2 === 0 ? alone : home, 'user')),
+    ]);
+    await hub.close();
+    await causeway.close();
+    expect(me).toMatchObject({ user: { userName: 'ana@example.com' } });
+    for (const { frame } of answers) expect(frame).toHaveProperty('result.serverInfo');
+    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
   test('on no token open one page in the browser, and all answer', async () => {

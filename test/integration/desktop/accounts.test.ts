@@ -1,8 +1,10 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { Accounts } from '../../../main/desktop/accounts/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
+import { signInOffer } from '../../../renderer/accounts/words.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
@@ -69,5 +71,38 @@ describe('the accounts', () => {
       { name: 'ana', method: 'pat', state: { status: 'by-credentials' } },
     ]);
     expect(JSON.stringify(list)).not.toContain('dapi');
+  });
+
+  it('show profiles to which nobody signs in here, offer no browser, and say what to do instead', async () => {
+    await appendFile(
+      home.configFile,
+      `[az]\nhost = ${workspace.host}\nauth_type = azure-cli\nazure_tenant_id = contoso\n[file]\nhost = ${workspace.host}\nauth_type = file-oidc\noidc_token_filepath = /nowhere/token\n`,
+    );
+    const tools = join(home.folder, 'tools');
+    await mkdir(tools);
+    await writeFile(
+      join(tools, 'az'),
+      `#!/bin/sh\necho "ERROR: Please run 'az login' to setup account." >&2\nexit 1\n`,
+    );
+    await chmod(join(tools, 'az'), 0o755);
+    home.env.PATH = `${tools}:/usr/bin:/bin`;
+    const list = await accounts.list();
+    expect(list).toMatchObject([
+      { name: 'az', method: 'azure-cli', state: { status: 'by-credentials' } },
+      { name: 'file', method: 'file-oidc', state: { status: 'by-credentials' } },
+    ]);
+    expect(list.map(signInOffer)).toEqual([null, null]);
+    for (const [name, remedy] of [
+      ['az', 'Run: az login --tenant contoso.'],
+      ['file', 'Check oidc_token_filepath of the profile'],
+    ] as const) {
+      await model.open(name);
+      expect(model.state.warehouse).toMatchObject({
+        status: 'failed',
+        failure: { next: 'try-again', problem: { remedy: expect.stringContaining(remedy) } },
+      });
+    }
+    await model.signInTo('az').catch(() => undefined);
+    expect(model.state.warehouse).toMatchObject({ status: 'failed' });
   });
 });
