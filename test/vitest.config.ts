@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { skippedTests } from './skipped-tests.ts';
 
 /** Everything that runs on plain Node. The desktop tests need an Electron binary and have a configuration of their own. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/{unit,integration,fuzz,workspace}/**/*.test.ts'],
+    reporters: ['default', skippedTests],
     globalSetup: ['test/left-out.ts'],
     // Most of them wait for other processes: on two cores, one of them idle would be one too few.
     maxWorkers: Math.max(2, availableParallelism() - 1),

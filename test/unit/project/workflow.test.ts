@@ -19,6 +19,37 @@ const Workflow = z.object({
   ),
 });
 
+/** As far as ours go (GitHub Docs › Syntax for GitHub's form schema). */
+const Label = z.strictObject({
+  label: z.string(),
+  description: z.string().optional(),
+  placeholder: z.string().optional(),
+});
+const Required = z.strictObject({ required: z.boolean() }).optional();
+const IssueForm = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  labels: z.array(z.string()),
+  body: z.array(
+    z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('markdown'), attributes: z.strictObject({ value: z.string() }) }),
+      z.strictObject({ type: z.literal('input'), id: z.string(), attributes: Label, validations: Required }),
+      z.strictObject({
+        type: z.literal('textarea'),
+        id: z.string(),
+        attributes: Label.extend({ render: z.string().optional() }),
+        validations: Required,
+      }),
+      z.strictObject({
+        type: z.literal('dropdown'),
+        id: z.string(),
+        attributes: Label.extend({ options: z.array(z.string()) }),
+        validations: Required,
+      }),
+    ]),
+  ),
+});
+
 const workflows = await Promise.all(
   (await readdir(FOLDER)).map(async (name) => {
     const text = await readFile(new URL(name, FOLDER), 'utf8');
@@ -37,6 +68,17 @@ test('the workflow names each action by its commit, with the version beside it',
 
 test('the workflow may only read the repository where a job does not say otherwise', () => {
   expect(workflows.map(({ permissions }) => permissions)).toEqual(workflows.map(() => ({ contents: 'read' })));
+});
+
+test('each form for issues has what GitHub demands: a name, a description, fields with ids of their own', async () => {
+  const folder = new URL('../../../.github/ISSUE_TEMPLATE/', import.meta.url);
+  const names = (await readdir(folder)).filter((name) => name !== 'config.yml');
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) {
+    const form = IssueForm.parse(parse(await readFile(new URL(name, folder), 'utf8')), { reportInput: true });
+    const ids = form.body.flatMap((field) => ('id' in field ? [field.id] : []));
+    expect(new Set(ids).size).toBe(ids.length);
+  }
 });
 
 describe('.ci/run', async () => {
