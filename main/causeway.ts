@@ -103,10 +103,12 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const dispatcher = await dispatcherTo(profile.host);
     const plain = createRestClient({ profile, tokens: service.tokens(profile), dispatcher });
     const client = rememberingNames(plain, (kind, names, isAll) => {
-      remembering = remembering.then(async () => {
+      const remember = async () => {
         const { rememberNames } = await import('./platform/name-memory.ts');
         await rememberNames(env, profile.name, kind, names, isAll);
-      });
+      };
+      // Also where its code cannot be read, for want of files.
+      remembering = remembering.then(remember).catch(() => undefined);
     });
     const openSqlServer = async () => {
       const { SqlSession } = await import('./hub/warm/sql-session.ts');

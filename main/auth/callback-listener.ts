@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { CausewayError } from '../platform/errors.ts';
+import { explain, isOutOfFiles } from '../platform/file-errors.ts';
 import { type CallbackPage, renderCallbackPage } from './callback-page.ts';
 
 /** What the browser brought, and the way to answer it. */
@@ -144,6 +145,7 @@ async function listenOnBoth(
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (address === '::1' && NO_SUCH_FAMILY.has(code)) continue;
       await Promise.all(servers.map(stop));
+      if (isOutOfFiles(error)) throw explain(`The port ${port} for the browser's answer`, error);
       return undefined;
     }
   }
@@ -171,6 +173,8 @@ function createBoundedServer(handle: (request: IncomingMessage, response: Server
       }
     },
   );
+  // A connection that cannot be taken, for want of files, is the browser's to try again.
+  server.on('error', () => {});
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
     open.add(socket);

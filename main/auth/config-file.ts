@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
+import { explain, isOutOfFiles } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { type ConfigDocument, type ConfigProblem, parseConfig, parseConfigBytes } from './config-document.ts';
 
@@ -13,7 +14,8 @@ export function configFilePath(env: NodeJS.ProcessEnv): string {
 
 /**
  * The configuration file as it is now; an empty document where there is none.
- * @throws {CausewayError} `invalid_file` when it exists and cannot be read, with line and column where it is malformed
+ * @throws {CausewayError} `invalid_file` when it exists and cannot be read, with line and column where it is malformed,
+ * `file_not_writable` where no more files can be opened
  */
 export async function readConfig(path: string): Promise<ConfigDocument> {
   let document: ConfigDocument;
@@ -21,6 +23,7 @@ export async function readConfig(path: string): Promise<ConfigDocument> {
     document = parseConfigBytes(await readFile(path));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return parseConfig('');
+    if (isOutOfFiles(cause)) throw explain(path, cause);
     throw new CausewayError('invalid_file', `The configuration file ${path} cannot be read.`, {
       cause,
       remedy: 'Check that it is a file and that you may read it.',

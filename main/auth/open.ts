@@ -65,9 +65,10 @@ export function openAuth(options: AuthOptions): AuthService {
     connections = new (await import('./host-fetch.ts')).AuthHttp(env, options.onSilence);
     return connections;
   });
+  let opened: OwnSignIns | undefined;
   const own = once(async () => {
     const { openOwnSignIns } = await import('./own-sign-in.ts');
-    return openOwnSignIns({
+    opened = await openOwnSignIns({
       env,
       http: await http(),
       now,
@@ -78,6 +79,7 @@ export function openAuth(options: AuthOptions): AuthService {
       emit,
       patienceMs,
     });
+    return opened;
   });
 
   /** The profile's keys as the file has them now. @throws {CausewayError} also when they have moved to another workspace */
@@ -207,6 +209,8 @@ export function openAuth(options: AuthOptions): AuthService {
     async close() {
       listeners.clear();
       await connections?.close();
+      // Now that files are closed which a renewed sign-in may have lacked.
+      await opened?.settle();
     },
   };
 

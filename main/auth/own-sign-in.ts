@@ -41,6 +41,8 @@ export interface OwnSignIns {
   setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
   /** Puts the secrets of these profiles, and of all applications, into another kind of store. */
   moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
+  /** Tries once more to store renewed sign-ins that could not be stored, before the process ends. Never throws. */
+  settle(): Promise<void>;
 }
 
 /** The public application that every workspace knows. */
@@ -210,6 +212,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   return {
     tokens,
+    settle: async () => void (await Promise.all([...opened.values()].map((each) => each.settle()))),
 
     state: async (profile) => stateOf(await tokens(profile).record()),
 

@@ -36,12 +36,16 @@ export interface UserTokens extends TokenSource {
   replace(record: TokenRecord): Promise<void>;
   /** Removes what is stored and returns it. */
   remove(): Promise<TokenRecord | undefined>;
+  /** Tries once more to store what could not be stored, before the process ends. Never throws. */
+  settle(): Promise<void>;
 }
 
 /** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
 const EXCUSE_MS = 30_000;
 /** After how long a renewed sign-in that could not be stored is tried to be stored again, in milliseconds. */
 const KEEP_AGAIN_MS = 5_000;
+/** How long another process is waited for with that when this one ends, in milliseconds. */
+const SETTLE_MS = 2_000;
 
 /** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
 export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
@@ -103,11 +107,15 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   function keepAgain(): void {
     if (!unkept || Math.abs(now() - unkept.triedAt) < KEEP_AGAIN_MS) return;
     unkept.triedAt = now();
-    const again = async () => {
+    void storeUnkept();
+  }
+
+  async function storeUnkept(lockOptions?: LockOptions): Promise<void> {
+    const work = async () => {
       const stored = await load();
       if (stored && newest(stored) !== stored && unkept) await keep(unkept.record, stored);
     };
-    locked(again).catch(() => undefined);
+    await locked(work, lockOptions).catch(() => undefined);
   }
 
   async function renew(rejected: Secret | undefined): Promise<AccessToken> {
@@ -193,6 +201,10 @@ export function userTokens(options: UserTokensOptions): UserTokens {
         current = undefined;
         return record;
       }),
+
+    settle: async () => {
+      if (unkept) await storeUnkept({ signal: AbortSignal.timeout(SETTLE_MS) });
+    },
   };
 }
 

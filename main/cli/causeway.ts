@@ -20,4 +20,11 @@ async function run([command, ...rest]: string[]): Promise<void> {
   }
 }
 
-void run(process.argv.slice(2));
+// With too many files open, the program's own code cannot be read either, nor what would put that into words.
+run(process.argv.slice(2)).catch((error: unknown) => {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(
+    `causeway: It could not be started: ${why.split('\n')[0]}. Try again; if that does not help, install it again.\n`,
+  );
+  process.exitCode = 1;
+});

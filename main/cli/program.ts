@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { explain } from '../platform/file-errors.ts';
+import { explain, explainUnexpected } from '../platform/file-errors.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf } from './exit-codes.ts';
@@ -55,7 +55,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
   try {
     await program.parseAsync(globalFlagsBehindGroup(args), { from: 'user' });
     return exitCode;
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainUnexpected(thrown);
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Of what it was called with, commander has told by itself.
     if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);

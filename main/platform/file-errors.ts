@@ -44,6 +44,18 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 }
 
+/** Whether an error says that no more files can be opened, which says nothing about the file. */
+export function isOutOfFiles(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '');
+}
+
+/** As `explain`, for the top of a program: what the system said about a file that nobody has put into words before. */
+export function explainUnexpected(error: unknown): unknown {
+  const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  if (path === undefined || error instanceof CausewayError) return error;
+  return explain(path, error, 'What was done before stays done.');
+}
+
 /** A file that cannot be written, and why. */
 export function notWritable(
   path: string,

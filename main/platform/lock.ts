@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
-import { codeOf, explain, isDiskFull } from './file-errors.ts';
+import { codeOf, explain, isDiskFull, isOutOfFiles } from './file-errors.ts';
 import { isProcessAlive } from './process-alive.ts';
 import { makeFolder } from './replace-file.ts';
 
@@ -96,7 +96,7 @@ async function look(file: string): Promise<string> {
     return text.trim() === FREE ? FREE : `${(await stat(file)).mtimeMs} ${text}`;
   } catch (error) {
     // With too many files open, nothing can be said about the holder.
-    if (['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')) throw explain(file, error);
+    if (isOutOfFiles(error)) throw explain(file, error);
     return 'gone';
   }
 }
