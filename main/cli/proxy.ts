@@ -7,7 +7,8 @@ import { attach, type HubConnection } from '../hub/attach.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import { Relay } from '../hub/relay.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from '../hub/rendezvous.ts';
-import { inOneLine } from '../platform/errors.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { explainUnexpected } from '../platform/file-errors.ts';
 import { tuneEngine } from './engine.ts';
 import { completedBy, PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
 
@@ -75,8 +76,9 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): Promise<voi
 }
 
 function calledWrongly(error: unknown): void {
-  process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
-  process.exit(2);
+  process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
+  // Its own code could not be read, for want of files say: nobody called it wrongly.
+  process.exit(error instanceof CausewayError ? 2 : 1);
 }
 
 /** Finds the running application's hub, whenever it is there. */

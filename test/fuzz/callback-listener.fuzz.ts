@@ -82,22 +82,30 @@ const bytes: fc.Arbitrary<Uint8Array> = fc.oneof(
     ),
 );
 
-fuzzProperty<[Uint8Array]>(
+/** What is sent on one connection, one request or what looks like one after the other, and where it is cut in two. */
+const conversation: fc.Arbitrary<Uint8Array> = fc
+  .array(bytes, { minLength: 1, maxLength: 3 })
+  .map((parts) => Buffer.concat(parts));
+const cut = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(200));
+
+fuzzProperty<[Uint8Array, number]>(
   'no bytes that are sent to the sign-in’s listener end it or answer it',
-  [bytes],
-  async (raw) => {
+  [conversation, cut],
+  async (raw, at) => {
     const sent = Buffer.from(Buffer.from(raw).toString('latin1').replaceAll('PORT', String(port)), 'latin1');
-    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }).on('error', () => {});
     socket.resume();
-    socket.end(sent);
+    if (at > 0) socket.write(sent.subarray(0, at));
+    socket.end(sent.subarray(at));
     await new Promise((resolve) => socket.once('close', resolve));
     assert.equal(isAnswered, false);
   },
   {
-    weight: 0.25,
+    weight: 2.6,
     before: async () => {
       listener = await listenForCallback({ ports: PORTS, state: STATE, onStray: () => {} });
       port = Number(new URL(listener.redirectUri).port);
+      isAnswered = false;
       void listener.answer.then(() => {
         isAnswered = true;
       });
@@ -109,11 +117,16 @@ fuzzProperty<[Uint8Array]>(
         await once(socket, 'connect');
         socket.destroy();
       }
+      // And the answer of the browser still arrives.
+      const browser = new AbortController();
+      fetch(`${listener.redirectUri}/?code=the-code&state=${STATE}`, { signal: browser.signal }).catch(() => {});
+      assert.equal((await listener.answer).parameters.get('code'), 'the-code');
+      browser.abort();
       await listener.close();
     },
     examples: [
-      [Buffer.from('GET // HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n')],
-      [Buffer.from('GET http://[ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n')],
+      [Buffer.from('GET // HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n'), 0],
+      [Buffer.from('GET http://[ HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n'), 0],
     ],
   },
 );
