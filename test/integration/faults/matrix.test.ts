@@ -8,21 +8,29 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { installBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { ADD_SERVER, expectHonest, OPERATIONS, type Operation, startOperation } from './operations.ts';
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from './small-disk.ts';
 
-const CAUSEWAY = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));
-const HUB = fileURLToPath(new URL('../../bench/hub-program.ts', import.meta.url));
+/**
+ * Every operation under every fault. In this file, but for SIGSTOP, which stops the other party for 30 seconds and is in
+ * `stopped.test.ts`:
+ *
+ * |               | kill -9 | full disk | read-only | SIGSTOP            | clock ± 1 day | too many files |
+ * | ------------- | ------- | --------- | --------- | ------------------ | ------------- | -------------- |
+ * | a sign-in     | x       | x         | x         | the workspace      | x             | x              |
+ * | a renewal     | x       | x         | x         | the workspace      | x             | x              |
+ * | a client file | x       | x         | x         | the lock's holder  | x             | x              |
+ * | an override   | x       | x         | x         | the workspace      | x             | x              |
+ * | an export     | x       | x         | x         | the workspace      | x             | x              |
+ * | a proxy call  | x       | x         | x         | workspace, and hub | x             | x              |
+ * | a hub start   | x       | x         | x         | an earlier hub     | x             | x              |
+ *
+ * Of a client file, no workspace is stopped, for none is asked; of a hub start neither.
+ */
+const operations = Object.keys(OPERATIONS).filter((name): name is Operation => name in OPERATIONS);
 
-const ADD_SERVER = ['servers', 'add', 'sql', '--profile', 'pat'];
-/** Everything that is written, as a person does it. */
-const OPERATIONS = {
-  'a sign-in': ['login', '--profile', 'user'],
-  'a renewal': ['whoami', '--profile', 'user'],
-  'a client file': ['clients', 'add', 'cursor'],
-  'an override': ['warehouse', 'last-selected', '--profile', 'pat'],
-  'an export': ['warehouse', 'export', 'overrides.csv', '--profile', 'pat'],
-} as const;
-type Operation = keyof typeof OPERATIONS;
+const preload = (name: string) => `--require "${fileURLToPath(new URL(name, import.meta.url))}"`;
+const DAY_MS = 24 * 60 * 60_000;
 
 let workspace: EmbeddedWorkspace;
 let disk: SmallDisk;
@@ -44,7 +52,7 @@ describe.skipIf(NO_SMALL_DISK)(
       await writeFile(join(disk.folder, '.cursor', 'mcp.json'), '{ "mcpServers": { "mine": { "command": "x" } } }\n');
       await installBrowser(home);
       await run('a sign-in');
-      const added = spawn(process.execPath, [CAUSEWAY, ...ADD_SERVER], { env: home.env, stdio: 'ignore' });
+      const added = spawn(process.execPath, ADD_SERVER, { env: home.env, stdio: 'ignore' });
       await once(added, 'close');
     });
     afterEach(async () => {
@@ -53,18 +61,11 @@ describe.skipIf(NO_SMALL_DISK)(
       await home.remove();
     });
 
-    function start(operation: Operation) {
+    function start(operation: Operation, more: NodeJS.ProcessEnv = {}) {
       if (operation === 'a renewal') workspace.faults.expireAccessTokens();
-      const child = spawn(process.execPath, [CAUSEWAY, ...OPERATIONS[operation]], { env: home.env, cwd: disk.folder });
-      let stderr = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr += text;
-      });
-      child.stdout.resume();
-      const ended = once(child, 'close').then(([code]) => ({ code, stderr }));
-      return { child, ended };
+      return startOperation(operation, { ...home.env, ...more }, disk.folder);
     }
-    const run = (operation: Operation) => start(operation).ended;
+    const run = (operation: Operation, more?: NodeJS.ProcessEnv) => start(operation, more).ended;
 
     const read = (path: string) => readFile(join(disk.folder, path), 'utf8');
 
@@ -74,13 +75,12 @@ describe.skipIf(NO_SMALL_DISK)(
       expect(JSON.parse(await read('.cursor/mcp.json'))).toMatchObject({ mcpServers: { mine: { command: 'x' } } });
     }
 
-    /** It has worked, or says in words why not. */
-    function expectHonest({ code, stderr }: { code: unknown; stderr: string }): void {
-      if (code !== 0) expect(stderr).toMatch(/^(causeway|Cursor): .+\./m);
-      expect(stderr).not.toMatch(/\bE[A-Z]{4,}:|\bat .*\.js:\d+/);
+    /** With the fault gone it works. A renewed sign-in that could not be kept, or was cut off, is mended by another one. */
+    async function expectRecovery(operation: Operation): Promise<void> {
+      const again = await run(operation);
+      if (operation === 'a renewal' && again.code === 3) expect((await run('a sign-in')).code).toBe(0);
+      else expect(again).toMatchObject({ code: 0 });
     }
-
-    const operations = Object.keys(OPERATIONS).filter((name): name is Operation => name in OPERATIONS);
 
     test.each(operations)('%s on a full disk fails in words or works, and works again with room', async (operation) => {
       const config = await read('.databrickscfg');
@@ -88,10 +88,7 @@ describe.skipIf(NO_SMALL_DISK)(
       expectHonest(await run(operation));
       await expectNothingLost(config);
       await disk.empty();
-      const again = await run(operation);
-      // The renewed sign-in of a process that has ended could not be kept: the person signs in again.
-      if (operation === 'a renewal' && again.code === 3) expect((await run('a sign-in')).code).toBe(0);
-      else expect(again).toMatchObject({ code: 0 });
+      await expectRecovery(operation);
       await expectNothingLost(config);
     });
 
@@ -118,33 +115,36 @@ describe.skipIf(NO_SMALL_DISK)(
           await ended;
           await expectNothingLost(config);
         }
-        const again = await run(operation);
-        // Killed between the server's rotation and the store, which nobody can undo: it is said, and a sign-in mends it.
-        if (operation === 'a renewal' && again.code === 3) expect((await run('a sign-in')).code).toBe(0);
-        else expect(again).toMatchObject({ code: 0 });
+        await expectRecovery(operation);
       },
     );
 
-    test('the hub of an application starts on a full disk or says why not, and starts with room', async () => {
-      const startHub = async () => {
-        const child = spawn(process.execPath, [HUB, disk.folder], { env: { ...process.env, ...home.env } });
-        let text = '';
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.on('data', (chunk) => {
-            text += String(chunk);
-          });
+    test.each(operations)(
+      '%s works with a clock that is a day ahead, then with one a day behind, then with the right one',
+      async (operation) => {
+        const config = await read('.databrickscfg');
+        for (const aheadMs of [DAY_MS, -DAY_MS]) {
+          const clock = { NODE_OPTIONS: preload('other-clock.cjs'), CLOCK_AHEAD_MS: String(aheadMs) };
+          expect(await run(operation, clock)).toMatchObject({ code: 0 });
         }
-        const ended = once(child, 'close');
-        await Promise.race([ended, once(child.stdout, 'data')]);
-        child.kill('SIGKILL');
-        await ended;
-        return text;
-      };
-      await disk.fill();
-      expect(await startHub()).toMatch(/^ready|the disk is full/m);
-      await disk.empty();
-      expect(await startHub()).toMatch(/^ready/);
-    });
+        expect(await run(operation)).toMatchObject({ code: 0 });
+        await expectNothingLost(config);
+      },
+    );
+
+    test.each(operations)(
+      '%s that can open few more files fails in words or works, and works with more',
+      async (operation) => {
+        const config = await read('.databrickscfg');
+        for (const free of [1, 2, 3, 5]) {
+          // The hub's program takes its files away by itself, once its modules are loaded.
+          const takesAway = operation === 'a hub start' ? {} : { NODE_OPTIONS: preload('few-files.cjs') };
+          expectHonest(await run(operation, { ...takesAway, FREE_FILES: String(free) }));
+          await expectNothingLost(config);
+        }
+        await expectRecovery(operation);
+      },
+    );
 
     test('no temporary file is left on the disk', async () => {
       await disk.fill();

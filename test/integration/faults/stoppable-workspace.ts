@@ -1,0 +1,10 @@
+/** An embedded workspace in a process of its own, which can be stopped. Says where it is; each line of input ends all access tokens. */
+import { createInterface } from 'node:readline';
+import { startWorkspace } from '../../workspace/workspace.ts';
+
+const workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
+process.stdout.write(`${JSON.stringify({ host: workspace.host, token: workspace.users[0]?.token })}\n`);
+createInterface({ input: process.stdin }).on('line', () => {
+  workspace.faults.expireAccessTokens();
+  process.stdout.write('ended\n');
+});
