@@ -18,14 +18,13 @@ const LONG_MS = 150_000;
 
 const WORKSPACE = ['a sign-in', 'a renewal', 'an override', 'an export', 'a proxy call'] as const;
 
-/** A program of this folder, with its output line by line. */
+/** A program with its output line by line. */
 class Party {
   readonly child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(file: string, args: string[], env: NodeJS.ProcessEnv) {
-    const path = fileURLToPath(new URL(file, import.meta.url));
-    this.child = spawn(process.execPath, [path, ...args], { env });
+  constructor(file: URL, args: string[], env: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, [fileURLToPath(file), ...args], { env });
     this.child.stderr.pipe(process.stderr);
     const lines: Interface = createInterface({ input: this.child.stdout });
     this.#lines = lines[Symbol.asyncIterator]();
@@ -83,7 +82,7 @@ async function newHome(at: At): Promise<OwnHome> {
   return home;
 }
 
-function party(file: string, args: string[] = [], env: NodeJS.ProcessEnv = process.env): Party {
+function party(file: URL, args: string[] = [], env: NodeJS.ProcessEnv = process.env): Party {
   const made = new Party(file, args, env);
   parties.push(made);
   return made;
@@ -94,7 +93,7 @@ const run = (operation: Operation, home: OwnHome) => startOperation(operation, h
 /** Each pair of operation and stopped party at the same time, for most of it is waiting. */
 describe.skipIf(process.platform === 'win32')('while the other party is stopped for 30 seconds', () => {
   beforeAll(async () => {
-    const workspace = party('stoppable-workspace.ts');
+    const workspace = party(new URL('stoppable-workspace.ts', import.meta.url));
     const at: At = JSON.parse(await workspace.line());
     running = await startWorkspace();
     const runningAt: At = { host: running.host, token: running.users[0]?.token ?? '' };
@@ -109,18 +108,22 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     const added = spawn(process.execPath, ADD_SERVER, { env: writing.env, stdio: 'ignore' });
     await once(added, 'close');
     const holder = party(
-      'lock-holder.ts',
+      new URL('lock-holder.ts', import.meta.url),
       [join(writing.folder, '.cursor', 'mcp.json'), join(writing.folder, 'causeway', 'state', 'locks')],
       writing.env,
     );
     await holder.line();
 
     const starting = await newHome(at);
-    const hub = party('hub-start.ts', [], starting.env);
+    const hub = party(new URL('hub-start.ts', import.meta.url), [], starting.env);
     await hub.line();
     const attached = await newHome(runningAt);
     await mkdir(join(attached.folder, 'causeway'), { recursive: true });
-    const busyHub = party('../../bench/hub-program.ts', [join(attached.folder, 'causeway')], attached.env);
+    const busyHub = party(
+      new URL('../../bench/hub-program.ts', import.meta.url),
+      [join(attached.folder, 'causeway')],
+      attached.env,
+    );
     await writeFile(join(attached.folder, 'causeway', '.databrickscfg'), await attached.readConfig());
     await busyHub.line();
 

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { shippedLauncher } from '../../main/clients/launcher.ts';
+import { inOneLine } from '../../main/platform/errors.ts';
+import { startGrowingFile } from '../../main/platform/growing-file.ts';
+import { withLock } from '../../main/platform/lock.ts';
+import { replaceFile, writePieces, writeWholeFile, writeWholeFileSync } from '../../main/platform/replace-file.ts';
+
+const LOCK_WORKER = fileURLToPath(new URL('../integration/platform/lock-worker.ts', import.meta.url));
+
+let folder: string;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'causeway-windows-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const closed = once(child, 'close');
+    child.kill('SIGKILL');
+    await closed;
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+});
+
+function program(args: string[]) {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  return child;
+}
+
+async function* only(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+const FORMS: [string, (file: string, text: string) => Promise<void>][] = [
+  ['expected bytes', async (file, text) => replaceFile(file, Buffer.from(text), await readFile(file))],
+  ['whatever bytes', (file, text) => writeWholeFile(file, text)],
+  ['at once', async (file, text) => writeWholeFileSync(file, text)],
+  ['pieces', (file, text) => writePieces(file, only(text))],
+];
+
+/** Another program that has a file open and lets nobody replace it; it lets go after so many milliseconds. */
+async function holder(file: string, ms: number): Promise<ChildProcess> {
+  const child = program([
+    '-e',
+    `require('fs').openSync(process.argv[1], 'r+'); console.log('open'); setTimeout(() => process.exit(), ${ms})`,
+    file,
+  ]);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+for (const [form, write] of FORMS) {
+  test(`a file that another program has open is replaced whole, or stays as it was and that is told (${form})`, async () => {
+    const file = join(folder, 'file.json');
+    await writeFile(file, 'old');
+    const other = await holder(file, 60_000);
+    const outcome = await write(file, 'new').then(() => 'replaced', inOneLine);
+    if (outcome !== 'replaced') {
+      assert.match(
+        outcome,
+        /file\.json (may not be changed|may not be read or written|is in use)\. Nothing was changed\. /,
+      );
+      assert.equal(await readFile(file, 'utf8'), 'old');
+    }
+    assert.deepEqual(await readdir(folder), ['file.json']);
+    const closed = once(other, 'close');
+    other.kill('SIGKILL');
+    await closed;
+    await write(file, 'new');
+    assert.equal(await readFile(file, 'utf8'), 'new');
+  });
+
+  test(`a file that another program has open for a moment is replaced (${form})`, async () => {
+    const file = join(folder, 'file.json');
+    await writeFile(file, 'old');
+    await holder(file, 150);
+    await write(file, 'new');
+    assert.equal(await readFile(file, 'utf8'), 'new');
+    assert.deepEqual(await readdir(folder), ['file.json']);
+  });
+}
+
+test('a file that grows can be read meanwhile, and replaces the one before it', async () => {
+  const file = join(folder, 'results.csv');
+  await writeFile(file, 'old');
+  const growing = await startGrowingFile(file, 'head\n');
+  await growing.append('line\n');
+  assert.equal(await readFile(file, 'utf8'), 'head\nline\n');
+  await growing.close();
+});
+
+test('a lock is held by one process at a time', async () => {
+  const [locks, journal] = [join(folder, 'lock'), join(folder, 'journal')];
+  const workers = Array.from({ length: 5 }, () => program([LOCK_WORKER, locks, journal]));
+  await Promise.all(workers.map((each) => once(each.stdout, 'data')));
+  const closed = workers.map((each) => once(each, 'close'));
+  for (const each of workers) each.stdin.write('go\n');
+  await Promise.all(closed);
+  const words = (await readFile(journal, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ')[1]?.trim());
+  assert.deepEqual(words, Array.from({ length: 5 }, () => ['in', 'out']).flat());
+});
+
+test('a lock whose holder was killed is free at once', async () => {
+  const locks = join(folder, 'lock');
+  const worker = program([LOCK_WORKER, locks, join(folder, 'journal'), 'keep']);
+  await once(worker.stdout, 'data');
+  const held = once(worker.stdout, 'data');
+  worker.stdin.write('go\n');
+  await held;
+  const closed = once(worker, 'close');
+  worker.kill('SIGKILL');
+  await closed;
+  const began = performance.now();
+  await withLock(locks, async () => undefined);
+  // Not the ten seconds after which an unknown holder counts as gone.
+  assert.ok(performance.now() - began < 8_000);
+});
+
+test('what a killed process left beside a file is gone after the next write', async () => {
+  const file = join(folder, 'file');
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const left = `${file}.causeway-${pid}-0123456789ab.tmp`;
+  await writeFile(left, 'half');
+  await utimes(left, 0, 0);
+  await writeWholeFile(file, 'new');
+  assert.deepEqual(await readdir(folder), ['file']);
+});
+
+test('the executable is reached through a junction that an update leads elsewhere', async (context) => {
+  await mkdir(join(folder, 'target'));
+  try {
+    await symlink(join(folder, 'target'), join(folder, 'junction'), 'junction');
+  } catch {
+    // Wine has none.
+    return context.skip('this system has no junctions');
+  }
+  const env = { HOME: folder, USERPROFILE: folder, CAUSEWAY_HOME: join(folder, 'state') };
+  for (const version of ['1', '2']) {
+    const place = join(folder, `Causeway ${version}`);
+    await mkdir(place);
+    await writeFile(join(place, 'causeway.exe'), version);
+    const launcher = shippedLauncher(join(place, 'causeway.exe'), env);
+    await launcher.prepare();
+    assert.equal(await readFile(launcher.command, 'utf8'), version);
+  }
+});
