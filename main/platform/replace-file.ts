@@ -16,7 +16,7 @@ import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm
 import { dirname, resolve } from 'node:path';
 import { CausewayError } from './errors.ts';
 import { codeOf, explain, notWritable } from './file-errors.ts';
-import { removeTemporary, renamePatiently, renamePatientlySync, temporaryName } from './temporary-file.ts';
+import { patiently, removeTemporary, renamePatiently, renamePatientlySync, temporaryName } from './temporary-file.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
 const LARGEST = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
     const found = await stat(path);
     if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'not a file');
     if (found.size > LARGEST) throw notAFile(path, `${Math.round(found.size / 1024 / 1024)} MB large`);
-    return await readFile(path);
+    return await patiently(() => readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw explain(path, error);

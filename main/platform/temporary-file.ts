@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from './file-errors.ts';
 import { isProcessAlive } from './process-alive.ts';
 
-/** How often a rename is tried on Windows, where a virus scanner or another program may have the file open, and the pauses in milliseconds. */
-const RENAME_PAUSES_MS = [20, 100, 400];
+/** How often something is tried on Windows while a virus scanner or another program has the file open, and the pauses in milliseconds. */
+const HELD_PAUSES_MS = [20, 100, 400];
 /** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
 const LONGEST_NAME_BYTES = 190;
 /** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
@@ -58,20 +58,25 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
 
 /** Renames a file, on Windows again for half a second while another program has it open. */
 export async function renamePatiently(from: string, to: string): Promise<void> {
-  for (const pause of renamePauses()) {
+  await patiently(() => rename(from, to));
+}
+
+/** Does something with a file, on Windows again for half a second while another program has it open. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (const pause of heldPauses()) {
     try {
-      return await rename(from, to);
+      return await work();
     } catch (error) {
       if (!isHeldOpen(error)) throw error;
       await sleep(pause);
     }
   }
-  await rename(from, to);
+  return work();
 }
 
 /** As `renamePatiently`, for who must be done before the process ends. */
 export function renamePatientlySync(from: string, to: string): void {
-  for (const pause of renamePauses()) {
+  for (const pause of heldPauses()) {
     try {
       renameSync(from, to);
       return;
@@ -83,8 +88,8 @@ export function renamePatientlySync(from: string, to: string): void {
   renameSync(from, to);
 }
 
-function renamePauses(): readonly number[] {
-  return process.platform === 'win32' ? RENAME_PAUSES_MS : [];
+function heldPauses(): readonly number[] {
+  return process.platform === 'win32' ? HELD_PAUSES_MS : [];
 }
 
 function isHeldOpen(error: unknown): boolean {

@@ -129,7 +129,6 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
 
     const proxy = new ProxyProcess(['--profile', 'pat', '--path', '/api/2.0/mcp/sql'], attached.env);
     proxies.push(proxy);
-    await proxy.open();
     const call = async (id: number): Promise<Outcome> => {
       const { error } = await proxy.request(id, 'tools/call', {
         name: 'execute_sql',
@@ -137,7 +136,10 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
       });
       return error ? { code: 1, stderr: `causeway: ${error.message}` } : { code: 0, stderr: '' };
     };
-
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    await proxy.request('open', 'initialize', params);
+    proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await call(0)).toMatchObject({ code: 0 });
     let goesOn = false;
     const tries = async (name: string, attempt: (number: number) => Promise<Outcome>) => {
       const outcome = await attempt(1);
@@ -200,10 +202,11 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     expect(again).toMatchObject({ code: 0 });
   });
 
-  test('a proxy whose hub is stopped answers a call or says what became of it before the hub goes on', () => {
-    const { outcome, endedBefore } = reportOf('an attached proxy');
+  test('a proxy whose hub is stopped answers a call or says what became of it before the hub goes on, and works on', () => {
+    const { outcome, endedBefore, again } = reportOf('an attached proxy');
     expectHonest(outcome);
     expect(endedBefore).toBe(true);
+    expect(again).toMatchObject({ code: 0 });
   });
 
   test('a hub starts in the place of one that is stopped, which does not take its place back', () => {
