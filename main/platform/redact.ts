@@ -1,10 +1,18 @@
 /** What stands in the place of a secret. */
 export const REDACTED = '[redacted]';
 
-/** Names under which secrets travel, in JSON, INI, addresses, headers, variables and command lines alike; or their last words. */
-const NAMES =
-  'access_token|refresh_token|id_token|accesstoken|refreshtoken|client_secret|clientsecret|subject_token|code_verifier|device_code|authorization|proxy-authorization|cookie|set-cookie|' +
-  'password|passwd|passphrase|secret|token|api_key|apikey|assertion|client_assertion|mcp-session-id';
+/**
+ * Names under which secrets travel, in JSON, INI, addresses, headers, environment variables and command lines alike: their
+ * words may be joined by `_`, by `-` or by nothing, and other words may stand before them (`DATABRICKS_TOKEN`, `x-api-key`).
+ */
+const NAMES = `(?:${[
+  'access_token|refresh_token|id_token|client_secret|code_verifier|device_code|authorization|cookie',
+  'password|passwd|passphrase|secret|token|api_key|assertion|client_assertion|subject_token|mcp_session_id',
+]
+  .join('|')
+  .replaceAll('_', '[_-]?')})`;
+/** One of them that is not the end of a longer word. */
+const NAME = `(?<![a-z0-9])${NAMES}\\b`;
 
 const RULES: [pattern: RegExp, replacement: string][] = [
   // A private key is many lines.
@@ -15,21 +23,15 @@ const RULES: [pattern: RegExp, replacement: string][] = [
     `$1 ${REDACTED}`,
   ],
   // name=value, "name": "value", name: value, --name value; the whole of a quoted value.
-  [
-    new RegExp(`(["']?(?<![a-z\\d])(?:${NAMES})\\b\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'),
-    `$1"${REDACTED}"`,
-  ],
-  [new RegExp(`(["']?(?<![a-z\\d])(?:${NAMES})\\b["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
+  [new RegExp(`(${NAME}\\\\?["']?\\s*[=:]\\s*)\\\\?"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${REDACTED}"`],
+  [new RegExp(`(${NAME}["']?\\s*[=:]\\s*)'[^']*'`, 'gi'), `$1'${REDACTED}'`],
   // A header's value may have several words.
   [/(\b(?:proxy-authorization|authorization|cookie|set-cookie)\b["']?\s*[=:]\s*)[^\s"'[][^\r\n]*/gi, `$1${REDACTED}`],
   // An authorization code, and not the word for an error.
   [/([?&]code=)[^\s&"'#]+/gi, `$1${REDACTED}`],
-  [/(["']?\bcode\b["']?\s*[=:]\s*["']?)(?=[\w.~+/-]*\d)[\w.~+/=-]{12,}/g, `$1${REDACTED}`],
-  [new RegExp(`((?<![a-z\\d])(?:${NAMES})\\b["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
-  [
-    new RegExp(`(--?(?:${NAMES.replaceAll('_', '[_-]')})\\s+)(?!-)(?:"[^"]*"|'[^']*'|[^\\s"']+)`, 'gi'),
-    `$1${REDACTED}`,
-  ],
+  [/(\bcode\b["']?\s*[=:]\s*["']?)(?=[\w.~+/-]*\d)[\w.~+/=-]{12,}/g, `$1${REDACTED}`],
+  [new RegExp(`(${NAME}["']?\\s*[=:]\\s*)[^\\s"'&,;}\\][]+`, 'gi'), `$1${REDACTED}`],
+  [new RegExp(`(--?(?:[\\w-]{1,40}[_-])?${NAMES}\\s+)(?!-)(?:"[^"]*"|'[^']*'|[^\\s"']+)`, 'gi'), `$1${REDACTED}`],
   // scheme://user:password@host; looked for from its middle, for a search from its beginning takes long in long texts
   [/(?<=[a-z0-9+.-])(:\/\/)[^\s/@"']+@/gi, `$1${REDACTED}@`],
   // Databricks' own kinds: personal access tokens, OAuth secrets and the like.
@@ -47,16 +49,14 @@ const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
  */
 export function redact(text: string): string {
   const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);
-  return named.replace(OPAQUE, (run) => (looksRandom(run) && !isPlainId(run) ? REDACTED : run));
+  return named.replace(OPAQUE, (run) => (looksRandom(run) ? REDACTED : run));
 }
 
-/** Long names of tables and functions are words with a number here and there: `orders_by_region_and_week_2024_v2`. */
+/**
+ * Long names of tables and functions are words with a number here and there: `orders_by_region_and_week_2024_v2`. UUIDs have
+ * letters of one case in short pieces.
+ */
 function looksRandom(run: string): boolean {
   const hasAllKinds = /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
   return hasAllKinds || run.split(/[-_~+]/).some((piece) => /^(?=.*\d)(?=.*[a-z]).{16,}/i.test(piece));
-}
-
-/** A UUID names something and opens nothing. */
-function isPlainId(run: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(run);
 }
