@@ -92,10 +92,9 @@ export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
 
 /** The command line in an entry of any client's shape; empty where it has none. */
 export function commandLineOf(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const entry: Record<string, unknown> = { ...value };
-  if (typeof entry.transport === 'object') return commandLineOf(entry.transport);
-  const words = [entry.command ?? entry.cmd, entry.args].flat();
+  if (!isTable(value)) return [];
+  if (typeof value.transport === 'object') return commandLineOf(value.transport);
+  const words = [value.command ?? value.cmd, value.args].flat();
   return words.filter((word) => typeof word === 'string');
 }
 
@@ -138,8 +137,8 @@ export function hasAddress(value: unknown): boolean {
 }
 
 function addressOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return '';
-  const { url, uri, httpUrl, serverUrl }: Record<string, unknown> = { ...value };
+  if (!isTable(value)) return '';
+  const { url, uri, httpUrl, serverUrl } = value;
   const address = url ?? uri ?? httpUrl ?? serverUrl;
   return typeof address === 'string' ? address : '';
 }

@@ -33,7 +33,7 @@ describe('an entry that starts a process', () => {
 
 describe('an entry with an address', () => {
   it('has it under the key of the client, with a type where the client wants one', () => {
-    expect(addressed('serverUrl')(DIRECT)).toEqual({ fixed: { serverUrl: DIRECT.url } });
+    expect(addressed('serverUrl')(DIRECT)).toStrictEqual({ fixed: { serverUrl: DIRECT.url } });
     expect(addressed('url', 'http')(DIRECT)).toEqual({ fixed: { type: 'http', url: DIRECT.url } });
   });
 
@@ -42,11 +42,11 @@ describe('an entry with an address', () => {
     expect(both(DIRECT)).toEqual({
       fixed: { type: 'http', url: DIRECT.url, oauth: { clientId: 'an-id', callbackPort: 8020 } },
     });
-    expect(both({ ...DIRECT, callbackPort: undefined }).fixed.oauth).toEqual({ clientId: 'an-id' });
+    expect(both({ ...DIRECT, callbackPort: undefined }).fixed.oauth).toStrictEqual({ clientId: 'an-id' });
     expect(both({ ...DIRECT, clientId: undefined, callbackPort: undefined })).toEqual({
       fixed: { type: 'http', url: DIRECT.url },
     });
-    expect(addressedWithOauth(undefined, ['clientId'])(DIRECT)).toEqual({
+    expect(addressedWithOauth(undefined, ['clientId'])(DIRECT)).toStrictEqual({
       fixed: { url: DIRECT.url, oauth: { clientId: 'an-id' } },
     });
   });
