@@ -1,0 +1,333 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Answers } from '../../../main/bridge/answers.ts';
+import { readEnvelope } from '../../../main/bridge/envelope.ts';
+import { ProgressReports } from '../../../main/bridge/progress.ts';
+import { Trip } from '../../../main/bridge/trip.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { CollectingSink } from '../../integration/bridge/harness.ts';
+
+const HEAD = { status: 200, headers: {} };
+const NOTE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
+const TOKEN = 'dapik3J9sQ2vXz7LmN0pR4tUwYbC5dEf';
+const elicitation = (id: number, url: string) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"elicitation/create","params":{"mode":"url","url":"${url}"}}`;
+
+/** A client whose frames have been sent to a server, and what it reads of what the server says. */
+function asking(...frames: string[]) {
+  const sink = new CollectingSink();
+  const asked: [frame: string, of: string][] = [];
+  const replies: string[] = [];
+  const answered: string[] = [];
+  const answers = new Answers(sink, new ProgressReports(sink), {
+    asked: (frame, of) => void asked.push([String(frame), of]),
+    answered: (_trip, frame) => void answered.push(String(frame)),
+    reply: (frame) => void replies.push(String(frame)),
+    sent: () => [new Secret(TOKEN)],
+  });
+  const trips = frames.map((text) => {
+    const envelope = readEnvelope(Buffer.from(text));
+    if (envelope.kind === 'invalid') throw new Error(envelope.message);
+    const trip = new Trip(Buffer.from(text), envelope, []);
+    answers.sent(trip);
+    return trip;
+  });
+  const read = () => sink.frames.splice(0).map(String);
+  return {
+    answers,
+    asked,
+    replies,
+    answered,
+    trips,
+    read,
+    /** What the client reads once the server has sent this in the answer to a frame's POST. */
+    after: (text: string, at = 0) => {
+      const trip = trips[at];
+      if (trip) answers.take(trip, Buffer.from(text), HEAD);
+      return read();
+    },
+    /** What the client reads once the server has sent this on its own stream. */
+    afterOwn: (text: string) => {
+      answers.takeOwn(Buffer.from(text));
+      return read();
+    },
+    /** What the client reads once nothing more comes in the answer to a frame. */
+    atEnd: (at = 0) => {
+      const trip = trips[at];
+      if (trip) answers.settle(trip);
+      return read();
+    },
+  };
+}
+
+const call = (id: unknown) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call"}`;
+const result = (id: unknown, text = 'done') => `{"jsonrpc":"2.0","id":${id},"result":"${text}"}`;
+
+describe('a response', () => {
+  it('reaches the client as it is, where it has the id of the request', () => {
+    const one = asking(call('1.0'));
+    expect(one.after(result('1.0'))).toEqual([result('1.0')]);
+    expect(one.answered).toEqual([result('1.0')]);
+    expect(one.trips[0]).toMatchObject({ owed: 0, begun: true, misaddressed: false });
+  });
+
+  it('has the id as the client wrote it, where the server wrote it otherwise', () => {
+    expect(asking(call('1.0')).after(result('1'))).toEqual([result('1.0')]);
+    expect(asking(call('"\\u0061"')).after(result('"a"'))).toEqual([result('"\\u0061"')]);
+  });
+
+  it('is read in one line', () => {
+    expect(asking(call(1)).after('{\n"jsonrpc":"2.0",\r\n"id":1,"result":{}}')).toEqual([
+      '{ "jsonrpc":"2.0",  "id":1,"result":{}}',
+    ]);
+  });
+
+  it('is read once, however often it comes and on whichever stream', () => {
+    const one = asking(call(1));
+    expect(one.after(result(1))).toHaveLength(1);
+    expect(one.after(result(1, 'again'))).toEqual([]);
+    expect(one.afterOwn(result(1, 'again'))).toEqual([]);
+    expect(one.atEnd()).toEqual([]);
+    expect(one.answered).toHaveLength(1);
+  });
+
+  it("to another request is not taken for this one's, even where nothing else comes", () => {
+    const two = asking(call(1), call(2));
+    expect(two.after(result(2), 0)).toEqual([]);
+    expect(two.trips[0]).toMatchObject({ misaddressed: true, stray: undefined, owed: 1 });
+    expect(two.atEnd(0)).toEqual([]);
+    expect(two.after(result(2), 1)).toEqual([result(2)]);
+  });
+
+  it('to a request that was answered before is not taken for another', () => {
+    const two = asking(call(1), call(2));
+    two.after(result(1), 0);
+    expect(two.after(result(1), 1)).toEqual([]);
+    expect(two.atEnd(1)).toEqual([]);
+  });
+
+  it('whose id only looks like this one, and is the id of another request, is not taken', () => {
+    const two = asking(call('1'), call('1.0'));
+    expect(two.after(result('1'), 1)).toEqual([]);
+    expect(two.after(result('1'), 0)).toEqual([result('1')]);
+  });
+
+  it.each(['7', 'null', '"other"', '-7'])(
+    'with the id %s, which is nobody’s, is taken once nothing better comes',
+    (id) => {
+      const one = asking(call(1));
+      expect(one.after(result(id))).toEqual([]);
+      expect(one.trips[0]).toMatchObject({ misaddressed: true, owed: 1 });
+      expect(one.atEnd()).toEqual([result(1)]);
+      expect(one.atEnd()).toEqual([]);
+    },
+  );
+
+  it('without an id is taken once nothing better comes', () => {
+    const one = asking(call(1));
+    expect(one.after('{"jsonrpc":"2.0","result":5}')).toEqual([]);
+    expect(one.atEnd()).toEqual(['{"id":1,"jsonrpc":"2.0","result":5}']);
+  });
+
+  it('whose id is nobody’s is forgotten where a better one comes', () => {
+    const one = asking(call(1));
+    one.after(result(7, 'wrong'));
+    expect(one.after(result(1))).toEqual([result(1)]);
+    expect(one.atEnd()).toEqual([]);
+  });
+
+  it('whose id is nobody’s is not taken where there are several of them', () => {
+    const one = asking(call(1));
+    one.after(result(7));
+    one.after(result(8));
+    expect(one.atEnd()).toEqual([]);
+  });
+
+  it.each(['true', '{"a":1}', '[1]'])('with %s for an id, which is none, is never taken', (id) => {
+    const one = asking(call(1));
+    expect(one.after(result(id))).toEqual([]);
+    expect(one.atEnd()).toEqual([]);
+  });
+
+  it('goes no further where the client has an answer from memory', () => {
+    const one = asking(call(1));
+    Object.assign(one.trips[0] ?? {}, { silent: true, owed: 0 });
+    expect(one.after(result(1))).toEqual([]);
+    expect(one.answered).toEqual([result(1)]);
+  });
+
+  it.each(['not JSON', '5', 'null', '{}', '[]'])('%s is none', (text) => {
+    const one = asking(call(1));
+    expect(one.after(text)).toEqual([]);
+    expect(one.afterOwn(text)).toEqual([]);
+    expect(one.trips[0]?.begun).toBe(false);
+    expect(one.after(result(1))).toEqual([result(1)]);
+  });
+});
+
+describe('what a server sends besides responses', () => {
+  it('is read by the client: its notifications on both streams', () => {
+    const one = asking(call(1));
+    expect(one.after(NOTE)).toEqual([NOTE]);
+    expect(one.afterOwn(NOTE)).toEqual([NOTE]);
+    expect(one.trips[0]?.begun).toBe(true);
+  });
+
+  it('is a question of the request in whose answer it comes', () => {
+    const one = asking(call(1));
+    const question = '{"jsonrpc":"2.0","id":5,"method":"roots/list"}';
+    expect(one.after(question)).toEqual([]);
+    expect(one.asked).toEqual([[question, '1']]);
+    expect(one.afterOwn(question)).toEqual([question]);
+  });
+
+  it('is read by the client where it comes in the answer to a notification', () => {
+    const one = asking(NOTE);
+    const question = '{"jsonrpc":"2.0","id":5,"method":"roots/list"}';
+    expect(one.after(question)).toEqual([question]);
+    expect(one.asked).toEqual([]);
+  });
+
+  it('is refused where it wants an address opened that is not of the web', async () => {
+    const one = asking(call(1));
+    expect(one.after(elicitation(5, 'javascript:alert(1)'))).toEqual([]);
+    expect(one.afterOwn(elicitation(6, 'file:///etc/passwd'))).toEqual([]);
+    await vi.waitFor(() => expect(one.replies).toHaveLength(2));
+    expect(one.asked).toEqual([]);
+    expect(one.replies.map((text) => JSON.parse(text))).toMatchObject([
+      {
+        jsonrpc: '2.0',
+        id: 5,
+        error: { code: -32602, message: expect.stringMatching(/^Invalid params: .*javascript:/) },
+      },
+      { jsonrpc: '2.0', id: 6, error: { code: -32602 } },
+    ]);
+  });
+
+  it('is refused no more than 16 times at once, and again later', async () => {
+    const one = asking(call(1));
+    for (let id = 1; id <= 20; id += 1) one.afterOwn(elicitation(id, 'file:///x'));
+    await vi.waitFor(() => expect(one.replies.length).toBeGreaterThan(0));
+    expect(one.replies).toHaveLength(16);
+    one.afterOwn(elicitation(21, 'file:///x'));
+    await vi.waitFor(() => expect(one.replies).toHaveLength(17));
+  });
+});
+
+describe('a response that may not be read as it is', () => {
+  it('is an error of ours where it wants an address opened that is not of the web', () => {
+    const one = asking(call(1));
+    const data = { elicitations: [{ mode: 'url', url: 'javascript:alert(1)' }] };
+    const [frame = ''] = one.after(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32042, message: 'm', data } }),
+    );
+    expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -31_999, data: { source: 'causeway' } } });
+    expect(frame).not.toContain('alert');
+  });
+
+  it.each([
+    ['as it is', TOKEN],
+    ['in upper case', TOKEN.toUpperCase()],
+    ['in base64', Buffer.from(TOKEN).toString('base64')],
+  ])('is an error without the token that it repeats %s', (_how, echo) => {
+    const one = asking(call('"a"'));
+    const error = { code: -32001, message: `Refused: Bearer ${echo}`, data: { authorization: echo } };
+    const [frame = ''] = one.after(JSON.stringify({ jsonrpc: '2.0', id: 'a', error }));
+    expect(JSON.parse(frame)).toEqual({
+      jsonrpc: '2.0',
+      id: 'a',
+      error: { code: -32001, message: expect.stringMatching(/^Refused: .*\[redacted\]/) },
+    });
+    expect(frame.toLowerCase()).not.toContain(echo.toLowerCase());
+  });
+
+  it('is an error in our words where what repeats the token has no code and no message', () => {
+    const one = asking(call(1));
+    const [frame = ''] = one.after(JSON.stringify({ id: 1, error: { data: TOKEN } }));
+    expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'The server gave no reason.' });
+  });
+
+  it.each([
+    ['an error without a token', JSON.stringify({ id: 1, error: { code: -32001, message: 'no', data: { a: 1 } } })],
+    ['a result that holds the token, which the client asked for', JSON.stringify({ id: 1, result: TOKEN })],
+    ['an error that is nothing', JSON.stringify({ id: 1, error: null, result: TOKEN })],
+  ])('is not %s', (_what, text) => {
+    expect(asking(call(1)).after(text)).toEqual([text]);
+  });
+});
+
+describe("a response on the server's own stream", () => {
+  it('answers the request with exactly its id', () => {
+    const two = asking(call(1), call(2));
+    expect(two.afterOwn(result(2))).toEqual([result(2)]);
+    expect(two.after(result(2), 1)).toEqual([]);
+    expect(two.after(result(1), 0)).toEqual([result(1)]);
+  });
+
+  it.each(['7', 'null', '1.0'])('answers none with the id %s', (id) => {
+    const one = asking(call(1));
+    expect(one.afterOwn(result(id))).toEqual([]);
+    expect(one.atEnd()).toEqual([]);
+  });
+
+  it('answers no initialize', () => {
+    const one = asking('{"jsonrpc":"2.0","id":1,"method":"initialize"}');
+    expect(one.afterOwn(result(1))).toEqual([]);
+    expect(one.after(result(1))).toEqual([result(1)]);
+  });
+
+  it('answers no request whose trip is over', () => {
+    const one = asking(call(1));
+    for (const trip of one.trips) one.answers.ended(trip);
+    expect(one.afterOwn(result(1))).toEqual([]);
+  });
+});
+
+describe('a batch', () => {
+  const BATCH = `[${call(1)},${NOTE},${call('"b"')}]`;
+
+  it('is answered by a batch as it is', () => {
+    const one = asking(BATCH);
+    const both = `[${result(1)}, ${result('"b"')},\n${NOTE}]`;
+    expect(one.after(both)).toEqual([both.replace('\n', ' ')]);
+    expect(one.trips[0]?.owed).toBe(0);
+    expect(one.answered).toHaveLength(2);
+  });
+
+  it('is answered by single responses, in any order', () => {
+    const one = asking(BATCH);
+    expect(one.after(result('"b"'))).toEqual([result('"b"')]);
+    expect(one.after(result('"b"'))).toEqual([]);
+    expect(one.after(result('1.0'))).toEqual([result(1)]);
+    expect(one.trips[0]?.owed).toBe(0);
+  });
+
+  it('is read without what answers nothing, is no frame, or was read before', () => {
+    const one = asking(BATCH);
+    expect(one.after(`[${result(1)},5,${result(9)},${result(1)},${NOTE}]`)).toEqual([`[${result(1)},${NOTE}]`]);
+    expect(one.after(`[${result(9)},null]`)).toEqual([]);
+    expect(one.atEnd()).toEqual([]);
+    expect(one.after(`[${result('"b"')}]`)).toEqual([`[${result('"b"')}]`]);
+  });
+
+  it('is read with the ids as the client wrote them', () => {
+    expect(asking(BATCH).after(`[${result('1.0')}]`)).toEqual([`[${result('1')}]`]);
+  });
+
+  it('is not read by a client that has sent none', () => {
+    const one = asking(call(1));
+    expect(one.after(`[${result(1)}]`)).toEqual([]);
+    expect(one.trips[0]).toMatchObject({ owed: 1, begun: true });
+  });
+});
+
+describe('the ids of former requests', () => {
+  it('are remembered for 256 of them', () => {
+    const ids = Array.from({ length: 257 }, (_, at) => at + 1);
+    const many = asking(...ids.map(call), call('"last"'));
+    // Of 258 requests, the first two are forgotten: such an id may be one that the server made up.
+    many.after(result(3), 257);
+    expect(many.atEnd(257)).toEqual([]);
+    many.after(result(2), 257);
+    expect(many.atEnd(257)).toEqual([result('"last"')]);
+  });
+});
