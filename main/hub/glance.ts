@@ -18,13 +18,16 @@ const NAME_FIRST = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 const ERROR_FIRST = /"result"\s*:\s*\{\s*"isError"\s*:\s*true\b/;
 const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,${MEMBER})*\}\s*$`);
 
+/** The members that may be large, and of which a frame has one. */
+const BODIES = ['params', 'result', 'error'] as const;
+
 /** What a frame shows of itself. */
 export interface Glance {
   /** As it was written. */
   id: string | undefined;
   method: string | undefined;
   /** The member that holds what the frame is about, where its beginning shows it. */
-  body: 'params' | 'result' | 'error' | undefined;
+  body: (typeof BODIES)[number] | undefined;
 }
 
 /** How a request was answered, as far as its answer tells. */
@@ -38,16 +41,13 @@ const IS_ERROR = Buffer.from('"isError"');
 
 /** Reads a frame's id and method. Its middle is passed over where its ends tell both, as they do with every known SDK. */
 export function glance(frame: Buffer): Glance {
-  const start = frame.toString('latin1', 0, EDGE);
-  const beginning = BEGINNING.exec(start);
-  const body = bodyOf(beginning?.[2]);
-  if (!beginning || !body) return { ...scanFrame(frame), body: undefined };
-  const [, members = ''] = beginning;
+  const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE)) ?? [];
+  const body = BODIES.find((name) => name === large);
+  if (!body) return { ...scanFrame(frame), body };
   const method = METHOD.exec(members)?.[1];
   let id = ID.exec(members)?.[1];
   if (id === undefined) {
-    const end = frame.length <= EDGE ? start : frame.toString('latin1', frame.length - EDGE);
-    const behind = ENDING.exec(end)?.[1] ?? '';
+    const behind = ENDING.exec(frame.subarray(-EDGE).toString('latin1'))?.[1] ?? '';
     id = METHOD.test(behind) ? undefined : ID.exec(behind)?.[1];
   }
   if (id === undefined || (body === 'params') !== (method !== undefined)) return { ...scanFrame(frame), body };
@@ -57,10 +57,7 @@ export function glance(frame: Buffer): Glance {
 /** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
 export function toolOf(frame: Buffer): string | null {
   const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE))?.[1];
-  const isPlain = first !== undefined && !first.includes('\\');
-  if (isPlain) return shown(asUtf8(first.slice(1, -1)));
-  if (first !== undefined) return shown(parseFrame(Buffer.from(first, 'latin1')));
-  return frame.length <= WHOLE ? shown(Object(paramsOf(frame)).name) : null;
+  return shown(first === undefined ? Object(paramsOf(frame)).name : parseFrame(Buffer.from(first, 'latin1')));
 }
 
 /**
@@ -89,10 +86,6 @@ function verdictOfLong(frame: Buffer, body: Glance['body']): Verdict {
 /** The text whose UTF-8 was read byte by byte. */
 function asUtf8(latin1: string): string {
   return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
-}
-
-function bodyOf(name: string | undefined): Glance['body'] {
-  return name === 'params' || name === 'result' || name === 'error' ? name : undefined;
 }
 
 /** The parameters of a request that is not long. */

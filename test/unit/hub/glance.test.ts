@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanFrame } from '../../../main/bridge/raw-id.ts';
-import { batchOf, glance, shown, toolOf, verdictOf } from '../../../main/hub/glance.ts';
+import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from '../../../main/hub/glance.ts';
 
 const LONG = 'x'.repeat(100_000);
 const verdict = (value: unknown) => verdictOf(frame(value), glance(frame(value)));
@@ -51,6 +51,35 @@ describe('a look at the ends of a frame', () => {
   });
 });
 
+describe('the middle of a frame', () => {
+  // A quotation mark that is never closed: whoever walks through it finds nothing behind it.
+  const broken = (length: number) => `{"text":"${'x'.repeat(length)}}`;
+
+  it.each([20, 2_000])('is passed over where its ends tell id and method (%i bytes)', (length) => {
+    const request = `{"jsonrpc":"2.0","method":"tools/call","params":${broken(length)},"id":9}`;
+    expect(glance(frame(request))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
+    const spaced = `{ "jsonrpc" : "2.0", "method" : "tools/call", "params" : ${broken(length)} , "id" : 9 }\n`;
+    expect(glance(frame(spaced))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
+    const result = `{"jsonrpc":"2.0","result":${broken(length)},"id":"größe"}`;
+    expect(glance(frame(result))).toStrictEqual({ id: '"größe"', method: undefined, body: 'result' });
+    const error = `{"error":${broken(length)},"jsonrpc":"2.0","id":"größe"}`;
+    expect(glance(frame(error))).toStrictEqual({ id: '"größe"', method: undefined, body: 'error' });
+  });
+
+  it.each([
+    ['an id between two large members', '{"method":"m","params":{},"id":5,"more":{"id":6}}', '5', 'm', 'params'],
+    ['a method behind the parameters', '{"id":5,"params":{"method":"x"},"method":"m"}', '5', 'm', 'params'],
+    ['a method behind them, and the id', '{"params":{},"method":"m","id":5}', '5', 'm', 'params'],
+    ['a result with a method', '{"id":5,"method":"m","result":{}}', '5', 'm', 'result'],
+    ['a notification', '{"method":"m","params":{"id":5}}', undefined, 'm', 'params'],
+    ['no large member', '{"id":5,"method":"m"}', '5', 'm', undefined],
+    ['a large member of another name', '{"id":5,"more":{},"method":"m"}', '5', 'm', undefined],
+    ['nothing', '{}', undefined, undefined, undefined],
+  ])('is walked through with %s', (_what, text, id, method, body) => {
+    expect(glance(frame(text))).toStrictEqual({ id, method, body });
+  });
+});
+
 describe('the name of a tool', () => {
   it.each([
     [{ params: { name: 'query' } }, 'query'],
@@ -58,6 +87,9 @@ describe('the name of a tool', () => {
     [{ params: { name: 'größe "1"' } }, 'größe "1"'],
     [{ params: { name: 5 } }, null],
     [{ params: { arguments: { text: LONG }, name: 'query' } }, null],
+    [{ params: { name: 'größe "1"', arguments: { text: LONG } } }, 'größe "1"'],
+    [`{ "params" : { "name" : "query" , "text" : "${LONG}" } }`, 'query'],
+    [`{"params":\n{\n  "name"  :  "query",\n  "text": "${LONG}"}}`, 'query'],
     [{}, null],
     ['{"params":{"name":', null],
   ])('in %.60j is %s', (value, name) => {
@@ -81,7 +113,11 @@ describe('how an answer says that it went', () => {
     [{ result: { isError: true, content: [{ text: LONG }] } }, 'tool-error'],
     [{ result: { content: [{ text: LONG, isError: true }] } }, 'answered'],
     [{ result: { content: [{ text: LONG }], isError: false } }, 'answered'],
+    [`{ "result" : { "isError" : true , "content" : "${LONG}" } }`, 'tool-error'],
+    [`{ "result"\n:\n{\n  "isError"  :  true,\n  "content" : "${LONG}" } }`, 'tool-error'],
     [{ result: { error: { code: 1 } } }, 'answered'],
+    [{ error: null, result: { content: [] } }, 'answered'],
+    [{ error: 'no', result: { content: [] } }, 'answered'],
     [{ jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no' } }, 'error'],
     [{ jsonrpc: '2.0', id: 1, error: { code: -32602, message: LONG } }, 'error'],
   ])('%.60j is %s', (value, outcome) => {
@@ -96,6 +132,38 @@ describe('how an answer says that it went', () => {
   it('names the error', () => {
     const value = { error: { code: -31_999, message: 'no', data: { source: 'causeway', reason: 'unreachable' } } };
     expect(verdict(value)).toEqual({ outcome: 'error', errorCode: -31_999, reason: 'unreachable' });
+    expect(verdict({ error: { code: 'x', message: 'no' } })).toStrictEqual({
+      outcome: 'error',
+      errorCode: null,
+      reason: undefined,
+    });
+  });
+});
+
+describe('a frame of up to 64 KiB is read whole', () => {
+  const WHOLE = 64 * 1024;
+  const ofLength = (length: number, around: (text: string) => string) =>
+    frame(around('x'.repeat(length - around('').length)));
+
+  it('for the name of a tool and its parameters', () => {
+    const request = (text: string) => `{"params":{"text":"${text}","name":"query"}}`;
+    expect(toolOf(ofLength(WHOLE, request))).toBe('query');
+    expect(toolOf(ofLength(WHOLE + 1, request))).toBeNull();
+    expect(paramsOf(ofLength(WHOLE, request))).toMatchObject({ name: 'query' });
+    expect(paramsOf(ofLength(WHOLE + 1, request))).toBeUndefined();
+  });
+
+  it('for a tool that failed', () => {
+    const answer = (text: string) => `{"result":{"content":"${text}","isError":true,"_meta":{}}}`;
+    const outcomeOf = (bytes: Buffer) => verdictOf(bytes, glance(bytes)).outcome;
+    expect(outcomeOf(ofLength(WHOLE, answer))).toBe('tool-error');
+    expect(outcomeOf(ofLength(WHOLE + 1, answer))).toBe('answered');
+  });
+
+  it('for the frames of a batch', () => {
+    const batch = (text: string) => `[{"id":"${text}"}]`;
+    expect(batchOf(ofLength(WHOLE, batch))).toHaveLength(1);
+    expect(batchOf(ofLength(WHOLE + 1, batch))).toBeUndefined();
   });
 });
 
