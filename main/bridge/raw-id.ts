@@ -73,7 +73,7 @@ const METHOD_MEMBER = /"method"\s*:\s*"/;
  */
 export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
   const { id, method } = findPlaces(head);
-  const [members = ''] = LAST_MEMBERS.exec(tail.toString('latin1')) ?? [];
+  const members = LAST_MEMBERS.exec(tail.toString('latin1'))?.[0] ?? '';
   if (!method && !METHOD_MEMBER.test(members)) return undefined;
   const atEnd = utf8(ID_MEMBER.exec(members)?.[1]);
   const raw = atEnd ?? (id && id.end < head.length ? head.toString('utf8', id.start, id.end) : undefined);
@@ -100,11 +100,8 @@ export function isIdText(raw: string): boolean {
  */
 export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly' | undefined {
   if (given === wanted) return 'exactly';
-  // What begins with anything else is a number, or no id at all.
-  const isText = given.startsWith('"') && wanted.startsWith('"');
-  if (isText) return JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
-  const isNumber = /^-?\d/.test(given) && /^-?\d/.test(wanted);
-  return isNumber && Number(given) === Number(wanted) ? 'roughly' : undefined;
+  // Only texts and numbers have several spellings. An object, which is no id, may be long.
+  return /^["\d-]/.test(given) && JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
 }
 
 /** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */

@@ -75,7 +75,8 @@ describe('what a relay reads of a frame', () => {
     ['that begins with a bracket', '["id":1,"method":"x"}'],
     ['with a key that begins with another quotation mark', `{'id":1}`],
     ['without a colon', '{"id" 1}'],
-    ['with another sign for a comma', '{"a":1;"id":1}'],
+    ['with another sign for a colon', '{"id"=1}'],
+    ['with another sign for a comma', '{"a":"b";"id":1}'],
     ['with an id that is cut off', '{"method":"x","id":tru'],
   ])('of an object %s is nothing behind the fault', (_fault, text) => {
     expect(scanFrame(Buffer.from(text))).toStrictEqual({ id: undefined, method: undefined });
@@ -113,6 +114,7 @@ describe('the id of a request that was cut in its middle', () => {
     ['its end, before other small members', REQUEST, 'x"}},"id":5,"jsonrpc":"2.0","method":"ping"}', '5'],
     ['its end, with white space', REQUEST, 'x"}} , "id" : 5 , "jsonrpc" : "2.0" }\r\n', '5'],
     ['its end, with more white space', REQUEST, 'x"}},\n  "id"  :  5  ,\n  "jsonrpc"  :  "2.0"  \n}  \n', '5'],
+    ['its end, with the method and white space', '{"params":["xxx', 'xxx"], "id" : 5 , "method" : "ping" }', '5'],
     ['its end, with the method', '{"params":{"text":"xxx', 'xxx"},"id":5,"method":"ping"}', '5'],
     ['its end, behind the method', '{"params":{"text":"xxx', 'xxx"},"method":"pi\\"ng","id":5}', '5'],
     ['its end, where the beginning has another', '{"id":4,"method":"ping","params":["', '"],"id":5}', '5'],
@@ -132,6 +134,7 @@ describe('the id of a request that was cut in its middle', () => {
     ['that stands before a large member', REQUEST, 'xxx"}},"id":5,"more":{"a":1}}'],
     ['that is no number', REQUEST, 'xxx"}},"id":1-2}'],
     ['that the end shows only in part', REQUEST, '5}'],
+    ['that the beginning shows only in part', '{"method":"ping","id":12', '3,"params":[1,2]}'],
     ['of a notification', REQUEST, 'xxx"}}'],
   ])('is not one %s', (_what, head, tail) => {
     expect(idOf(head, tail)).toBeUndefined();
