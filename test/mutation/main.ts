@@ -20,7 +20,6 @@ for (const module of named.length > 0 ? named : Object.keys(MODULES)) {
 console.log(['| module | changes | noticed | score |', '|---|---|---|---|', ...rows].join('\n'));
 
 async function tryModule(module: string): Promise<string> {
-  const results = `out/mutation/${module.replace(/^main\//, '').replaceAll('/', '-')}`;
   const mutants = await new Stryker({
     mutate: [module],
     testRunner: 'vitest',
@@ -30,8 +29,6 @@ async function tryModule(module: string): Promise<string> {
     tsconfigFile: 'no-tsconfig.json',
     ignorePatterns: ['dist', 'out'],
     tempDirName: 'out/mutation/sandbox',
-    incremental: true,
-    incrementalFile: `${results}.json`,
     // More of them slow each other down, and what is slow is taken for an endless loop.
     concurrency: 1,
     timeoutMS: 10_000,
