@@ -19,12 +19,6 @@ beforeEach(async () => {
 });
 afterEach(() => cli[Symbol.asyncDispose]());
 
-const give = (user: keyof typeof USERS, warehouseId?: string) =>
-  cli.workspace.state.overrides.set(USERS[user], {
-    userId: USERS[user],
-    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
-    warehouseId,
-  });
 const stored = () => cli.workspace.state.overrides.get(USERS.ben);
 /** Runs exactly these arguments: where the profile stands is what is tried. */
 const exactly = (...args: string[]) => runCommand(cli.env, args);
@@ -48,7 +42,7 @@ describe('output', () => {
     [['-o=text']],
     [['--output', 'JSON']],
   ])('is the record in the order of its fields, with %j', async (flags) => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const run = await exactly('warehouses', 'get-default-warehouse-override', ME, '-p', 'ben', ...flags);
     expect(run).toEqual({ code: 0, stdout: `${record('ben', shared)}\n`, stderr: '' });
   });
@@ -63,8 +57,8 @@ describe('output', () => {
   test('of a list is an array, as it is of an empty one', async () => {
     const list = ['warehouses', 'list-default-warehouse-overrides', '-p', 'ana'];
     expect((await exactly(...list)).stdout).toBe('[\n  \n]\n');
-    give('ana', shared);
-    give('ben', science);
+    cli.give('ana', shared);
+    cli.give('ben', science);
     expect((await exactly(...list)).stdout).toBe(
       `[\n  ${record('ana', shared, '  ')},\n  ${record('ben', science, '  ')}\n]\n`,
     );
@@ -77,7 +71,7 @@ describe('output', () => {
   });
 
   test('of delete is nothing', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const run = await exactly('warehouses', 'delete-default-warehouse-override', ME, '-p', 'ben');
     expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
   });
@@ -94,13 +88,13 @@ describe('--profile and --debug', () => {
     [['warehouses', ...get, '--profile=ben']],
     [['warehouses', ...get, '-pben']],
   ])('stand anywhere: %j', async (args) => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, stdout } = await exactly(...args);
     expect([code, stdout]).toEqual([0, `${record('ben', shared)}\n`]);
   });
 
   test('--debug tells of each request on stderr, without any secret', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { stdout, stderr } = await exactly('warehouses', ...get, '-p', 'ben', '--debug');
     expect(stderr).toContain(`DEBUG GET ${cli.workspace.host}${PATH}/me\n`);
     expect(stderr).toContain('DEBUG < HTTP 200\n');
@@ -191,7 +185,7 @@ describe('--json', () => {
 
 describe('--page-size and --limit', () => {
   beforeEach(() => {
-    for (const user of ['ana', 'ben', 'chloe'] as const) give(user, shared);
+    for (const user of ['ana', 'ben', 'chloe'] as const) cli.give(user, shared);
   });
   const list = (...flags: string[]) => exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ana', ...flags);
   const pages = () => cli.workspace.requests.list({ path: PATH }).map(({ query }) => query.page_size);

@@ -23,6 +23,8 @@ export interface CommandLine extends AsyncDisposable {
   run(profile: string, ...args: string[]): Promise<Run>;
   /** The same, for a command that must succeed and print JSON. */
   json(profile: string, ...args: string[]): Promise<unknown>;
+  /** Stores a user's override; without a warehouse, one that follows what the user selected last. */
+  give(user: keyof typeof USERS, warehouseId?: string): void;
   /** Sends a query through the SQL server with a client that is not ours; gives the warehouse it was routed to. */
   query(profile: string): Promise<{ state: string; warehouseId: string | undefined }>;
 }
@@ -66,6 +68,10 @@ export async function openCommandLine(options: WorkspaceOptions = {}): Promise<C
       const { code, stdout, stderr } = await run(profile, ...args);
       if (code !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout);
+    },
+    give: (user, warehouseId) => {
+      const type = warehouseId ? 'CUSTOM' : 'LAST_SELECTED';
+      workspace.state.overrides.set(USERS[user], { userId: USERS[user], type, warehouseId });
     },
     query: (profile) => query(workspace, profile),
     [Symbol.asyncDispose]: async () => {

@@ -11,12 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => cli[Symbol.asyncDispose]());
 
-const give = (user: keyof typeof USERS, warehouseId?: string) =>
-  cli.workspace.state.overrides.set(USERS[user], {
-    userId: USERS[user],
-    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
-    warehouseId,
-  });
 const list = (...args: string[]) => cli.run('ben', 'warehouse', 'list', ...args);
 
 describe('warehouse list', () => {
@@ -24,7 +18,7 @@ describe('warehouse list', () => {
     expect((await list()).stdout).toMatch(
       /^→ ○ {2}Starter Warehouse .*\n→ is where .*, by the workspace default\.\n$/m,
     );
-    give('ben', shared);
+    cli.give('ben', shared);
     const { stdout } = await list();
     expect(stdout).toMatch(/^→ ● {2}Shared analytics /m);
     expect(stdout).toMatch(/^→ is where your queries run, by your override\.$/m);
@@ -39,7 +33,7 @@ describe('warehouse list', () => {
   });
 
   test('marks none where only the workspace knows', async () => {
-    give('ben');
+    cli.give('ben');
     const { stdout } = await list();
     expect(stdout).not.toContain('→');
     expect(stdout).toContain('only the workspace knows');
@@ -48,7 +42,7 @@ describe('warehouse list', () => {
   });
 
   test('says where the override leads nowhere', async () => {
-    give('ben', science);
+    cli.give('ben', science);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== science);
     expect((await list()).stdout).toContain(`Warehouse ${science} does not exist any more: queries will fail.`);
   });
@@ -101,19 +95,19 @@ describe('warehouse set', () => {
 });
 
 test('a warehouse that runs is not said to fail when it starts', async () => {
-  give('ben', finance);
+  cli.give('ben', finance);
   const { stdout } = await cli.run('ben', 'warehouse');
   expect(stdout).toContain('You do not have the CAN USE permission on Finance BI: queries will fail.');
   expect(stdout).not.toContain('when it starts');
 });
 
 test('an admin who looks at one user reads that the user may not use the warehouse', async () => {
-  give('ben', finance);
+  cli.give('ben', finance);
   const { stdout } = await cli.run('ana', 'warehouse', 'for', 'ben');
   expect(stdout).toContain(
     'Their queries will fail: Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI.',
   );
-  give('ben', shared);
+  cli.give('ben', shared);
   expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).not.toContain('fail');
   cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
   expect((await cli.run('ana', 'warehouse', 'for', 'ben')).stdout).toContain(

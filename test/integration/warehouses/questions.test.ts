@@ -79,16 +79,10 @@ test('start --wait shows what is going on until it runs', async () => {
 });
 
 describe('all --dangling', () => {
-  const give = (user: keyof typeof USERS, warehouseId?: string) =>
-    cli.workspace.state.overrides.set(USERS[user], {
-      userId: USERS[user],
-      type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
-      warehouseId,
-    });
   const dangling = (...args: string[]) => cli.run('ana', 'warehouse', 'all', '--dangling', ...args);
 
   test('looks who may use the warehouse, without being asked to', async () => {
-    give('ben', WAREHOUSES.finance);
+    cli.give('ben', WAREHOUSES.finance);
     const { code, stdout, stderr } = await dangling();
     expect(stdout).toMatch(/^ben@example\.com .*Finance BI {2}! the user may not use it\n$/);
     expect([code, stderr]).toEqual([0, '']);
@@ -97,7 +91,7 @@ describe('all --dangling', () => {
   });
 
   test('says that all is well only of what it has looked at', async () => {
-    give('ben', WAREHOUSES.shared);
+    cli.give('ben', WAREHOUSES.shared);
     expect(await dangling()).toEqual({
       code: 0,
       stdout: '',
@@ -105,7 +99,7 @@ describe('all --dangling', () => {
     });
     cli.workspace.state.overrides.clear();
     expect((await dangling()).stderr).toBe('No user has an override.\n');
-    give('ben');
+    cli.give('ben');
     expect((await dangling()).stderr).toContain('1 override names no warehouse');
   });
 
@@ -114,8 +108,8 @@ describe('all --dangling', () => {
     ['users', '/api/2.0/preview/scim/v2/Users'],
     ['warehouses', '/api/2.0/sql/warehouses'],
   ])('does not call fine what it could not look at: %s that cannot be read', async (what, path) => {
-    give('ben', what === 'warehouses' ? WAREHOUSES.finance : WAREHOUSES.shared);
-    give('chloe', WAREHOUSES.deleted);
+    cli.give('ben', what === 'warehouses' ? WAREHOUSES.finance : WAREHOUSES.shared);
+    cli.give('chloe', WAREHOUSES.deleted);
     const body = '{"error_code":"PERMISSION_DENIED","message":"no"}';
     cli.workspace.faults.add({ path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const { code, stdout, stderr } = await dangling();
@@ -139,9 +133,9 @@ describe('all --dangling', () => {
   });
 
   test('asks for each user and each warehouse once', async () => {
-    give('ben', WAREHOUSES.shared);
-    give('chloe', WAREHOUSES.shared);
-    give('ana', WAREHOUSES.science);
+    cli.give('ben', WAREHOUSES.shared);
+    cli.give('chloe', WAREHOUSES.shared);
+    cli.give('ana', WAREHOUSES.science);
     cli.workspace.requests.clear();
     await dangling();
     expect(cli.workspace.requests.count({ path: '/api/2.0/permissions/*' })).toBe(2);

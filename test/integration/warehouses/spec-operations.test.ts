@@ -21,12 +21,6 @@ const warehouses = (profile: string, subcommand: string, ...args: string[]) =>
     ...args,
   );
 const stored = (user: keyof typeof USERS) => cli.workspace.state.overrides.get(USERS[user]);
-const give = (user: keyof typeof USERS, warehouseId: string | undefined) =>
-  cli.workspace.state.overrides.set(USERS[user], {
-    userId: USERS[user],
-    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
-    warehouseId,
-  });
 /** The last request to the override API, as the workspace saw it. */
 const lastRequest = () => cli.workspace.requests.list({ path: `${PATH}*` }).at(-1);
 
@@ -45,7 +39,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   });
 
   test.each([`${NAME}/me`, 'me', `${NAME}/${USERS.ben}`])('GET: get, %s', async (name) => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, stdout } = await warehouses('ben', 'get', name);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ default_warehouse_override_id: USERS.ben, warehouse_id: shared });
@@ -53,7 +47,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   });
 
   test('PATCH: update, with a mask of *', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, stdout } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ warehouse_id: science });
@@ -61,7 +55,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   });
 
   test('PATCH: update, with a mask of one field', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const mask = 'warehouse_id';
     const { code } = await warehouses('ben', 'update', `${NAME}/me`, mask, 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(0);
@@ -77,7 +71,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   });
 
   test('DELETE: delete, printing nothing, and looked at afterwards', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     expect(await warehouses('ben', 'delete', `${NAME}/me`)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(stored('ben')).toBeUndefined();
     const sent = cli.workspace.requests.list({ path: `${PATH}/me` }).map(({ method, status }) => `${method} ${status}`);
@@ -85,8 +79,8 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   });
 
   test('GET on the collection: list', async () => {
-    give('ben', shared);
-    give('chloe', undefined);
+    cli.give('ben', shared);
+    cli.give('chloe', undefined);
     const { code, stdout } = await warehouses('ana', 'list');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([{ type: 'CUSTOM' }, { type: 'LAST_SELECTED' }]);
@@ -113,13 +107,13 @@ describe('Override lifecycle', () => {
   });
 
   test('any override → update to CUSTOM with a warehouse → the new warehouse, on the next query', async () => {
-    give('ben', undefined);
+    cli.give('ben', undefined);
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
     expect((await cli.query('ben')).warehouseId).toBe(science);
   });
 
   test('CUSTOM → update to LAST_SELECTED, without a warehouse', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
     expect(code).toBe(0);
     expect(stored('ben')).toEqual({ userId: USERS.ben, type: 'LAST_SELECTED', warehouseId: undefined });
@@ -128,7 +122,7 @@ describe('Override lifecycle', () => {
   test.each(['with', 'without'])(
     'update with allow-missing, %s an override there: one script for both',
     async (there) => {
-      if (there === 'with') give('ben', starter);
+      if (there === 'with') cli.give('ben', starter);
       const args = [`${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', shared, '--allow-missing'];
       expect((await warehouses('ben', 'update', ...args)).code).toBe(0);
       expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
@@ -136,13 +130,13 @@ describe('Override lifecycle', () => {
   );
 
   test('any override → delete → none, and queries fall back to the workspace default', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     expect((await warehouses('ben', 'delete', `${NAME}/me`)).code).toBe(0);
     expect((await cli.query('ben')).warehouseId).toBe(starter);
   });
 
   test('create where one exists is refused, in words (409)', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(1);
     expect(stderr).toContain('You already have a default warehouse override');
@@ -192,7 +186,7 @@ describe('Errors', () => {
   });
 
   test('a mask that names an unknown field', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'update', 'me', 'colour', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(1);
     expect(stderr).toContain('colour');
@@ -236,7 +230,7 @@ describe('Permissions', () => {
   ];
 
   test.each(forAnother)('%s another user’s: refused to who is no admin', async (subcommand, args) => {
-    if (subcommand !== 'create') give('chloe', shared);
+    if (subcommand !== 'create') cli.give('chloe', shared);
     const { code, stderr } = await warehouses('ben', subcommand, ...args);
     expect(code).toBe(1);
     expect(stderr).toContain('Only a workspace admin may');
@@ -244,7 +238,7 @@ describe('Permissions', () => {
   });
 
   test.each(forAnother)('%s another user’s: done for an admin', async (subcommand, args) => {
-    if (subcommand !== 'create') give('chloe', shared);
+    if (subcommand !== 'create') cli.give('chloe', shared);
     expect((await warehouses('ana', subcommand, ...args)).code).toBe(0);
     if (subcommand !== 'get') expect(stored('chloe')?.type).toBe(subcommand === 'delete' ? undefined : 'LAST_SELECTED');
   });
@@ -257,7 +251,7 @@ describe('Permissions', () => {
   });
 
   test('list all: done for an admin, with names', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { stdout } = await cli.run('ana', 'warehouse', 'all');
     expect(stdout).toMatch(/^ben@example\.com\s+Shared analytics\n$/);
   });

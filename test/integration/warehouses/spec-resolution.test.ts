@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
+import { type CommandLine, openCommandLine, WAREHOUSES } from './harness.ts';
 
 /** spec/default-warehouse-override.md › What the service does, States and transitions › Verification layers. */
 
@@ -11,13 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => cli[Symbol.asyncDispose]());
 
-const give = (user: keyof typeof USERS, warehouseId: string) =>
-  cli.workspace.state.overrides.set(USERS[user], { userId: USERS[user], type: 'CUSTOM', warehouseId });
 const effective = (profile: string) => cli.json(profile, 'warehouse', '--json');
 
 describe('What the service does', () => {
   test('the override comes first, and the chain says that it does', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     expect(await effective('ben')).toMatchObject({
       decidedBy: 'override',
       certainty: 'known',
@@ -47,7 +45,7 @@ describe('What the service does', () => {
   });
 
   test('a changed workspace default applies at once to who has no override, and to nobody else', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     cli.workspace.state.setWorkspaceDefault(science);
     expect(await effective('chloe')).toMatchObject({ warehouse: { id: science } });
     expect(await effective('ben')).toMatchObject({ warehouse: { id: shared } });
@@ -70,13 +68,13 @@ describe('What the service does', () => {
   });
 
   test('an override that is being deleted is found before a query fails', async () => {
-    give('ben', deleting);
+    cli.give('ben', deleting);
     expect(await effective('ben')).toMatchObject({ problems: [{ code: 'deleting' }] });
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
   test('so is one that is gone', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });
     const { stdout } = await cli.run('ben', 'warehouse');
@@ -85,7 +83,7 @@ describe('What the service does', () => {
   });
 
   test('the answer and why take six lines', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     expect((await cli.run('ben', 'warehouse')).stdout.trimEnd().split('\n')).toHaveLength(6);
   });
 });
@@ -96,21 +94,21 @@ describe('Verification layers', () => {
     JSON.parse(stdout).map(({ check, verdict }: Record<string, string>) => `${check} ${verdict}`);
 
   test('record and resolver check: the record names the target, and the lookup comes to it', async () => {
-    give('ana', shared);
+    cli.give('ana', shared);
     const { code, stdout } = await verify('shared analytics');
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass']);
     expect(code).toBe(0);
   });
 
   test('record check: another target was intended', async () => {
-    give('ana', shared);
+    cli.give('ana', shared);
     const { code, stdout } = await verify('data science');
     expect(verdicts(stdout)).toEqual(['record fail', 'resolver fail']);
     expect(code).toBe(1);
   });
 
   test('resolver check: recorded, but something else wins the lookup', async () => {
-    give('ana', deleting);
+    cli.give('ana', deleting);
     const { code, stdout } = await verify(deleting);
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver fail']);
     expect(stdout).toContain('is recorded, but does not win the lookup');
@@ -119,14 +117,14 @@ describe('Verification layers', () => {
 
   test('a check that cannot be made is unknown, and has an exit code of its own', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '*/default-warehouse-overrides/*', skip: 1, times: 1 });
-    give('ana', shared);
+    cli.give('ana', shared);
     const { code, stdout } = await verify();
     expect(verdicts(stdout)).toEqual(['record unknown', 'resolver pass']);
     expect(code).toBe(5);
   });
 
   test('end to end: with all stopped, a query starts the target and nothing else; what was stopped is put back', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     const before = running();
     const { code, stdout } = await verify('--end-to-end', '--stop-warehouses');
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
@@ -136,7 +134,7 @@ describe('Verification layers', () => {
   });
 
   test('end to end: a warehouse that is started instead fails it', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     const { code, stdout } = await verify('nightly loads', '--end-to-end', '--stop-warehouses');
     expect(verdicts(stdout)).toContain('end-to-end fail');
     expect(stdout).toContain('The query did not start Nightly loads; running is Data science.');
@@ -146,7 +144,7 @@ describe('Verification layers', () => {
   });
 
   test('end to end: without consent it says what it would stop, and stops nothing', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     const { code, stderr } = await verify('--end-to-end');
     expect(stderr).toContain('stops, and afterwards starts again: Shared analytics, Finance BI.');
     expect(stderr).toContain('--stop-warehouses');
@@ -156,7 +154,7 @@ describe('Verification layers', () => {
   });
 
   test('end to end: a stop that is refused stops the check, and the others are put back', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     const before = running();
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${WAREHOUSES.finance}/stop` });
     const { stdout } = await verify('--end-to-end', '--stop-warehouses');
@@ -167,7 +165,7 @@ describe('Verification layers', () => {
   });
 
   test('end to end: what cannot be put back is said', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
     const { stdout } = await verify('--end-to-end', '--stop-warehouses');
     expect(stdout).toContain('You have to start Shared analytics yourself, because that failed: ');

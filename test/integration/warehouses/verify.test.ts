@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandLine, openCommandLine, runCommand, USERS, WAREHOUSES } from './harness.ts';
+import { type CommandLine, openCommandLine, runCommand, WAREHOUSES } from './harness.ts';
 
 /** `causeway warehouse verify` where something is wrong, or where there is nothing to check: never a false all-clear. */
 
@@ -10,13 +10,6 @@ beforeEach(async () => {
   cli = await openCommandLine();
 });
 afterEach(() => cli[Symbol.asyncDispose]());
-
-const give = (user: keyof typeof USERS, warehouseId?: string) =>
-  cli.workspace.state.overrides.set(USERS[user], {
-    userId: USERS[user],
-    type: warehouseId ? 'CUSTOM' : 'LAST_SELECTED',
-    warehouseId,
-  });
 
 interface Result {
   check: string;
@@ -34,7 +27,7 @@ async function verify(profile: string, args: string[] = [], more: NodeJS.Process
 
 describe('verify', () => {
   test('fails where the user lacks CAN USE on what the override names', async () => {
-    give('ben', finance);
+    cli.give('ben', finance);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail']);
     expect(evidence).toContain(`You do not have the CAN USE permission on Finance BI (${finance}): queries will fail.`);
@@ -50,7 +43,7 @@ describe('verify', () => {
   });
 
   test('is in doubt, and says so, where it cannot be read what the user may use', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const list = '/api/2.0/sql/warehouses';
     // The second of the two lists is that of the usable ones.
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'GET', path: list, skip: 1, times: 1 });
@@ -99,7 +92,7 @@ describe('verify', () => {
   });
 
   test('fails where the override names a warehouse that does not exist any more', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toContain('resolver fail');
@@ -108,14 +101,14 @@ describe('verify', () => {
   });
 
   test('cannot tell where an override follows what was picked last', async () => {
-    give('ben');
+    cli.give('ben');
     expect(await verify('ben')).toMatchObject({ code: 5, verdicts: ['record unknown', 'resolver unknown'] });
   });
 });
 
 describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
   test('blames the variable, and not the override, where it names another warehouse', async () => {
-    give('ben', shared);
+    cli.give('ben', shared);
     const { code, verdicts, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: science });
     expect(verdicts).toEqual(['record pass', 'resolver fail']);
     expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is set here, to Data science (${science})`);
@@ -149,14 +142,14 @@ describe('the end-to-end check', () => {
 
   test.each(['legacy', 'modern'] as const)('passes where the SQL server speaks %s revisions alone', async (era) => {
     cli.workspace.mcp.settings.era = era;
-    give('ana', science);
+    cli.give('ana', science);
     const { code, verdicts } = await endToEnd();
     expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
     expect(code).toBe(0);
   });
 
   test('opens its session before it stops anything, and sends its query after that', async () => {
-    give('ana', science);
+    cli.give('ana', science);
     await endToEnd();
     const paths = cli.workspace.requests.list().map(({ path }) => path);
     const firstStop = paths.findIndex((path) => path.endsWith('/stop'));
@@ -169,7 +162,7 @@ describe('the end-to-end check', () => {
     ['is not there', { kind: 'answer', status: 404, body: '{"error_code":"ENDPOINT_NOT_FOUND","message":"no"}' }],
     ['answers with a page', { kind: 'html' }],
   ] as const)('stops nothing where the SQL server %s', async (_why, effect) => {
-    give('ana', science);
+    cli.give('ana', science);
     cli.workspace.faults.add({ effect, path: '/api/2.0/mcp/sql', times: 'always' });
     const { code, verdicts, evidence } = await endToEnd();
     expect(verdicts).toContain('end-to-end unknown');
@@ -179,7 +172,7 @@ describe('the end-to-end check', () => {
   });
 
   test('stops nothing where the user may not use the target', async () => {
-    give('ben', finance);
+    cli.give('ben', finance);
     const { code, verdicts, evidence } = await endToEnd('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail', 'end-to-end unknown']);
     expect(evidence).toContain('Nothing was stopped. You do not have the CAN USE permission on Finance BI');
