@@ -7,6 +7,7 @@ import {
   hasAddress,
   isOurs,
   namesApplication,
+  namesCallbackPort,
   otherKeys,
   plain,
   typed,
@@ -56,6 +57,13 @@ describe('an entry with an address', () => {
     expect(namesApplication(addressedWithOauth('http', ['callbackPort']))).toBe(false);
     expect(namesApplication(addressed('url'))).toBe(false);
     expect(namesApplication(undefined)).toBe(false);
+  });
+
+  it('names the port of the sign-in where its shape has a place for one', () => {
+    expect(namesCallbackPort(addressedWithOauth('http', ['callbackPort']))).toBe(true);
+    expect(namesCallbackPort(addressedWithOauth('http', ['clientId']))).toBe(false);
+    expect(namesCallbackPort(addressed('url'))).toBe(false);
+    expect(namesCallbackPort(undefined)).toBe(false);
   });
 });
 
