@@ -35,6 +35,8 @@ type Mode =
 export class ModernClient {
   readonly #rim: Rim;
   #mode: Mode = { name: 'unused' };
+  /** How many requests of the bridge's own have no answer yet. */
+  #unanswered = 0;
 
   constructor(rim: Rim) {
     this.#rim = rim;
@@ -43,6 +45,11 @@ export class ModernClient {
   /** Whether the bridge's answers to this client have to pass by here. */
   get isUsed(): boolean {
     return this.#mode.name !== 'unused';
+  }
+
+  /** Whether a frame for the client may be the answer to a request of the bridge's own. */
+  get isWaiting(): boolean {
+    return this.#unanswered > 0;
   }
 
   /** Takes a frame of the client's; false where the client turns out to be of the session revisions. */
@@ -71,22 +78,29 @@ export class ModernClient {
 
   /** Takes a frame for the client. */
   answer(frame: Buffer): void {
+    const own = this.#unanswered > 0 ? rawId(frame) : undefined;
+    if (own === OWN_DISCOVER || own === OWN_INITIALIZE) {
+      this.#ownAnswer(frame, own);
+      return;
+    }
     switch (this.#mode.name) {
       case 'unused':
       case 'native':
+      case 'asking':
         this.#rim.toClient(frame);
         break;
-      case 'asking':
-        if (rawId(frame) === OWN_DISCOVER) this.#hasAsked(frame);
-        else this.#rim.toClient(frame);
-        break;
       case 'opening':
-        if (rawId(frame) === OWN_INITIALIZE) this.#hasOpened(frame);
         break;
       case 'session':
-        // The answer to the bridge's own question may come when nobody waits for it any more.
-        if (rawId(frame) !== OWN_DISCOVER) this.#mode.session.answer(frame);
+        this.#mode.session.answer(frame);
     }
+  }
+
+  /** The answer to a request of the bridge's own; it may come when nobody waits for it any more, and is never the client's. */
+  #ownAnswer(frame: Buffer, id: string): void {
+    this.#unanswered -= 1;
+    if (this.#mode.name === 'asking' && id === OWN_DISCOVER) this.#hasAsked(frame);
+    if (this.#mode.name === 'opening' && id === OWN_INITIALIZE) this.#hasOpened(frame);
   }
 
   /** Takes a request of the server's that came in the answer to `of`, the raw id of a request of the client's. */
@@ -100,6 +114,7 @@ export class ModernClient {
     patience.unref();
     setTimeout(() => void this.#introduce(), PATIENCE.handshakeMs).unref();
     this.#mode = { name: 'asking', waiting: [frame], patience };
+    this.#unanswered += 1;
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
     this.#rim.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":${params}}`),
@@ -141,6 +156,7 @@ export class ModernClient {
     const clientInfo =
       textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
     const params = `{"protocolVersion":"2025-11-25","capabilities":${askable(first)},"clientInfo":${clientInfo}}`;
+    this.#unanswered += 1;
     this.#rim.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":${params}}`),
     );
@@ -196,7 +212,7 @@ export class ModernClient {
 /** The same sink, with the frames for a client of the stateless revision passing by `client`. */
 export function throughClient(sink: FrameSink, client: ModernClient): FrameSink {
   return {
-    write: (frame) => (client.isUsed ? client.answer(frame) : sink.write(frame)),
+    write: (frame) => (client.isUsed || client.isWaiting ? client.answer(frame) : sink.write(frame)),
     get buffered() {
       return sink.buffered;
     },

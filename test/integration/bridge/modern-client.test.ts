@@ -151,6 +151,30 @@ describe('which era a server is of', () => {
     expect(client.sink.frames).toHaveLength(2);
   });
 
+  it('is not told to a client that has gone on to initialize meanwhile', async () => {
+    const session = orderly();
+    let answer = (): void => {};
+    const client = await connect((arrival, response) => {
+      if (arrival.frame?.method !== 'server/discover') return session.script(arrival, response);
+      answer = () =>
+        json(response, { jsonrpc: '2.0', id: arrival.frame?.id, error: { code: -31999, message: 'late' } });
+    });
+    client.send(request(1, 'server/discover'));
+    const params = '"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"old","version":"1"}';
+    client.send(`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{${params}}}`);
+    await client.sink.answerTo(2);
+    client.send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    await expect.poll(() => client.server.count('server/discover')).toBe(1);
+    const call = (id: number) => {
+      client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"f"}}`);
+      return client.sink.answerTo(id);
+    };
+    expect(await call(3)).not.toHaveProperty('result.resultType');
+    answer();
+    expect(await call(4)).not.toHaveProperty('result.resultType');
+    expect(client.sink.frames.map(String).filter((frame) => frame.includes('causeway-'))).toEqual([]);
+  });
+
   it('is the stateless one where it refuses the revision of the question', async () => {
     let questions = 0;
     const client = await connect(({ frame }, response) => {
