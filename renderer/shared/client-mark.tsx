@@ -40,8 +40,7 @@ export function ClientMark({ mark }: { mark: Mark | null }) {
   return (
     <span className={styles.mark} aria-hidden="true">
       {icon ? (
-        <svg viewBox="0 0 24 24" focusable="false">
-          <title>{icon.title}</title>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d={icon.path} />
         </svg>
       ) : (
