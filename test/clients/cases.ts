@@ -15,7 +15,7 @@ const LONG_CALL_MS = 75_000;
 
 /** What a case needs, put away afterwards. */
 async function setting(client: RealClient, { home, packages, callTakesMs }: Options & { callTakesMs?: number }) {
-  const workspace = await startWorkspace();
+  const workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
   const model = await startFakeModel();
   const tap = await openTap(workspace.host, callTakesMs);
   const computer = await openComputer(client, { home, model: model.url }, packages);
@@ -64,7 +64,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     const before = await set.computer.file();
     if (!(await addEntry(set.computer, client))) return failed('not written', await set.computer.file());
     const added = await set.computer.file();
-    const removed = await set.computer.causeway('clients', 'remove', client.id, '--json');
+    const removed = await set.computer.causeway('clients', 'remove', client.id, '--yes', '--json');
     const after = await set.computer.file();
     if (!added.includes('databricks-sql')) return failed('not in the file', added);
     return after === before ? passed('bytes as before') : failed('not as before', removed + after);
@@ -80,7 +80,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     if (client.withoutModel !== undefined && !client.calls) {
       if (!client.connected?.test(output)) return failed('not connected', output);
     } else if (!(set.model.gotRow() || output.includes(ROW))) return failed('no row', output);
-    await set.computer.causeway('clients', 'remove', client.id, '--json');
+    await set.computer.causeway('clients', 'remove', client.id, '--yes', '--json');
     if ((await set.computer.file()).includes('databricks-sql')) return failed('not removed', await set.computer.file());
     const unknown = [...set.tap.clientNames].filter((name) => clientOnWire(name)?.id !== client.id);
     if (unknown.length > 0 && !client.standsIn) return failed(`called itself ${unknown.join(', ')}`, output);
@@ -99,10 +99,12 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     if (client.withoutModel !== undefined) {
       return client.connected?.test(output) ? passed(`connected, ${counted(pages)}`) : failed('not connected', output);
     }
+    if (pages !== 1) return failed('no page', `${[...set.model.offered].join(' ')} ${set.model.results.join(' ')}`);
+    if (set.model.gotRow()) return passed('signed in, row');
     const ours = set.model.asked.find((name) => /sign_in$/.test(name));
     if (ours === undefined) return failed(`no sign_in among ${[...set.model.offered].join(' ')}`, output);
-    if (pages !== 1) return failed('no page', set.model.results.join(' '));
-    return passed(set.model.gotRow() ? 'signed in, row' : 'signed in');
+    const told = set.model.results.join('\n');
+    return told.includes('Signed in to') ? passed('signed in') : failed('not signed in', told);
   },
 
   /** Used before, signed out since: the tools are those known, and a call says what to do. */

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command, RealClient, Where } from './real-clients.ts';
 
-const CAUSEWAY = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
+/** The built command. */
+export const CAUSEWAY = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
 const BROWSER = fileURLToPath(new URL('browser.ts', import.meta.url));
 const SERVER = 'databricks-sql';
 
@@ -21,9 +22,10 @@ export interface Computer extends AsyncDisposable {
   pages(): Promise<string[]>;
   /** The file that the entry goes to, as it is now. */
   file(): Promise<string>;
+  writeFile(text: string): Promise<void>;
   causeway(...args: string[]): Promise<string>;
   /** Runs the client until it ends; gives all that it printed. */
-  run(command: Command, limitMs: number): Promise<string>;
+  run(command: Command, limitMs: number, onText?: (text: string) => void): Promise<string>;
 }
 
 /** Sets up a home folder for a client, with its own files and none of ours. */
@@ -48,8 +50,8 @@ export async function openComputer(client: RealClient, where: Where, packages: s
     TERM: 'dumb',
     ...client.env?.(where),
   };
-  const run = (command: string, args: string[], limitMs: number) =>
-    runToEnd(command, args, { env, cwd: home }, limitMs);
+  const run = (command: string, args: string[], limitMs: number, onText?: (text: string) => void) =>
+    runToEnd(command, args, { env, cwd: home }, limitMs, onText);
   const target = client.files(where)[0]?.path ?? '';
   return {
     where,
@@ -57,8 +59,9 @@ export async function openComputer(client: RealClient, where: Where, packages: s
     consents: (yes) => writeFile(join(home, 'consents'), yes ? 'yes' : 'no'),
     pages: async () => (await readFile(join(home, 'pages'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
     file: () => readFile(join(home, target), 'utf8'),
+    writeFile: (text) => writeFile(join(home, target), text),
     causeway: (...args) => run(process.execPath, [CAUSEWAY, ...args], 30_000),
-    run: ({ command, args }, limitMs) => run(command, args, limitMs),
+    run: ({ command, args }, limitMs, onText) => run(command, args, limitMs, onText),
     [Symbol.asyncDispose]: () => endAllIn(home),
   };
 }
@@ -88,12 +91,15 @@ async function runToEnd(
   args: string[],
   options: { env: NodeJS.ProcessEnv; cwd: string },
   limitMs: number,
+  onText?: (text: string) => void,
 ): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      printed += stripVTControlCharacters(text);
+      const plain = stripVTControlCharacters(text);
+      printed += plain;
+      onText?.(plain);
     });
   const limit = setTimeout(() => killGroup(child), limitMs);
   await Promise.race([once(child, 'close'), once(child, 'error')]);

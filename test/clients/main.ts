@@ -2,13 +2,12 @@
  * `npm run test:clients [-- [--dir DIR] [--long] [--case NAME] [CLIENT…]]`: real AI clients, installed from npm, use
  * entries that we wrote. `--long` adds the call of 75 s.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CASES, type Result } from './cases.ts';
+import { install } from './install.ts';
 import { type CaseName, REAL_CLIENTS, type RealClient } from './real-clients.ts';
 
 const { values, positionals } = parseArgs({
@@ -74,25 +73,4 @@ async function line(client: RealClient): Promise<string> {
 async function attempt(client: RealClient, name: CaseName, packagesOfClient: string): Promise<Result> {
   const home = await mkdtemp(join(scratch, `${client.id}-`));
   return CASES[name](client, { home, packages: packagesOfClient });
-}
-
-/** Installs a package unless it is there; gives its version. Each has a folder of its own: they disagree about others. */
-async function install(folder: string, spec: string): Promise<string | undefined> {
-  const manifest = join(folder, 'node_modules', spec.replace(/(.)@[^/]*$/, '$1'), 'package.json');
-  const isThere = await access(manifest).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
-    const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', spec], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      shell: process.platform === 'win32',
-    });
-    if ((await once(npm, 'close'))[0] !== 0) return undefined;
-  }
-  const { version }: { version?: string } = JSON.parse(await readFile(manifest, 'utf8'));
-  return version;
 }
