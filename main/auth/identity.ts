@@ -4,6 +4,7 @@ import { foreignText } from '../platform/foreign-text.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { Profile } from './auth.ts';
 import type { HostFetch } from './host-fetch.ts';
+import { SAYS_SCOPES_ARE_MISSING } from './scopes.ts';
 
 const Refusal = z.looseObject({ message: z.string() });
 const Me = z.looseObject({ userName: z.string() });
@@ -45,7 +46,7 @@ export async function nameOf(
  */
 function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
   const said = Refusal.safeParse(parseJson(body)).data?.message;
-  if (said === undefined || /\bscopes?\b/i.test(said)) return undefined;
+  if (said === undefined || SAYS_SCOPES_ARE_MISSING.test(said)) return undefined;
   throw new CausewayError(
     'permission_denied',
     `${host} does not let this user in (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,

@@ -33,6 +33,12 @@ export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, need
   return [...new Set([...configured, ...more, 'offline_access'])];
 }
 
+/**
+ * How a refusal with status 403 says that the token is good and lacks scopes (RFC 6750 §3.1). Secret scopes, which are
+ * something else, are not spoken of so.
+ */
+export const SAYS_SCOPES_ARE_MISSING = /does not have (the )?required scopes?\b|\binsufficient[_ ]scopes?\b/i;
+
 /** What to do about a scope that is missing. */
 export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope'> };
 

@@ -7,6 +7,7 @@ import { buildProgram } from './commands.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { jsonFailure, wantsJson } from './failure.ts';
 import { printable, writeJson } from './print.ts';
+import { sayStillWaiting } from './progress.ts';
 import { globalFlagsBehindGroup } from './warehouses/arguments.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
@@ -21,8 +22,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
 
   let exitCode = 0;
   const opened: Causeway[] = [];
-  const onSilence = (host: string) =>
-    void io.stderr.write(`causeway: ${printable(host)} has not answered for 5 seconds; still waiting…\n`);
+  const onSilence = (host: string) => sayStillWaiting(io, host);
   const contextOf = (env: NodeJS.ProcessEnv): CommandContext => {
     let causeway: Causeway | undefined;
     return {

@@ -1,4 +1,5 @@
 import type { CommandContext } from './command.ts';
+import { printable } from './print.ts';
 
 /** A line of progress that is overwritten in place in a terminal, and stays out of the way anywhere else. */
 export interface Progress {
@@ -10,6 +11,11 @@ export interface Progress {
 
 const BAR_WIDTH = 24;
 const CLEAR_LINE = '\r\u001b[K';
+
+/** What is said once a host has been silent for five seconds. */
+export function sayStillWaiting({ stderr }: Pick<CommandContext, 'stderr'>, host: string): void {
+  stderr.write(`causeway: ${printable(host)} has not answered for 5 seconds; still waiting…\n`);
+}
 
 /** Progress on stderr, so that the output itself can go into a file. Without a terminal only words are printed. */
 export function openProgress({ stderr }: Pick<CommandContext, 'stderr'>, quiet = false): Progress {

@@ -4,7 +4,7 @@ import type { ClientReport } from '../clients/survey.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import { clientsFinding } from './clients-check.ts';
 import { type Finding, failedBecause, skipped } from './finding.ts';
-import { clockFinding, hostFinding, type Probe, probeHost, tlsFinding } from './host-checks.ts';
+import { clockFinding, hostFinding, isOutOfReach, type Probe, probeHost, tlsFinding } from './host-checks.ts';
 import { configurationFinding, profileFinding, type ServerStatus, serversFinding } from './local-checks.ts';
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
 
@@ -22,6 +22,8 @@ export interface DiagnosisSource {
   clients(): Promise<ClientReport[]>;
   /** Whether AI clients reach the running application. */
   hub(): Promise<Finding>;
+  /** Told of a host that stays silent; one that never answers is then given up. */
+  onSilence(host: string): void;
   /** Told of an error that is a fault of Causeway's own, which no finding shows. */
   onFault(error: unknown): void;
 }
@@ -54,6 +56,15 @@ function withProfile(check: (run: CheckRun, profile: Profile) => Promise<Finding
   };
 }
 
+/** A check that asks the workspace: where the host does not answer, nothing more is to be learned by waiting for it again. */
+function withHost(check: (run: CheckRun, profile: Profile) => Promise<Finding>): Check['run'] {
+  return withProfile(async (run, profile) =>
+    isOutOfReach(await run.probe(profile))
+      ? skipped('The host could not be reached, so this is open.')
+      : check(run, profile),
+  );
+}
+
 /**
  * The rows of both specifications' error tables, in the order in which one depends on the next: what is on this computer,
  * the way to the workspace, the sign-in, the warehouse, and what AI clients need.
@@ -78,17 +89,17 @@ export const CHECKS: readonly Check[] = [
   {
     id: 'sign-in',
     title: 'Sign-in',
-    run: withProfile(async (run, profile) => signInFinding(await run.session(profile), run.signal)),
+    run: withHost(async (run, profile) => signInFinding(await run.session(profile), run.signal)),
   },
   {
     id: 'override',
     title: 'Default warehouses for each user',
-    run: withProfile(async (run, profile) => overrideFinding(await run.session(profile), run.signal)),
+    run: withHost(async (run, profile) => overrideFinding(await run.session(profile), run.signal)),
   },
   {
     id: 'warehouse',
     title: 'Your warehouse',
-    run: withProfile((run, profile) => warehouseFinding(() => run.effective(profile))),
+    run: withHost((run, profile) => warehouseFinding(() => run.effective(profile))),
   },
   { id: 'servers', title: 'Servers', run: async (run) => serversFinding(await run.servers()) },
   { id: 'clients', title: 'AI clients', run: async ({ source }) => clientsFinding(await source.clients()) },
@@ -97,7 +108,7 @@ export const CHECKS: readonly Check[] = [
 
 /** Gets ready what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */
 export async function openRun(source: DiagnosisSource, signal: AbortSignal): Promise<CheckRun> {
-  const { causeway, env } = source;
+  const { causeway } = source;
   const auth = await causeway.auth();
   const session = once(({ name }: Profile) => causeway.open(name));
   return {
@@ -105,7 +116,7 @@ export async function openRun(source: DiagnosisSource, signal: AbortSignal): Pro
     signal,
     auth,
     profile: () => auth.profile(source.profile).catch(() => undefined),
-    probe: once((profile: Profile) => probeHost(profile, env, signal)),
+    probe: once((profile: Profile) => probeHost(profile, source, signal)),
     session,
     effective: once(async (profile: Profile) => (await session(profile)).warehouses.effective(signal)),
     servers: once(() => source.servers()),

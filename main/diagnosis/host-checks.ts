@@ -1,20 +1,21 @@
 import type { Profile } from '../auth/auth.ts';
-import { CausewayError } from '../platform/errors.ts';
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { type Reached, reach } from '../workspace/reach.ts';
 import { type Finding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
 /** What asking the host without a token came to. */
 export type Probe = { reached: Reached } | { error: unknown };
 
-/** Milliseconds that the host has to answer. */
-const PROBE_TIMEOUT_MS = 15_000;
-
 /** Asks the profile's host once: three checks are read from the answer. Never throws. */
-export async function probeHost(profile: Profile, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Probe> {
+export async function probeHost(
+  profile: Profile,
+  { env, onSilence }: { env: NodeJS.ProcessEnv; onSilence: (host: string) => void },
+  signal: AbortSignal,
+): Promise<Probe> {
   try {
     // Loaded with the first request of anyone: not when the application starts.
     const { openDispatcher } = await import('../platform/http.ts');
-    const dispatcher = await openDispatcher({ env, silenceMs: PROBE_TIMEOUT_MS });
+    const dispatcher = await openDispatcher({ env, onSilence });
     try {
       return { reached: await reach(profile.host, dispatcher, Date.now, signal) };
     } finally {
@@ -90,6 +91,13 @@ function wayInWords(host: string, env: NodeJS.ProcessEnv): string {
   const proxy = URL.canParse(address) ? new URL(address).host : 'an address that cannot be read';
   return `${name} names the proxy ${proxy}.${certificates}`;
 }
+
+/** Whether nobody answers there: not where somebody does, and cannot be trusted. */
+export function isOutOfReach(probe: Probe): boolean {
+  return 'error' in probe && probe.error instanceof CausewayError && NO_ANSWER.has(probe.error.code);
+}
+
+const NO_ANSWER: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout']);
 
 function isTls(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'tls';

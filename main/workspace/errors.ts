@@ -1,3 +1,4 @@
+import { SAYS_SCOPES_ARE_MISSING } from '../auth/scopes.ts';
 import { CausewayError, type CausewayErrorOptions, type ErrorCode } from '../platform/errors.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { asSentence } from '../platform/sentences.ts';
@@ -75,7 +76,7 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
 /** Refusals that share a status and are told apart by their text only. */
 const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [403, /invalid (access )?token|token (is|has) (been )?(invalid|expired|revoked)/i, 'unauthenticated'],
-  [403, /does not have required scopes/i, 'missing_scope'],
+  [403, SAYS_SCOPES_ARE_MISSING, 'missing_scope'],
   [403, /blocked by .*IP (ACL|access list)/i, 'ip_blocked'],
   [403, /private.link/i, 'ip_blocked'],
   [400, /administratively suspended/i, 'feature_unavailable'],

@@ -9,6 +9,7 @@ import { VERSION } from '../../platform/version.ts';
 import { openClients } from '../clients/options.ts';
 import type { CommandContext } from '../command.ts';
 import { printable } from '../print.ts';
+import { sayStillWaiting } from '../progress.ts';
 import { askServers } from '../servers/health.ts';
 import { openServerList } from '../servers/options.ts';
 import { type Application, askApplication } from '../status/application.ts';
@@ -25,6 +26,7 @@ export function commandSource(context: CommandContext, profile: string | undefin
     servers: () => askServers(context),
     clients: async () => openClients(context, {}).survey((await openServerList(context)).read().servers),
     hub: async () => hubFinding(await askApplication(env)),
+    onSilence: (host) => sayStillWaiting(context, host),
     onFault: (error) =>
       void stderr.write(`causeway: A check failed by a fault of its own. ${printable(inOneLine(error))}\n`),
   };

@@ -25,6 +25,8 @@ export function diagnosisSource({
     servers: async () => serverStatuses(model.state),
     clients: async () => openDesktopClients(env).survey((await openServers(env)).read().servers),
     hub: () => hubFinding(env, model.state.proxies.length),
+    // The row says that it is being checked.
+    onSilence: () => {},
     onFault: (error) => console.error('A check failed:', error),
   };
 }

@@ -61,6 +61,7 @@ describe('causeway diagnose', () => {
     expect(await checksOf('--profile', 'gone')).toMatchObject({
       code: 5,
       host: { status: 'fail', code: 'unreachable' },
+      'sign-in': { status: 'skipped' },
     });
     expect(await checksOf('--profile', 'nobody')).toMatchObject({ code: 3, profile: { code: 'profile_not_found' } });
     await runCommand(home.env, ['servers', 'add', 'sql', '--profile', 'gone']);

@@ -65,6 +65,7 @@ describe('refusal decides by status, and by the error code only where the status
     [403, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"}}', 'permission_denied'],
     [511, '<html><title>Hotel</title></html>', 'login_page'],
     [403, '{"message":"Provided OAuth token does not have required scopes: sql"}', 'missing_scope'],
+    [403, '{"message":"User does not have permission on secret scope production"}', 'permission_denied'],
     [
       403,
       '{"error_code":"403","message":"Source IP address: 1.2.3.4 is blocked by Databricks IP ACL for workspace: 5"}',
