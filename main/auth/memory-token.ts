@@ -11,16 +11,16 @@ export interface MemoryTokenOptions {
 }
 
 /** How long a token that still works is used after a renewal that failed, in milliseconds. */
-const EXCUSE_MS = 30_000;
+const REFRESH_GRACE_MS = 30_000;
 
 /** A token that can be asked for again at any time, and so is kept in memory only. */
 export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
-  let excusedUntil = 0;
+  let graceUntil = 0;
 
-  const isExcused = (access: AccessToken) =>
-    now() >= excusedUntil - EXCUSE_MS && now() < excusedUntil && isAlive(access, now());
+  const isInGrace = (access: AccessToken) =>
+    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
   async function renew(rejected: Secret | undefined): Promise<AccessToken> {
     const present = current;
@@ -29,7 +29,7 @@ export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions):
     } catch (error) {
       // It is renewed ahead of its end, so that a failure on the way need not be one of the request.
       if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
-      excusedUntil = now() + EXCUSE_MS;
+      graceUntil = now() + REFRESH_GRACE_MS;
       return present;
     }
   }
@@ -37,7 +37,7 @@ export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions):
   return {
     async token({ rejected, signal }: TokenRequest = {}) {
       const ready =
-        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isExcused(current));
+        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isInGrace(current));
       if (current && ready) return current.token;
       let isOurs = false;
       const renewNow = () => {

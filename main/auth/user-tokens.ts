@@ -41,7 +41,7 @@ export interface UserTokens extends TokenSource {
 }
 
 /** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
-const EXCUSE_MS = 30_000;
+const REFRESH_GRACE_MS = 30_000;
 /** After how long a renewed sign-in that could not be stored is tried to be stored again, in milliseconds. */
 const KEEP_AGAIN_MS = 5_000;
 /** How long another process is waited for with that when this one ends, in milliseconds. */
@@ -64,18 +64,18 @@ export function userTokens(options: UserTokensOptions): UserTokens {
   const name = storeName(profile);
   const flight = new SingleFlight<AccessToken>();
   let current: AccessToken | undefined;
-  let excusedUntil = 0;
+  let graceUntil = 0;
   /** A renewed record, and the stored one in whose place it belongs. */
   let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
 
   const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
   const usable = (access: AccessToken | undefined, rejected: Secret | undefined): AccessToken | undefined =>
-    access && !access.token.equals(rejected) && (isFresh(access, now(), chance) || isExcused(access))
+    access && !access.token.equals(rejected) && (isFresh(access, now(), chance) || isInGrace(access))
       ? access
       : undefined;
   /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
-  const isExcused = (access: AccessToken) =>
-    now() >= excusedUntil - EXCUSE_MS && now() < excusedUntil && isAlive(access, now());
+  const isInGrace = (access: AccessToken) =>
+    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
 
   async function load(): Promise<TokenRecord | undefined> {
     const text = await store.get(name);
@@ -127,7 +127,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
       // No lock, no renewal: but a token that still works needs none yet.
       const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
       if (!isLockless || !isAlive(stored.access, now()) || stored.access.token.equals(rejected)) throw error;
-      excusedUntil = now() + EXCUSE_MS;
+      graceUntil = now() + REFRESH_GRACE_MS;
       return stored.access;
     });
   }
@@ -146,7 +146,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
         renewed = await refresh(record, { mayWait: !stillWorks });
       } catch (error) {
         if (!stillWorks) throw error;
-        excusedUntil = now() + EXCUSE_MS;
+        graceUntil = now() + REFRESH_GRACE_MS;
         return record.access;
       }
       if (renewed) {
@@ -175,7 +175,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     } catch (error) {
       // Without the keychain nothing can be renewed; but a token that still works needs it only later.
       if (!store.unreadable || !before || before.token.equals(rejected) || !isAlive(before, now())) throw error;
-      excusedUntil = now() + EXCUSE_MS;
+      graceUntil = now() + REFRESH_GRACE_MS;
       current = before;
       return before;
     }
