@@ -70,6 +70,11 @@ describe('the envelope of a frame', () => {
     });
   });
 
+  it('of brackets that are nested deeper than the stack is that of a batch', () => {
+    const brackets = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    expect(readEnvelope(Buffer.from(brackets))).toEqual({ kind: 'batch', requests: 0 });
+  });
+
   it('is read of any bytes without an exception', () => {
     const bytes = fc.oneof(
       fc.uint8Array(),
