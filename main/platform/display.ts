@@ -40,7 +40,7 @@ const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
  */
 export function displayText(text: string, { maxLength = NAME_LENGTH, lines = false }: DisplayOptions = {}): string {
   // Four times as much as is shown is enough to know what is shown, however long the text is.
-  const start = text.length > maxLength * 4 ? text.slice(0, maxLength * 4) : text;
+  const start = text.slice(0, maxLength * 4);
   const broken = start.replace(LINE_BREAKS, lines ? '\n' : ' ').replaceAll('\t', ' ');
   const safe = withoutControls(broken, lines).replace(STACKED_MARKS, '$1');
   const shown = (lines ? safe.replace(/[^\S\n]{9,}/gu, ' ') : safe.replace(/\s+/gu, ' ')).trim();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayText } from '../../../main/platform/display.ts';
+import { displayText, withoutControls } from '../../../main/platform/display.ts';
 
 describe('displayText takes the power out of a foreign name', () => {
   it.each([
@@ -48,6 +48,29 @@ describe('displayText takes the power out of a foreign name', () => {
     const name = displayText('😀'.repeat(1000), { maxLength: 10 });
     expect(name).toBe(`${'😀'.repeat(9)}…`);
     expect([...displayText('x'.repeat(1_000_000))]).toHaveLength(200);
+  });
+
+  it.each([
+    ['as long as may be shown', 'abcdefghij', 'abcdefghij'],
+    ['a character longer', 'abcdefghijk', 'abcdefghi…'],
+    ['with a space where it is cut', 'abcdefgh ijklm', 'abcdefgh…'],
+    ['with spaces around it', '  abc ', 'abc'],
+    ['that begins with more spaces than are read', `${' '.repeat(41)}abc`, '…'],
+  ])('shows a name %s within the limit', (_what, name, shown) => {
+    expect(displayText(name, { maxLength: 10 })).toBe(shown);
+  });
+
+  it.each([
+    ['a few spaces', `a${' '.repeat(8)}b c`, `a${' '.repeat(8)}b c`],
+    ['many spaces', `a${' '.repeat(9)}b\n${'\t'.repeat(30)}c`, 'a b\n c'],
+    ['spaces around them', '  a\nb  ', 'a\nb'],
+  ])('keeps %s in lines, as far as they are seen', (_what, text, shown) => {
+    expect(displayText(text, { lines: true })).toBe(shown);
+  });
+
+  it('leaves a text that is laid out as it is, but for what must not be shown', () => {
+    expect(withoutControls('  a   b\u001b[2J\n')).toBe('  a   b\ufffd[2J\ufffd');
+    expect(withoutControls('  a\n\u202eb', true)).toBe('  a\n\ufffdb');
   });
 
   it('keeps line breaks where lines are asked for, and nothing else', () => {
