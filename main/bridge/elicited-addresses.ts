@@ -1,7 +1,11 @@
 import { CausewayError } from '../platform/errors.ts';
+import { OMITTED } from './outline.ts';
 
 /** The error with which a server says that addresses have to be opened first (MCP 2025-11-25 › URL Elicitation Required Error). */
 const URL_REQUIRED = -32042;
+
+/** Said of one that stands among more than is ever read of a frame. */
+const UNCHECKED = 'too long to be checked';
 
 /**
  * What is wrong with an address that a frame of the server's wants a person to open; undefined where nothing is. The
@@ -12,12 +16,17 @@ export function unsafeAddress(json: unknown): string | undefined {
   const { method, error, result } = Object(json);
   if (method !== undefined) return unsafeIn(Object(json));
   if (Object(error).code === URL_REQUIRED) {
-    const { elicitations } = Object(Object(error).data);
+    const { data } = Object(error);
+    const { elicitations } = Object(data);
+    if (data === OMITTED || elicitations === OMITTED) return UNCHECKED;
     return firstOf(Array.isArray(elicitations) ? elicitations : [], (each) => faultOf(Object(each).url));
   }
   const { inputRequests } = Object(result);
+  if (inputRequests === OMITTED) return UNCHECKED;
   if (typeof inputRequests !== 'object' || inputRequests === null) return undefined;
-  return firstOf(Object.values(inputRequests), (request) => unsafeIn(Object(request)));
+  return firstOf(Object.values(inputRequests), (request) =>
+    request === OMITTED ? UNCHECKED : unsafeIn(Object(request)),
+  );
 }
 
 /** Why the client was not given what the server sent. `fault` is what `unsafeAddress` says. */
@@ -28,6 +37,7 @@ export function refusedAddress(fault: string): CausewayError {
 }
 
 function unsafeIn({ method, params }: { method?: unknown; params?: unknown }): string | undefined {
+  if (method === OMITTED || (params === OMITTED && method === 'elicitation/create')) return UNCHECKED;
   const { mode, url } = Object(params);
   return method === 'elicitation/create' && (mode === 'url' || url !== undefined) ? faultOf(url) : undefined;
 }

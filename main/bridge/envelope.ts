@@ -1,4 +1,5 @@
 import { MAX_BATCH_FRAMES } from './limits.ts';
+import { isCrowded, outlineOf } from './outline.ts';
 
 /**
  * What the bridge has to know of a JSON-RPC 2.0 frame to send it on: which kind it is, its method, and whether an answer
@@ -24,7 +25,7 @@ export function readEnvelope(frame: Buffer): Envelope {
 export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } {
   let json: unknown;
   try {
-    json = JSON.parse(frame.toString('utf8'));
+    json = jsonOf(frame);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : 'unreadable';
     const message = `Parse error: this line is not JSON (${reason}).`;
@@ -33,10 +34,15 @@ export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } 
   return { envelope: envelopeOf(json), json };
 }
 
-/** A frame as JSON; undefined where it is none. */
+/** Of a large frame with very many values, what would take up many times its length is left out. */
+function jsonOf(frame: Buffer): unknown {
+  return isCrowded(frame) ? outlineOf(frame) : JSON.parse(frame.toString('utf8'));
+}
+
+/** A frame as JSON, or the outline of one that is too large for that; undefined where it is none. */
 export function parseFrame(frame: Buffer): unknown {
   try {
-    return JSON.parse(frame.toString('utf8'));
+    return jsonOf(frame);
   } catch {
     // A server's frame that cannot be read counts as missing: it must not reach the client's stream.
     return undefined;

@@ -31,6 +31,8 @@ interface Kind {
   isUnread?: boolean;
   /** Written to the socket in place of an answer. */
   isRaw?: boolean;
+  /** After so many pieces it does end, with this. */
+  end?: { pieces: number; tail: string };
 }
 
 const filled = (text: string) => Buffer.from(text.repeat(Math.ceil(MIB / text.length)));
@@ -42,6 +44,12 @@ const KINDS: Record<string, Kind> = {
   'one event of many lines': { type: 'text/event-stream', head: 'data: [\n', piece: filled('data: "x",\n') },
   'small events, unread': { type: 'text/event-stream', head: '', piece: filled(NOTE), isUnread: true },
   comments: { type: 'text/event-stream', head: '', piece: filled(': x\n\n') },
+  'JSON body of 70 MiB of objects, which ends': {
+    type: 'application/json',
+    head: '{"jsonrpc":"2.0","id":2,"result":{"content":[{}',
+    piece: Buffer.from(',{}'.repeat(MIB / 3)),
+    end: { pieces: 70, tail: ']}}' },
+  },
   'a body of another type': { type: 'text/plain', head: HEAD, piece: filled('x') },
   'a header': { type: '', head: 'HTTP/1.1 200 OK\r\nx-long: ', piece: filled('x'), isRaw: true },
   'a compressed body': {
@@ -54,10 +62,14 @@ const KINDS: Record<string, Kind> = {
 
 let kind: Kind | undefined;
 
-async function pour(response: ServerResponse, { piece, head, isRaw }: Kind): Promise<void> {
+async function pour(response: ServerResponse, { piece, head, isRaw, end }: Kind): Promise<void> {
   const to = isRaw ? response.socket : response;
   to?.write(head);
-  while (to && !to.destroyed) {
+  for (let count = 0; to && !to.destroyed; count += 1) {
+    if (count === end?.pieces) {
+      to.end(end.tail);
+      return;
+    }
     await new Promise<void>((resolve) => {
       const on = () => {
         to.off('drain', on);

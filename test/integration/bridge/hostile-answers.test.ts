@@ -192,6 +192,29 @@ describe('a frame that is too long', () => {
   });
 });
 
+describe('a large frame of very many values', () => {
+  const crowd = `[${Array(400_000).fill('{}').join(', ')}]`;
+
+  it('reaches the client as the server sent it', async () => {
+    const answer = `{"jsonrpc":"2.0","result":{"content":[],"structuredContent":{"rows":${crowd}}},"id":1}`;
+    expect(await framesFor((response) => json(response, answer))).toEqual([answer]);
+    expect(await framesFor((response) => events(response, NOTE, answer))).toEqual([NOTE, answer]);
+  });
+
+  it('is the last word on its request where it is cut off', async () => {
+    const [answer] = await framesFor((response) => json(response, `{"jsonrpc":"2.0","id":1,"result":${crowd}`));
+    isUnanswered(answer);
+  });
+
+  it('reaches the server as the client sent it', async () => {
+    const client = await connect(({ frame }, response) => json(response, result(frame?.id)));
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"f","arguments":{"rows":${crowd}}}}`;
+    client.send(call);
+    await client.sink.until(1);
+    expect(client.server.arrivals.some(({ body }) => String(body) === call)).toBe(true);
+  });
+});
+
 describe('a frame that is nested deeply', () => {
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
