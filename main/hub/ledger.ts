@@ -9,6 +9,8 @@ import { glance } from './glance.ts';
 const STANDING = 'subscriptions/listen';
 /** How long a question of the server's to its client counts as open, in milliseconds: some are never answered. */
 const QUESTION_MS = 600_000;
+/** How many of them are remembered. */
+const MAX_QUESTIONS = 1_000;
 
 /** A request of the client's that has no answer yet. */
 export interface OpenRequest {
@@ -74,8 +76,11 @@ export class Ledger {
   }
 
   #serverAsks(frame: Buffer, id: string | undefined, method: string): void {
-    if (id !== undefined) this.#questions.set(id, performance.now());
-    else if (method === 'notifications/cancelled') this.#questions.delete(textAt(frame, 'params', 'requestId') ?? '');
+    if (id !== undefined) {
+      this.#questions.set(id, performance.now());
+      const [oldest] = this.#questions.keys();
+      if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
+    } else if (method === 'notifications/cancelled') this.#questions.delete(textAt(frame, 'params', 'requestId') ?? '');
   }
 
   forget(id: string): void {

@@ -9,6 +9,10 @@ const GATHER_MS = 25;
 /** How long a client may think about a question, in milliseconds: people answer, or nobody ever does. */
 const PATIENCE_MS = 600_000;
 
+/** The most questions of one call that wait for the client, and the most bytes that they take up. */
+const MAX_QUESTIONS = 100;
+const MAX_QUESTION_BYTES = 1024 * 1024;
+
 /** The capability that a client has who can answer a question. */
 const ANSWERABLE = new Map([
   ['sampling/createMessage', 'sampling'],
@@ -36,6 +40,8 @@ interface Call {
   progress: { upstream: string | undefined; now: string | undefined };
   /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
   questions: Map<string, { id: string; request: string }>;
+  /** How many questions were refused because there are too many. */
+  refused: number;
   /** What the client has to give back together with its answers. */
   state: string | undefined;
   /** The server's answer, where it came while the client was to answer a question. */
@@ -66,7 +72,15 @@ export class ServerQuestions {
     const token = progressToken(frame);
     const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
     const progress = { upstream: token, now: token };
-    this.#calls.set(id, { upstream: id, waiting, capabilities, progress, questions: new Map(), ...nothing });
+    this.#calls.set(id, {
+      upstream: id,
+      waiting,
+      capabilities,
+      progress,
+      questions: new Map(),
+      refused: 0,
+      ...nothing,
+    });
   }
 
   /** The server asks, in the answer to `of` where that is known. */
@@ -80,6 +94,15 @@ export class ServerQuestions {
     if (!call || (isByUrl ? Object(declared).url : declared) === undefined) {
       const why = 'The client cannot be asked this now.';
       this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal(-32601, why)}}`));
+      return;
+    }
+    const bytes = [...call.questions.values()].reduce((sum, { request }) => sum + request.length, frame.length);
+    if (call.questions.size >= MAX_QUESTIONS || bytes > MAX_QUESTION_BYTES) {
+      call.refused += 1;
+      const error = refusal(-32603, 'The client is asked too much at once.');
+      // To refuse an endless number would be endless too.
+      if (call.refused <= MAX_QUESTIONS)
+        this.#rim.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
       return;
     }
     this.#asked += 1;

@@ -136,6 +136,23 @@ describe('what a server with sessions asks of a stateless client', () => {
     await expect.poll(() => talk.answers()).toEqual([{ jsonrpc: '2.0', id: 'r', result: { roots: [] } }]);
   });
 
+  it('is refused beyond a hundred questions of one call, and beyond a mebibyte of them', async () => {
+    const talk = await Conversation.begin();
+    const call = talk.call(1);
+    await expect.poll(() => talk.calls.size).toBe(1);
+    for (let count = 0; count < 130; count += 1) talk.ask(1, `q${count}`);
+    await expect.poll(() => talk.answers()).toHaveLength(30);
+    expect(talk.answers()[0]).toMatchObject({ error: { message: 'The client is asked too much at once.' } });
+    expect(asked(await call).names.length).toBeLessThanOrEqual(100);
+    const long = talk.call(2);
+    await expect.poll(() => talk.calls.size).toBe(2);
+    talk.ask(2, 'x'.repeat(400_000));
+    talk.ask(2, 'y'.repeat(400_000));
+    talk.ask(2, 'z');
+    expect(asked(await long).names.length).toBeLessThanOrEqual(2);
+    await expect.poll(() => talk.answers()).toHaveLength(31);
+  });
+
   it('may be to open an address, which that revision does not number, of who can do that', async () => {
     const talk = await Conversation.begin();
     const able = talk.call(1, meta({ elicitation: { url: {} } }));
