@@ -3,9 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { createBridge } from '../../../main/bridge/bridge.ts';
+import { FrameSplitter } from '../../../main/bridge/frames.ts';
 import type { HubConnection } from '../../../main/hub/attach.ts';
 import { Relay } from '../../../main/hub/relay.ts';
+import { openPool } from '../../../main/platform/http.ts';
+import { Secret } from '../../../main/platform/secret.ts';
+import { serve } from '../bridge/connected.ts';
 import { CollectingSink } from '../bridge/harness.ts';
+import { INITIALIZE_RESULT, json, orderly, result } from '../bridge/scripted-server.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -66,3 +72,80 @@ it('a session that moves to one hub after the other leaves no listener behind, a
   expect((await sink.until(2)).map(String).at(-1)).toContain('second');
   await relay.close();
 });
+
+const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+
+/** Plays a hub whose server has one tool; gives what it is asked. */
+function playHub(hub: Socket, name: string): string[] {
+  const asked: string[] = [];
+  const splitter = new FrameSplitter({
+    frame: (frame) => {
+      const { id, method } = JSON.parse(String(frame));
+      if (id === undefined) return;
+      asked.push(method);
+      const tools = { tools: [tool(name)] };
+      const answer = { jsonrpc: '2.0', id, result: method === 'tools/list' ? tools : INITIALIZE_RESULT };
+      hub.write(`${JSON.stringify(answer)}\n`);
+    },
+    fault: () => {},
+  });
+  hub.on('data', (chunk: Buffer) => splitter.push(chunk));
+  return asked;
+}
+
+it.each([
+  ['another tool', 'alone', true],
+  ['the same tool', 'hub', false],
+])(
+  'a session that moves to a proxy alone and back tells the client of %s',
+  { timeout: 30_000 },
+  async (_what, name, tells) => {
+    const server = await serve(
+      orderly({
+        onCall: ({ frame }, response) =>
+          json(response, result(frame?.id, frame?.method === 'tools/list' ? { tools: [tool(name)] } : {})),
+      }).script,
+    );
+    const pool = await openPool(server.origin, { env: {} });
+    ends.push(() => void pool.destroy());
+    const { hub, connection } = await connected();
+    playHub(hub, 'hub');
+    let isBack = false;
+    let asked: string[] = [];
+    const sink = new CollectingSink();
+    const relay = new Relay(connection, sink, {
+      reattach: async () => undefined,
+      alone: async (client) => {
+        const profile = { name: 'test', host: server.origin, method: 'pat' as const, workspaceId: undefined };
+        const tokens = { token: async () => new Secret('dapi-test') };
+        return createBridge({ profile, path: '/', tokens, connections: pool, userAgent: 'causeway/test' }, client);
+      },
+      rejoin: async () => {
+        if (!isBack) return undefined;
+        const again = await connected();
+        asked = playHub(again.hub, 'hub');
+        return again.connection;
+      },
+    });
+    const send = (frame: object) => relay.receive(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...frame })));
+    const told = () => sink.frames.map((frame) => JSON.parse(String(frame))).filter(({ id }) => id === undefined);
+    send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {} } });
+    await sink.answerTo(1);
+    send({ method: 'notifications/initialized' });
+    send({ id: 2, method: 'tools/list' });
+    expect((await sink.answerTo(2)).result).toEqual({ tools: [tool('hub')] });
+
+    hub.destroy();
+    if (tells) await expect.poll(told).toEqual([LIST_CHANGED]);
+    send({ id: 3, method: 'tools/list' });
+    expect((await sink.answerTo(3)).result).toEqual({ tools: [tool(name)] });
+
+    isBack = true;
+    await expect.poll(() => asked, { timeout: 15_000 }).toContain('tools/list');
+    send({ id: 4, method: 'tools/list' });
+    expect((await sink.answerTo(4)).result).toEqual({ tools: [tool('hub')] });
+    expect(told()).toEqual(tells ? [LIST_CHANGED, LIST_CHANGED] : []);
+    await relay.close();
+  },
+);
