@@ -87,7 +87,7 @@ class StdioBridge implements Bridge {
     const sink = throughClient(client, this.#modern);
     this.#sink = sink;
     this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal, (error) => this.#instant.failed(error));
-    const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)));
+    const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)), endpoint.firstBytesMs);
     const { profile, path, signIn } = endpoint;
     const place = { host: profile.host, path, profile: profile.name };
     this.#tool = new ConnectionTool({ ...place, signIn, memory, connect: async () => void (await this.#connected()) });

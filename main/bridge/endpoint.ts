@@ -15,6 +15,8 @@ export interface Endpoint {
   tokens: TokenSource;
   connections: Connections;
   userAgent: string;
+  /** How long the server may be silent where it is only to begin or to list, in milliseconds; 15 s if left out. */
+  firstBytesMs?: number | undefined;
   /** How people sign in to the profile; undefined where it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
   /** Told what the person at a terminal should know meanwhile, in one line. */

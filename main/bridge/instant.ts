@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../platform/errors.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { SILENCE } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
 import type { ConnectionTool } from './connection-tool.ts';
 import { parseFrame } from './envelope.ts';
@@ -21,9 +22,9 @@ export const PATIENCE = {
   /** For a session, and for a token that waits for a sign-in, before a request fails in words: clients give up after 60 s. */
   sessionMs: 25_000,
   /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
-  firstBytesMs: 15_000,
+  firstBytesMs: SILENCE.limitMs,
   /** Before stderr tells that the server has not answered yet. */
-  wordMs: 5_000,
+  wordMs: SILENCE.noticeMs,
 } as const;
 
 /** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */

@@ -1,10 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { CausewayError } from './errors.ts';
 
-/** How long a host may be silent before the person is told, in milliseconds. */
-const NOTICE_MS = 5_000;
-/** How long a host that has never answered may be silent before it is given up, in milliseconds. */
-const LIMIT_MS = 15_000;
+/** How long a host may be silent, in milliseconds: the one table for REST, sign-in and the bridge. */
+export const SILENCE = {
+  /** Before the person is told. */
+  noticeMs: 5_000,
+  /** Before a host is given up that has never answered, and a request that only begins or lists. */
+  limitMs: 15_000,
+} as const;
 
 export interface SilenceOptions {
   /** Told once a host has been silent for five seconds, each time that happens. */
@@ -29,7 +32,7 @@ export class SilentHostError extends CausewayError {
  * meanwhile: without an answer it cannot be known for slow. One that has answered before gets the time that requests have.
  */
 export function giveUpOnSilence(options: SilenceOptions): Dispatcher.DispatcherComposeInterceptor {
-  const { onSilence, noticeMs = NOTICE_MS, limitMs = LIMIT_MS } = options;
+  const { onSilence, noticeMs = SILENCE.noticeMs, limitMs = SILENCE.limitMs } = options;
   const hosts = new Map<string, HostSilence>();
   return (dispatch) => (request, handler) => {
     const host = String(request.origin ?? '');

@@ -10,9 +10,6 @@ import type { ModernServer } from './modern-server.ts';
 
 const AT_ONCE = { atOnce: true };
 const BATCH = { atOnce: true, isBatch: true };
-/** What only begins or lists does not take long. */
-const SOON = { silenceMs: PATIENCE.firstBytesMs };
-const LIST = { ...AT_ONCE, ...SOON };
 
 /**
  * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
@@ -23,9 +20,19 @@ export class EitherEra {
   readonly #memory: EraMemory;
   readonly #write: (frame: Buffer) => void;
   readonly #remembered: Promise<boolean>;
+  /** What only begins or lists does not take long. */
+  readonly #soon: { silenceMs: number };
+  readonly #list: { silenceMs: number; atOnce: boolean };
   #modern: ModernServer | undefined;
 
-  constructor(line: Line, memory: EraMemory, write: (frame: Buffer) => void) {
+  constructor(
+    line: Line,
+    memory: EraMemory,
+    write: (frame: Buffer) => void,
+    silenceMs: number = PATIENCE.firstBytesMs,
+  ) {
+    this.#soon = { silenceMs };
+    this.#list = { ...AT_ONCE, silenceMs };
     this.#line = line;
     this.#memory = memory;
     this.#write = write;
@@ -48,7 +55,7 @@ export class EitherEra {
           session,
           token,
           onFrame,
-          method === 'batch' ? BATCH : method === 'tools/list' ? LIST : AT_ONCE,
+          method === 'batch' ? BATCH : method === 'tools/list' ? this.#list : AT_ONCE,
         );
   }
 
@@ -79,7 +86,7 @@ export class EitherEra {
       const outcome = await this.#asModern(frame, token);
       if (outcome) return outcome;
     }
-    const outcome = await this.#line.post(frame, session, token, onFrame, SOON);
+    const outcome = await this.#line.post(frame, session, token, onFrame, this.#soon);
     return (!isKnown && mayBeModern(outcome) && (await this.#asModern(frame, token))) || outcome;
   }
 

@@ -90,6 +90,7 @@ export async function bridgeTo(
   options: {
     tokens?: TokenSource;
     silenceMs?: number;
+    firstBytesMs?: number;
     env?: NodeJS.ProcessEnv;
     memory?: AnswerMemory & EraMemory;
   } = {},
@@ -104,6 +105,7 @@ export async function bridgeTo(
       tokens: options.tokens ?? FIXED,
       connections: dispatcher,
       userAgent: 'causeway/test',
+      firstBytesMs: options.firstBytesMs,
       ...(options.memory ? { memory: options.memory } : {}),
     },
     sink,

@@ -52,3 +52,26 @@ describe('what is lost with its connection', () => {
     expect(client.sink.frames.map(String)).toContain('{"jsonrpc":"2.0","method":"notifications/progress","params":{}}');
   });
 });
+
+describe('a server that accepts requests and stays silent', () => {
+  it('is given up where it is only to begin or to list; a call is waited for', async () => {
+    const session = orderly();
+    const silentFor = new Set<unknown>(['tools/list', 'tools/call']);
+    let release = () => {};
+    const client = await opened(
+      ({ frame, ...rest }, response) => {
+        if (!silentFor.has(frame?.method)) return session.script({ frame, ...rest }, response);
+        if (frame?.method === 'tools/call') release = () => json(response, result(frame.id));
+      },
+      { firstBytesMs: 100 },
+    );
+    const call = client.request('call', 'tools/call');
+    const { error } = await client.request('list', 'tools/list');
+    expect(error.message).toMatch(/did not answer|has not answered|took too long|no answer/i);
+    release();
+    expect((await call).result).toBeDefined();
+    silentFor.add('initialize');
+    const again = await client.request('again', 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
+    expect(again.error).toBeDefined();
+  });
+});
