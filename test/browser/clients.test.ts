@@ -213,12 +213,12 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
   it('lets a client that can connect by itself, having said what that costs', async () => {
     await haveServers(SQL, GENIE);
     await file('.claude.json', '{}');
-    await file('.kiro/settings/mcp.json', '{}');
+    await file('.warp/.mcp.json', '{}');
     await go('AI clients');
-    await shown.page.getByLabel('More about Kiro').click();
-    await client('Kiro').getByRole('button', { name: 'Copy its JSON' }).waitFor();
+    await shown.page.getByLabel('More about Warp').click();
+    await client('Warp').getByRole('button', { name: 'Copy its JSON' }).waitFor();
     expect(
-      await client('Kiro')
+      await client('Warp')
         .getByRole('button', { name: /connect by itself/ })
         .count(),
     ).toBe(0);
