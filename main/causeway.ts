@@ -1,12 +1,12 @@
 import type { AuthService, Profile } from './auth/auth.ts';
 import type { ServerRequest } from './bridge/endpoint.ts';
-import type { Discovery } from './discovery/browse.ts';
-import type { Hub } from './hub/hub.ts';
-import type { HubWatcher } from './hub/session-board.ts';
-import type { KeepWarmOptions, WarmServers } from './hub/warm/keep-warm.ts';
-import type { WarmServer } from './hub/warm/warm-server.ts';
+import type { MonitoredServer } from './hub/health/health.ts';
+import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.ts';
+import type { Hub } from './hub/server.ts';
+import type { HubWatcher } from './hub/session-log.ts';
 import type { SharedPools } from './platform/pools.ts';
 import type { WarehouseService } from './warehouses/service.ts';
+import type { Discovery } from './workspace/catalog-query.ts';
 import type { RestClient } from './workspace/client.ts';
 
 export type { WarehouseService } from './warehouses/service.ts';
@@ -23,7 +23,7 @@ export interface CausewayOptions {
 }
 
 /** How servers are kept warm. */
-type WarmOptions = Omit<KeepWarmOptions, 'connect' | 'subscribe' | 'renewConnections'>;
+type WarmOptions = Omit<HealthMonitorOptions, 'connect' | 'subscribe' | 'renewConnections'>;
 
 /** One profile's workspace as its signed-in user. */
 export interface WorkspaceSession {
@@ -50,7 +50,7 @@ export interface Causeway {
    * Keeps these servers warm over the connections and tokens that the proxies share, and knows how each of them is. A
    * sign-in that is needed is reported, never begun.
    */
-  keepWarm(servers: readonly WarmServer[], options?: WarmOptions): Promise<WarmServers>;
+  keepWarm(servers: readonly MonitoredServer[], options?: WarmOptions): Promise<HealthMonitor>;
   /**
    * The computer has woken, or is in another network: connections that lead nowhere any more are let go of, so that no
    * request has to find that out by waiting.
@@ -97,7 +97,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         auth(),
         import('./workspace/client.ts'),
         import('./warehouses/service.ts'),
-        import('./discovery/browse.ts'),
+        import('./workspace/catalog-query.ts'),
       ]);
     const profile = await service.profile(profileName);
     const dispatcher = await dispatcherTo(profile.host);
@@ -111,14 +111,14 @@ export function createCauseway(options: CausewayOptions): Causeway {
       remembering = remembering.then(remember).catch(() => undefined);
     });
     const openSqlServer = async () => {
-      const { SqlSession } = await import('./hub/warm/sql-session.ts');
+      const { SqlSession } = await import('./hub/health/sql-session.ts');
       return new SqlSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
     };
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {
       env,
       openSqlServer,
-      ...(around ? { around: (operations) => around.noting(operations, profile, env) } : {}),
+      ...(around ? { around: (operations) => around.recordingCommandChanges(operations, profile, env) } : {}),
     });
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
@@ -136,7 +136,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
 
   const serveProxies: Causeway['serveProxies'] = async (watcher) => {
     const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }] = await Promise.all([
-      import('./hub/hub.ts'),
+      import('./hub/server.ts'),
       import('./hub/rendezvous.ts'),
       import('./bridge/bridge.ts'),
       import('./platform/connections.ts'),
@@ -156,12 +156,12 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
-    const [{ WarmServers }, { HealthSession }, service] = await Promise.all([
-      import('./hub/warm/keep-warm.ts'),
-      import('./hub/warm/health-session.ts'),
+    const [{ HealthMonitor }, { HealthSession }, service] = await Promise.all([
+      import('./hub/health/monitor.ts'),
+      import('./hub/health/client.ts'),
       auth(),
     ]);
-    return new WarmServers(servers, {
+    return new HealthMonitor(servers, {
       ...options,
       renewConnections,
       subscribe: (listener) => service.subscribe(listener),

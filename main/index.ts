@@ -4,25 +4,22 @@ import ElectronStore from 'electron-store';
 
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
-import { configuredHosts } from './desktop/accounts/configured-hosts.ts';
+import { configuredHosts } from './desktop/accounts.ts';
 import { applicationMenu } from './desktop/application-menu.ts';
-import { closingOnce } from './desktop/closing.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
+import { closingOnce, opensWindowAtStart } from './desktop/lifecycle.ts';
 import { openLog, takeOverConsole } from './desktop/log.ts';
 import { notify } from './desktop/notification.ts';
-import { askPerson } from './desktop/question.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
-import { opensWindowAtStart } from './desktop/start-up.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
-import { updateNews } from './desktop/updates/update-news.ts';
-import { hindranceOf } from './desktop/updates/update-state.ts';
+import { updateBlocker, updateNews } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
-import { chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/file-dialogs.ts';
+import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
@@ -88,7 +85,7 @@ function start(): void {
       chooseFolder,
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: loginItem(env),
-      updates: { hindrance: hindranceOf(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
+      updates: { hindrance: updateBlocker(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
       closeForUpdate,
       versions: process.versions,
     },

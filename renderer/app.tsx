@@ -6,13 +6,13 @@ import { AccountsScreen } from './accounts/accounts-screen.tsx';
 import { ActivityScreen } from './activity/activity-screen.tsx';
 import { ClientsScreen } from './clients/clients-screen.tsx';
 import { DiagnosticsScreen } from './diagnostics/diagnostics-screen.tsx';
-import { EveryoneScreen } from './everyone/everyone-screen.tsx';
 import { Frame } from './frame/frame.tsx';
+import { EveryoneScreen } from './overrides/overrides-screen.tsx';
 import { ServersScreen } from './servers/servers-screen.tsx';
 import { SettingsScreen } from './settings/settings-screen.tsx';
-import { useDesktopState } from './shared/desktop-state.ts';
 import { useScreen } from './shared/screen.ts';
 import { styleNonce, theme } from './shared/theme.ts';
+import { useDesktopState } from './shared/use-desktop-state.ts';
 import { WarehouseScreen } from './warehouse/warehouse-screen.tsx';
 
 const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode> = {

@@ -1,10 +1,9 @@
-import { CausewayError } from '../platform/errors.ts';
-import { sentences } from '../platform/sentences.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
 import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
-import { checkConfigEdit, configFilePath, editConfig, readConfig } from './config-file.ts';
 import type { AuthHttp } from './host-fetch.ts';
-import type { OwnSignIns } from './own-sign-in.ts';
-import { judgeSettings, type ProfileSettings } from './profile-settings.ts';
+import type { OwnSignIns } from './oauth/own-sign-in.ts';
+import { checkConfigEdit, configFilePath, editConfig, readConfig } from './profiles/config-file.ts';
+import { judgeSettings, type ProfileSettings } from './profiles/profile-settings.ts';
 import {
   asProfile,
   chooseProfile,
@@ -12,7 +11,7 @@ import {
   listProfiles,
   type ProfileBook,
   profileSettings,
-} from './profiles.ts';
+} from './profiles/profiles.ts';
 
 export interface AuthOptions {
   env: NodeJS.ProcessEnv;
@@ -58,7 +57,7 @@ export function openAuth(options: AuthOptions): AuthService {
   };
   const book = async (): Promise<ProfileBook> => ({ document: await readConfig(path), path, env });
   const openBrowser =
-    options.openBrowser ?? (async (url) => (await import('./open-browser.ts')).openSystemBrowser(url, env));
+    options.openBrowser ?? (async (url) => (await import('./oauth/open-browser.ts')).openSystemBrowser(url, env));
 
   let connections: AuthHttp | undefined;
   const http = once(async () => {
@@ -67,7 +66,7 @@ export function openAuth(options: AuthOptions): AuthService {
   });
   let opened: OwnSignIns | undefined;
   const own = once(async () => {
-    const { openOwnSignIns } = await import('./own-sign-in.ts');
+    const { openOwnSignIns } = await import('./oauth/own-sign-in.ts');
     opened = await openOwnSignIns({
       env,
       http: await http(),
@@ -94,7 +93,7 @@ export function openAuth(options: AuthOptions): AuthService {
   }
 
   async function openSource(profile: Profile): Promise<TokenSource> {
-    const { openTokenSource } = await import('./sources.ts');
+    const { openTokenSource } = await import('./sources/token-source.ts');
     const where = profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path;
     return openTokenSource({ profile, env, where, path, http, own, settingsOf, now, chance, signInWhenNeeded });
   }
@@ -102,7 +101,7 @@ export function openAuth(options: AuthOptions): AuthService {
   /** @throws {CausewayError} `profile_unusable` */
   async function ownFor(profile: Profile): Promise<OwnSignIns> {
     if (maySignIn(profile)) return own();
-    throw (await import('./own-sign-in.ts')).holdsCredentials(profile);
+    throw (await import('./oauth/own-sign-in.ts')).holdsCredentials(profile);
   }
 
   const profile = async (name?: string) => {
@@ -127,7 +126,7 @@ export function openAuth(options: AuthOptions): AuthService {
       if (!maySignIn(wanted)) return { state: 'by-credentials' };
       const state = await (await own()).state(wanted);
       if (state.state === 'signed-in' || wanted.method !== 'databricks-cli') return state;
-      const [{ findCli }, { cliPath }] = await Promise.all([import('./databricks-cli.ts'), settingsOf(wanted)]);
+      const [{ findCli }, { cliPath }] = await Promise.all([import('./sources/databricks-cli.ts'), settingsOf(wanted)]);
       return findCli({ env, cliPath, profile: wanted }).then(
         () => ({ state: 'by-databricks-cli' }),
         () => state,
@@ -135,7 +134,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async signInPage({ host }) {
-      const { signInPages } = await import('./sign-in-page.ts');
+      const { signInPages } = await import('./oauth/shared-sign-in.ts');
       return signInPages(env, host, now).current();
     },
 
@@ -165,7 +164,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async renameProfile(from, to) {
-      const { withRenamedProfile } = await import('./config-edit.ts');
+      const { withRenamedProfile } = await import('./profiles/config-edit.ts');
       const before = (await listEntries()).find((entry) => entry.name === from);
       await editConfig(env, (text) => withRenamedProfile(text, from, to));
       if (before?.usable && maySignIn(before.profile))
@@ -173,7 +172,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async removeProfile(name) {
-      const { withoutProfile } = await import('./config-edit.ts');
+      const { withoutProfile } = await import('./profiles/config-edit.ts');
       const before = (await listEntries()).find((entry) => entry.name === name);
       if (before?.usable && maySignIn(before.profile)) await signOutIfSignedIn(await own(), before.profile);
       await editConfig(env, (text) => withoutProfile(text, name));
@@ -181,7 +180,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async knowsApplication(wanted, application) {
       const [{ knowsApplication }, { accountId }] = await Promise.all([
-        import('./known-application.ts'),
+        import('./oauth/known-application.ts'),
         settingsOf(wanted),
       ]);
       const fetch = (await http()).to(wanted.host, { asksAgain: false });
@@ -195,7 +194,7 @@ export function openAuth(options: AuthOptions): AuthService {
       await (await own()).moveSecrets(profiles.filter(maySignIn), to, switchOver);
     },
 
-    checkStore: async () => (await import('./store-check.ts')).checkStore(env),
+    checkStore: async () => (await import('./secrets/stored-kind.ts')).checkStore(env),
 
     subscribe(listener) {
       listeners.add(listener);
@@ -216,7 +215,10 @@ export function openAuth(options: AuthOptions): AuthService {
 
   /** @throws {CausewayError} `usage`, `profile_unusable` */
   async function newProfile(name: string, host: string) {
-    const [{ withProfile }, { parseHost }] = await Promise.all([import('./config-edit.ts'), import('./host.ts')]);
+    const [{ withProfile }, { parseHost }] = await Promise.all([
+      import('./profiles/config-edit.ts'),
+      import('./profiles/host.ts'),
+    ]);
     const address = parseHost(host);
     const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
     const judged = judgeSettings(new Map([['host', host]]));

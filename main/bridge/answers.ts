@@ -1,22 +1,21 @@
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
-import { refusedAddress, unsafeAddress } from './elicited-addresses.ts';
-import { envelopeOf, parseFrame, singleEnvelopeOf } from './envelope.ts';
-import { errorFrame } from './error-frame.ts';
-import type { FrameSink } from './flow.ts';
-import { toLine } from './frames.ts';
-import { eachElement, skipWhiteSpace } from './json-bytes.ts';
+import type { FrameSink } from './back-pressure.ts';
+import { errorFrame } from './frame/error-frame.ts';
+import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
+import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
+import { toLine } from './frame/splitter.ts';
+import type { ResponseHead } from './http-exchange.ts';
+import type { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
-import { rawId, withId } from './raw-id.ts';
-import type { Trip } from './trip.ts';
+import { refusedAddress, unsafeAddress } from './stateless/elicitations.ts';
 import { Unordered } from './unordered.ts';
-import type { Head } from './upstream.ts';
 
 /** What becomes of the frames that do not simply go to the client. */
 export interface AnswerEvents {
   /** The server asks something of the client, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
   /** A request has its answer. `json` is the answer as the server sent it, `frame` as the client reads it. */
-  answered(trip: Trip, frame: Buffer, json: unknown, head: Head): void;
+  answered(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
   /** A frame of the bridge's own for the server. */
   reply(frame: Buffer): void;
   /** The tokens that were sent to the server. */
@@ -29,7 +28,7 @@ const MAX_REFUSALS = 16;
 /** How many ids are remembered, to tell a response to another request from one whose id the server has mangled. */
 const RECENT_IDS = 256;
 
-const NO_HEAD: Head = { status: 200, headers: {} };
+const NO_HEAD: ResponseHead = { status: 200, headers: {} };
 
 /**
  * What a server sends, on its way to the client: exactly one answer for each request, whatever comes and on whichever
@@ -41,7 +40,7 @@ export class Answers {
   readonly #progress: ProgressReports;
   readonly #events: AnswerEvents;
   /** The requests that the server has and that wait for an answer. */
-  readonly #open = new Unordered<Trip['openEntry']>();
+  readonly #open = new Unordered<PendingRequest['openEntry']>();
   /** The ids of the latest requests, the oldest overwritten first. */
   readonly #recent: string[] = [];
   #sent = 0;
@@ -54,7 +53,7 @@ export class Answers {
   }
 
   /** The server has the frame of this trip. */
-  sent(trip: Trip): void {
+  sent(trip: PendingRequest): void {
     if (!trip.isOpen) return;
     this.#open.add(trip.openEntry);
     if (trip.envelope.kind === 'request') this.#remember(trip.id);
@@ -67,7 +66,7 @@ export class Answers {
   }
 
   /** Nothing more comes for this trip. An answer whose id is nobody's is taken now if there was no better one. */
-  settle(trip: Trip): void {
+  settle(trip: PendingRequest): void {
     const { stray } = trip;
     trip.stray = undefined;
     if (stray === undefined || stray === 'several' || !trip.isOpen) return;
@@ -76,15 +75,15 @@ export class Answers {
   }
 
   /** The trip is over. */
-  ended(trip: Trip): void {
+  ended(trip: PendingRequest): void {
     this.#open.remove(trip.openEntry);
   }
 
   /** Takes a frame from the answer to what a trip has sent. Batches come for batches only. */
-  take(trip: Trip, frame: Buffer, head: Head, json = parseFrame(frame)): void {
+  take(trip: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
     const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
     if (kind === 'invalid') return;
-    trip.begun = true;
+    trip.responseStarted = true;
     if (kind === 'batch') {
       if (trip.envelope.kind === 'batch') this.#takeBatch(trip, frame, head);
     } else if (kind === 'response') {
@@ -117,7 +116,7 @@ export class Answers {
   }
 
   /** Those frames of an array that the client may read, as an array again. */
-  #takeBatch(trip: Trip, batch: Buffer, head: Head): void {
+  #takeBatch(trip: PendingRequest, batch: Buffer, head: ResponseHead): void {
     const kept: Buffer[] = [];
     let isWhole = true;
     for (const { start, end } of eachElement(batch, skipWhiteSpace(batch, 0))) {
@@ -138,7 +137,7 @@ export class Answers {
   }
 
   /** A response as the client may read it, where it answers a request of this trip; it then counts as answered. */
-  #accept(trip: Trip, frame: Buffer, json: unknown, head: Head): Buffer | undefined {
+  #accept(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
     const given = rawId(frame);
     const request = trip.requestFor(given);
     const isAnothers = request?.match !== 'exactly' && this.#recent.includes(given);
@@ -156,13 +155,13 @@ export class Answers {
         ? withoutEcho(addressed, json, this.#events.sent())
         : errorFrame(request.id, refusedAddress(unsafe));
     trip.answered(request.id);
-    if (trip.owed <= 0) this.#open.remove(trip.openEntry);
+    if (trip.outstanding <= 0) this.#open.remove(trip.openEntry);
     this.#events.answered(trip, answer, unsafe === undefined ? json : undefined, head);
     return trip.silent ? undefined : answer;
   }
 
   /** The trip that waits for a response with exactly this id. */
-  #waitingFor(id: string): Trip | undefined {
+  #waitingFor(id: string): PendingRequest | undefined {
     for (const { trip } of this.#open.all()) {
       if (trip.method !== 'initialize' && trip.requestFor(id)?.match === 'exactly') return trip;
     }

@@ -1,20 +1,19 @@
-import { Carrier } from './carry.ts';
+import { ANSWER_TIMEOUTS, AnswerCache } from './answer-cache.ts';
+import type { AnswerStore, RevisionStore } from './answer-store.ts';
+import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ConnectionTool, mayBeOwnCall } from './connection-tool.ts';
+import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Envelope, readFrame, type SendableEnvelope } from './envelope.ts';
-import { EitherEra } from './eras/either-era.ts';
-import { isModern } from './eras/headers.ts';
-import { ModernClient, throughClient } from './eras/modern-client.ts';
-import { errorFrame } from './error-frame.ts';
-import { FlowControl, type FrameSink } from './flow.ts';
-import { type FrameFault, faultFrame, toLine } from './frames.ts';
-import { InstantAnswers, PATIENCE } from './instant.ts';
-import { Line } from './line.ts';
-import { Listening } from './listening.ts';
-import type { AnswerMemory, EraMemory } from './memory.ts';
+import { errorFrame } from './frame/error-frame.ts';
+import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
+import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken } from './progress.ts';
-import { isIdText, rawId, scanFrame } from './raw-id.ts';
-import { FRESH, next, passage, type SessionEvent, type SessionState, sessionOf } from './session-state.ts';
+import { Listening } from './server-stream.ts';
+import { FRESH, gateOf, nextState, type SessionEvent, type SessionState, sessionOf } from './session.ts';
+import { ProtocolAdapter } from './stateless/adapter.ts';
+import { StatelessClient, statelessSink } from './stateless/client.ts';
+import { isStateless } from './stateless/headers.ts';
+import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
 /** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
@@ -40,15 +39,15 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
 /** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
 const BYTES_UNDER_WAY = 64 * 1024;
 
-const FORGETFUL: AnswerMemory & EraMemory = {
+const FORGETFUL: AnswerStore & RevisionStore = {
   get: async () => undefined,
   put: async () => {},
-  isModern: async () => false,
-  setModern: async () => {},
+  isStateless: async () => false,
+  setStateless: async () => {},
 };
 
 /** How long a client that was answered from memory waits before a session is tried for again, in milliseconds. */
-const REVIVAL_MS = 5_000;
+const RECONNECT_DELAY_MS = 5_000;
 
 /** A frame that waits for the session to be ready for it. */
 interface Waiting {
@@ -58,15 +57,15 @@ interface Waiting {
 }
 
 class StdioBridge implements Bridge {
-  readonly #modern: ModernClient;
+  readonly #stateless: StatelessClient;
   readonly #sink: FrameSink;
-  readonly #line: Line;
-  readonly #carrier: Carrier;
+  readonly #upstream: UpstreamClient;
+  readonly #dispatcher: RequestDispatcher;
   readonly #listening: Listening;
-  readonly #instant: InstantAnswers;
+  readonly #answerCache: AnswerCache;
   readonly #tool: ConnectionTool;
   readonly #onWord: Endpoint['onWord'];
-  #revival: NodeJS.Timeout | undefined;
+  #reconnectTimer: NodeJS.Timeout | undefined;
   #underWay = 0;
   #allSettled: () => void = () => {};
   readonly #abort = new AbortController();
@@ -79,37 +78,44 @@ class StdioBridge implements Bridge {
   constructor(endpoint: Endpoint, client: FrameSink) {
     const memory = endpoint.memory ?? FORGETFUL;
     const isOff = endpoint.memory === undefined || endpoint.wantsTruth === true;
-    this.#modern = new ModernClient({
+    this.#stateless = new StatelessClient({
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
       introduction: isOff ? undefined : () => memory.get('initialize'),
     });
-    const sink = throughClient(client, this.#modern);
+    const sink = statelessSink(client, this.#stateless);
     this.#sink = sink;
-    this.#line = new Line(endpoint, new FlowControl(sink), this.#abort.signal, (error) => this.#instant.failed(error));
-    const server = new EitherEra(this.#line, memory, (frame) => sink.write(toLine(frame)), endpoint.firstBytesMs);
+    this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, (error) =>
+      this.#answerCache.failed(error),
+    );
+    const server = new ProtocolAdapter(
+      this.#upstream,
+      memory,
+      (frame) => sink.write(toLine(frame)),
+      endpoint.firstBytesMs,
+    );
     const { profile, path, signIn } = endpoint;
     const place = { host: profile.host, path, profile: profile.name };
     this.#tool = new ConnectionTool({ ...place, signIn, memory, connect: async () => void (await this.#connected()) });
-    const hasToken = () => this.#line.sent.length > 0;
-    this.#instant = new InstantAnswers({ memory, isOff, sink, tool: this.#tool, hasToken });
+    const hasToken = () => this.#upstream.sent.length > 0;
+    this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
     this.#onWord = endpoint.onWord;
-    this.#carrier = new Carrier(
-      this.#line,
+    this.#dispatcher = new RequestDispatcher(
+      this.#upstream,
       server,
       sink,
-      this.#instant,
+      this.#answerCache,
       new WaitingRequests(() => this.#tool.stillWaiting()),
       {
         admit: (method) => this.#admit(method),
         report: (event) => this.#apply(event),
-        asked: (frame, of) => (this.#modern.isUsed ? this.#modern.asked(frame, of) : sink.write(frame)),
+        asked: (frame, of) => (this.#stateless.isUsed ? this.#stateless.asked(frame, of) : sink.write(frame)),
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#listening.isOpen,
       },
     );
     this.#listening = new Listening(server, {
-      frame: (frame) => this.#carrier.fromServer(frame),
+      frame: (frame) => this.#dispatcher.fromServer(frame),
       sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
     });
   }
@@ -124,8 +130,8 @@ class StdioBridge implements Bridge {
 
   #receive(frame: Buffer): void {
     // Only a client that has begun no session can be of the stateless revision.
-    const isModernClient = this.#modern.isUsed || (this.#state.generation === 0 && isModern(frame));
-    if (!isModernClient || !this.#modern.receive(frame)) this.#take(frame);
+    const isModernClient = this.#stateless.isUsed || (this.#state.generation === 0 && isStateless(frame));
+    if (!isModernClient || !this.#stateless.receive(frame)) this.#take(frame);
   }
 
   #take(frame: Buffer): void {
@@ -138,7 +144,7 @@ class StdioBridge implements Bridge {
       );
       return;
     }
-    const local = this.#modern.isUsed ? undefined : localAnswer(envelope, this.#state);
+    const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#state);
     if (local !== undefined) {
       this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
       return;
@@ -152,7 +158,7 @@ class StdioBridge implements Bridge {
       this.#settled();
       if (this.#underWay === 0) this.#allSettled();
     };
-    this.#carry(frame, envelope, json).then(settled, (error: unknown) => {
+    this.#dispatch(frame, envelope, json).then(settled, (error: unknown) => {
       this.#mistaken(frame, error);
       settled();
     });
@@ -165,31 +171,31 @@ class StdioBridge implements Bridge {
   }
 
   /** One frame's whole way: to the server, or to the tool that stands in for the server's own. */
-  #carry(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
+  #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (mayBeOwnCall(json)) return this.#callTool(frame, envelope);
     const wantsProgress = hasProgressToken(json);
-    const carried = this.#carrier.carry(frame, envelope, wantsProgress);
+    const carried = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
     return isOpening ? this.#speakingUp(carried) : carried;
   }
 
   async #callTool(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
     if (await this.#tool.takes(frame)) this.#sink.write(await this.#tool.call(frame));
-    else await this.#carrier.carry(frame, envelope, frame.includes('"progressToken"'));
+    else await this.#dispatcher.dispatch(frame, envelope, frame.includes('"progressToken"'));
   }
 
   /** Has a person at a terminal told where the server takes long to begin a session. */
   async #speakingUp(work: Promise<void>): Promise<void> {
     if (!this.#onWord) return work;
     const say = () => this.#onWord?.(this.#tool.waitingWords());
-    const timer = setTimeout(say, PATIENCE.wordMs);
+    const timer = setTimeout(say, ANSWER_TIMEOUTS.wordMs);
     timer.unref();
     await work.finally(() => clearTimeout(timer));
   }
 
   /** Waits for a session, and tries for one where there is none. */
   async #connected(): Promise<SessionState> {
-    if (this.#modern.isUsed && this.#state.generation === 0) return this.#state;
+    if (this.#stateless.isUsed && this.#state.generation === 0) return this.#state;
     if (this.#state.name === 'fresh' && this.#state.generation > 0) {
       this.#apply({ name: 'deferred', generation: this.#state.generation });
     }
@@ -224,10 +230,10 @@ class StdioBridge implements Bridge {
   }
 
   async #end(): Promise<void> {
-    clearTimeout(this.#revival);
+    clearTimeout(this.#reconnectTimer);
     this.#abort.abort(new Error('the client has gone'));
-    const open = this.#carrier.leftOpen(this.#state.generation);
-    await Promise.all([this.#instant.kept(), this.#line.endSession(sessionOf(this.#state), open)]);
+    const open = this.#dispatcher.leftOpen(this.#state.generation);
+    await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#state), open)]);
   }
 
   #answer(frame: string): void {
@@ -241,8 +247,8 @@ class StdioBridge implements Bridge {
     else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
     else {
       if (this.#isUnfounded(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
-      if (passage(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
-      if (passage(this.#state) === 'wait') {
+      if (gateOf(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
+      if (gateOf(this.#state) === 'wait') {
         return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
       }
       if (method === 'notifications/initialized') this.#apply({ name: 'initialized' });
@@ -252,30 +258,30 @@ class StdioBridge implements Bridge {
 
   #apply(event: SessionEvent): void {
     const before = this.#state;
-    this.#state = next(before, event);
+    this.#state = nextState(before, event);
     if (this.#state === before) return;
     this.#listen(event);
-    this.#reviveLater();
-    if (this.#state.name === 'healing') void this.#carrier.heal(this.#state.generation);
+    this.#reconnectLater();
+    if (this.#state.name === 'healing') void this.#dispatcher.reconnect(this.#state.generation);
     if (event.name === 'unhealed') {
-      this.#instant.failed(event.error);
+      this.#answerCache.failed(event.error);
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
-    this.#letGo();
+    this.#flush();
   }
 
   /** A client that was answered from memory gets its session as soon as there can be one, whether it asks or not. */
-  #reviveLater(): void {
-    clearTimeout(this.#revival);
-    if (this.#state.name !== 'lost' || !this.#instant.provisional || this.#abort.signal.aborted) return;
+  #reconnectLater(): void {
+    clearTimeout(this.#reconnectTimer);
+    if (this.#state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
     const { generation } = this.#state;
-    this.#revival = setTimeout(() => this.#apply({ name: 'died', generation }), REVIVAL_MS);
-    this.#revival.unref();
+    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'died', generation }), RECONNECT_DELAY_MS);
+    this.#reconnectTimer.unref();
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */
   #listen(event: SessionEvent): void {
-    if (event.name === 'announced' || (event.name === 'healed' && this.#carrier.announced)) {
+    if (event.name === 'announced' || (event.name === 'healed' && this.#dispatcher.announced)) {
       this.#listening.start(sessionOf(this.#state));
     }
     if (event.name === 'died' || event.name === 'initialize') this.#listening.stop();
@@ -289,8 +295,8 @@ class StdioBridge implements Bridge {
     return method === 'notifications/initialized' && this.#state.name === 'fresh' && this.#state.generation > 0;
   }
 
-  #letGo(): void {
-    while (passage(this.#state) === 'go') {
+  #flush(): void {
+    while (gateOf(this.#state) === 'go') {
       const [first] = this.#waiting;
       if (!first) return;
       if (this.#isUnfounded(first.method)) {
@@ -300,7 +306,7 @@ class StdioBridge implements Bridge {
         return;
       }
       this.#waiting.shift();
-      if (first.method === 'notifications/initialized') this.#state = next(this.#state, { name: 'initialized' });
+      if (first.method === 'notifications/initialized') this.#state = nextState(this.#state, { name: 'initialized' });
       first.go(this.#state);
     }
   }

@@ -1,11 +1,9 @@
-import { CausewayError, type ErrorCode, inOneLine } from '../platform/errors.ts';
-import { sentences } from '../platform/sentences.ts';
+import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
+import { ANSWER_TIMEOUTS } from './answer-cache.ts';
+import type { AnswerStore } from './answer-store.ts';
 import type { EndpointSignIn } from './endpoint.ts';
-import { parseFrame } from './envelope.ts';
-import { isModern } from './eras/headers.ts';
-import { PATIENCE } from './instant.ts';
-import type { AnswerMemory } from './memory.ts';
-import { rawId } from './raw-id.ts';
+import { parseFrame, rawId } from './frame/frame.ts';
+import { isStateless } from './stateless/headers.ts';
 
 /** How long a call of `sign_in` waits for the person, in milliseconds: clients give up after 60 s. */
 const SIGN_IN_MS = 45_000;
@@ -33,7 +31,7 @@ export interface ConnectionToolPort {
   profile: string;
   /** Undefined where the profile holds credentials of its own. */
   signIn: EndpointSignIn | undefined;
-  memory: AnswerMemory;
+  memory: AnswerStore;
   /** Resolves when there is a session. @throws why there is none */
   connect(): Promise<void>;
 }
@@ -99,7 +97,7 @@ export class ConnectionTool {
     const result = {
       content: [{ type: 'text', text }],
       ...(isError ? { isError } : {}),
-      ...(isModern(frame) ? { resultType: 'complete' } : {}),
+      ...(isStateless(frame) ? { resultType: 'complete' } : {}),
     };
     return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":${JSON.stringify(result)}}`);
   }
@@ -163,7 +161,7 @@ export class ConnectionTool {
 
   async #check(before = ''): Promise<Said> {
     const hasTools = new Promise<void>((resolve) => this.#waiting.add(resolve));
-    const outcome = await within(PATIENCE.sessionMs, this.#port.connect());
+    const outcome = await within(ANSWER_TIMEOUTS.sessionMs, this.#port.connect());
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
     if (outcome === 'late') return { text: sentences(before, inOneLine(this.stillWaiting())), isError: true };
     if (!this.#isListed) await within(TOOLS_MS, hasTools);

@@ -2,7 +2,7 @@ import { type AuthService, maySignIn, type Profile, type TokenSource } from '../
 import type { Connections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { type AnswerMemory, type EraMemory, openMemory } from './memory.ts';
+import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
@@ -24,7 +24,7 @@ export interface Endpoint {
   /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
   wantsTruth?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
-  memory?: AnswerMemory & EraMemory;
+  memory?: AnswerStore & RevisionStore;
 }
 
 /** The sign-in in the browser that an endpoint's tokens may need. */
@@ -70,7 +70,7 @@ export async function openEndpoint(
     tokens: auth.tokens(profile),
     connections: await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
-    memory: openMemory(env, { host: profile.host, path: request.path, profile: profile.name }),
+    memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
   };
 }

@@ -1,6 +1,6 @@
-import { placeAt, textAt } from './eras/members.ts';
-import type { FrameSink } from './flow.ts';
-import type { Trip } from './trip.ts';
+import type { FrameSink } from './back-pressure.ts';
+import { placeAt, textAt } from './frame/edit.ts';
+import type { PendingRequest } from './pending-request.ts';
 
 /** How often a client that waits is told so, in milliseconds. The least patient give up after 60 s without a word. */
 const EVERY_MS = 12_000;
@@ -25,7 +25,7 @@ interface Report {
 export class ProgressReports {
   readonly #sink: FrameSink;
   readonly #everyMs: number;
-  readonly #reports = new Map<Trip, Report>();
+  readonly #reports = new Map<PendingRequest, Report>();
 
   constructor(sink: FrameSink, everyMs: number = EVERY_MS) {
     this.#sink = sink;
@@ -33,7 +33,7 @@ export class ProgressReports {
   }
 
   /** A request has come whose client may want to hear of its progress. */
-  began(trip: Trip): void {
+  began(trip: PendingRequest): void {
     if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return;
     const token = textAt(trip.frame, 'params', '_meta', 'progressToken');
     if (token === undefined) return;
@@ -44,7 +44,7 @@ export class ProgressReports {
   }
 
   /** The request is answered, or nobody waits for it any more. */
-  ended(trip: Trip): void {
+  ended(trip: PendingRequest): void {
     if (this.#reports.size === 0) return;
     clearInterval(this.#reports.get(trip)?.timer);
     this.#reports.delete(trip);
@@ -77,9 +77,9 @@ export class ProgressReports {
     ]);
   }
 
-  #tell(trip: Trip, report: Report): void {
+  #tell(trip: PendingRequest, report: Report): void {
     // A client that does not read is not told more.
-    if (trip.owed <= 0 || !this.#sink.flowing) return;
+    if (trip.outstanding <= 0 || !this.#sink.flowing) return;
     report.progress = (report.progress ?? 0) + STEP;
     const seconds = Math.round((performance.now() - report.since) / 1000);
     const params = `"progressToken":${report.token},"progress":${report.progress},"message":"Still waiting for an answer after ${seconds} s."`;

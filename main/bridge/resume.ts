@@ -1,14 +1,14 @@
-import { placeAfter, waitBefore } from './reconnect.ts';
-import type { Outcome, StreamPlace } from './upstream.ts';
+import type { HttpOutcome, StreamPlace } from './http-exchange.ts';
+import { placeAfter, waitBefore } from './server-stream.ts';
 
 /** How many times in a row resuming may bring nothing. A server that closes on purpose and is polled brings events. */
 const FRUITLESS = 7;
 
 /** An answer whose stream was read to some place. */
-export type Streamed = Extract<Outcome, { place: StreamPlace }>;
+export type Streamed = Extract<HttpOutcome, { place: StreamPlace }>;
 
 export interface Resumption {
-  listen(place: StreamPlace): Promise<Outcome>;
+  listen(place: StreamPlace): Promise<HttpOutcome>;
   wait(milliseconds: number): Promise<void>;
   /** Whether the answer that is owed has come. */
   isAnswered(): boolean;
@@ -22,7 +22,7 @@ export async function resume(
   cut: Streamed,
   { listen, wait, isAnswered }: Resumption,
   random: () => number = Math.random,
-): Promise<Outcome> {
+): Promise<HttpOutcome> {
   let last = cut;
   let { place } = cut;
   for (let fruitless = 0; place.lastEventId !== undefined && !isAnswered() && fruitless < FRUITLESS; ) {

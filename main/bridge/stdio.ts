@@ -1,7 +1,8 @@
+import type { Readable, Writable } from 'node:stream';
 import { isProcessAlive } from '../platform/process-alive.ts';
+import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
-import { feed } from './feed.ts';
-import type { StreamSink } from './stream-sink.ts';
+import { FrameSplitter } from './frame/splitter.ts';
 
 /** How long answers under way are waited for after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;
@@ -68,4 +69,115 @@ function within(milliseconds: number, promise: Promise<void>): Promise<void> {
       resolve();
     });
   });
+}
+
+/** How much of a client's unsettled requests may be in memory before the client is left unread, in bytes. */
+const MAX_PENDING_BYTES = 32 * 1024 * 1024;
+/** How much the client may leave unread before it is left unread itself, in bytes. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+/** A client's bytes on their way into a bridge. */
+export interface Feed {
+  /** Bytes that were read before the feed began. */
+  push(chunk: Buffer): void;
+  /** The client has said its last: a line without its newline still counts. */
+  end(): void;
+  /** Nothing more is read. */
+  stop(): void;
+}
+
+/** Reads a client's frames into its bridge, no faster than they are settled and the client takes the answers. */
+export function feed(bridge: Bridge, sink: FrameSink, source: Readable): Feed {
+  let stopped = false;
+  const splitter = new FrameSplitter({
+    frame: (frame) => bridge.receive(frame),
+    fault: (fault) => bridge.fault(fault),
+  });
+  const isFull = () => bridge.pendingBytes > MAX_PENDING_BYTES || sink.buffered > MAX_UNREAD_BYTES;
+  const readOn = () => {
+    if (!stopped && source.isPaused() && !isFull()) source.resume();
+  };
+  const push = (chunk: Buffer) => {
+    splitter.push(chunk);
+    if (isFull()) source.pause();
+  };
+  source.on('data', push);
+  bridge.onSettled(readOn);
+  sink.onDrain(readOn);
+  return {
+    push,
+    end: () => splitter.end(),
+    stop: () => {
+      stopped = true;
+      source.pause();
+    },
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+/** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
+const SMALL = 16 * 1024;
+
+/**
+ * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
+ * leave in one system call, and in the turn behind it the first waits for the others too.
+ */
+export class StreamSink implements FrameSink {
+  readonly #stream: Writable;
+  /** The frames of this turn. */
+  #frames = 0;
+  /** Whether the turn before had several. */
+  #crowded = false;
+  #corked = false;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  get buffered(): number {
+    return this.#stream.writableLength;
+  }
+
+  get flowing(): boolean {
+    return !this.#stream.writableNeedDrain;
+  }
+
+  write(frame: Buffer): void {
+    if (this.#stream.destroyed) return;
+    this.#frames += 1;
+    if (this.#frames === 1) setImmediate(() => this.#endTurn());
+    const isSmall = frame.length < SMALL;
+    if (!this.#corked && (this.#crowded || this.#frames > 1 || !isSmall)) {
+      this.#corked = true;
+      this.#stream.cork();
+    }
+    if (isSmall) this.#stream.write(Buffer.concat([frame, NEWLINE], frame.length + 1));
+    else {
+      this.#stream.write(frame);
+      this.#stream.write(NEWLINE);
+    }
+  }
+
+  onDrain(listener: () => void): void {
+    this.#stream.on('drain', listener);
+  }
+
+  /** Resolves when everything written has left, or nothing can leave any more. */
+  async flushed(): Promise<void> {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.writableLength === 0) return;
+    // Not `drain`: that comes only after more was written at once than the stream likes to hold.
+    await new Promise<void>((resolve) => {
+      stream.once('close', resolve);
+      stream.write('', () => resolve());
+    });
+  }
+
+  #endTurn(): void {
+    this.#crowded = this.#frames > 1;
+    this.#frames = 0;
+    if (!this.#corked) return;
+    this.#corked = false;
+    this.#stream.uncork();
+  }
 }

@@ -1,17 +1,17 @@
-import { PATIENCE } from './instant.ts';
-import type { Trip } from './trip.ts';
+import { ANSWER_TIMEOUTS } from './answer-cache.ts';
+import type { PendingRequest } from './pending-request.ts';
 import { Unordered } from './unordered.ts';
 
 /** How often the requests that wait are looked at, in milliseconds: a timer for each would be felt by every call. */
 const LOOK_MS = 500;
 /** How many looks a request may wait for a session and for tokens, all in all. */
-const LOOKS = Math.ceil(PATIENCE.sessionMs / LOOK_MS);
+const LOOKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / LOOK_MS);
 
 export const CANCELLED = Symbol('cancelled');
 
 interface Wait {
   place: number;
-  trip: Trip;
+  trip: PendingRequest;
   isBounded: boolean;
   cancel(): void;
   giveUp(): void;
@@ -32,12 +32,12 @@ export class WaitingRequests {
    * Waits for a session or a token, which may never come, no longer than a client waits for an answer; the time of all waits
    * of one request counts. @throws {CausewayError} `timeout`, `signed_out`
    */
-  bounded<T>(trip: Trip, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
+  bounded<T>(trip: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
     return this.#hold(trip, waiting, true);
   }
 
   /** Waits, unless the client cancels the request meanwhile: then it is not sent, and no answer is owed. */
-  unbounded<T>(trip: Trip, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
+  unbounded<T>(trip: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
     return this.#hold(trip, waiting, false);
   }
 
@@ -46,7 +46,7 @@ export class WaitingRequests {
     for (const wait of this.#waits.all()) if (wait.trip.id === id) wait.cancel();
   }
 
-  #hold<T>(trip: Trip, waiting: Promise<T>, isBounded: boolean): Promise<T | typeof CANCELLED> {
+  #hold<T>(trip: PendingRequest, waiting: Promise<T>, isBounded: boolean): Promise<T | typeof CANCELLED> {
     // Without the answer to `initialize` nothing else could go: it may not be cancelled (MCP › Cancellation).
     if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
     return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ export class WaitingRequests {
         isBounded,
         cancel: () => {
           this.#waits.remove(wait);
-          trip.owed = 0;
+          trip.outstanding = 0;
           resolve(CANCELLED);
         },
         giveUp: () => {

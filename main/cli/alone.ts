@@ -1,14 +1,13 @@
 import type { Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
+import { provisionalInitialize } from '../bridge/answer-cache.ts';
+import { openAnswerStore } from '../bridge/answer-store.ts';
+import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
-import { parseFrame } from '../bridge/envelope.ts';
-import { isModern } from '../bridge/eras/headers.ts';
-import { discovered } from '../bridge/eras/modern-session.ts';
-import type { FrameSink } from '../bridge/flow.ts';
-import { provisionalInitialize } from '../bridge/instant.ts';
-import { openMemory } from '../bridge/memory.ts';
-import { rawId, withId } from '../bridge/raw-id.ts';
+import { parseFrame, rawId, withId } from '../bridge/frame/frame.ts';
+import { isStateless } from '../bridge/stateless/headers.ts';
+import { discovered } from '../bridge/stateless/server-session.ts';
 import { RenewableConnections } from '../platform/connections.ts';
 import { openPool } from '../platform/http.ts';
 import { tuneEngine } from './engine.ts';
@@ -44,7 +43,7 @@ export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, fr
   if (Object(parseFrame(frame)).method === 'initialize') {
     return provisionalInitialize(frame, await lastKnown(request, env));
   }
-  if (!isModern(frame)) return methodNotFound(frame, 'server/discover');
+  if (!isStateless(frame)) return methodNotFound(frame, 'server/discover');
   return withId(discovered(provisionalInitialize(frame, await lastKnown(request, env))), rawId(frame));
 }
 
@@ -58,7 +57,7 @@ function methodNotFound(frame: Buffer, method: string): Buffer {
 async function lastKnown({ profile, path }: ServerRequest, env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
   try {
     const { host, name } = await openAuth({ env }).profile(profile);
-    return await openMemory(env, { host, path, profile: name }).get('initialize');
+    return await openAnswerStore(env, { host, path, profile: name }).get('initialize');
   } catch {
     // Who asks for the session hears why it cannot be begun.
     return undefined;

@@ -13,7 +13,7 @@ const REQUIRED = /require\(["'`]\.\/([\w.-]+\.js)["'`]\)/g;
  * executable holds its chunks itself, so nothing is done there.
  * @param file the file of the chunk that runs
  */
-export async function keepChunks(file: string): Promise<void> {
+export async function preloadChunks(file: string): Promise<void> {
   if (!file.endsWith('.js')) return;
   const folder = dirname(file);
   const load = createRequire(file);

@@ -1,13 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { explain, explainUnexpected } from '../platform/file-errors.ts';
+import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
-import { exitCodeOf } from './exit-codes.ts';
-import { jsonFailure, wantsJson } from './failure.ts';
-import { printable, writeJson } from './print.ts';
-import { sayStillWaiting } from './progress.ts';
+import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
+import { printable, sayStillWaiting, writeJson } from './terminal.ts';
 import { globalFlagsBehindGroup } from './warehouses/arguments.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
@@ -80,6 +78,6 @@ function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
 /** `causeway … | head` closes our output before we are done: nobody is left to tell. A file on a full disk is another matter. */
 function leave(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  const why = explain('The output', error, 'It is not whole.');
+  const why = fileError('The output', error, 'It is not whole.');
   process.stderr.write(`causeway: ${printable(inOneLine(why))}\n`, () => process.exit(exitCodeOf(why)));
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { AUTH_TYPES } from '../auth/auth.ts';
-import { isAccountHost, parseHost } from '../auth/host.ts';
+import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
 import { checkedServerPath } from '../clients/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';

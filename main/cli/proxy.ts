@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import { serveStdio } from '../bridge/stdio.ts';
-import { StreamSink } from '../bridge/stream-sink.ts';
-import { attach, type HubConnection } from '../hub/attach.ts';
+import { StreamSink, serveStdio } from '../bridge/stdio.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import { Relay } from '../hub/relay.ts';
 import { hubFolder, lookUpHub, type Rendezvous } from '../hub/rendezvous.ts';
+import { attach, type HubConnection } from '../hub/transport.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
 import { tuneEngine } from './engine.ts';
@@ -71,8 +70,8 @@ export async function runProxy(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): Promise<void> {
-  return keepChunks(fileURLToPath(import.meta.url));
+function keepAll({ preloadChunks }: typeof import('./kept-chunks.ts')): Promise<void> {
+  return preloadChunks(fileURLToPath(import.meta.url));
 }
 
 function calledWrongly(error: unknown): void {

@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import manifest from '../../package.json' with { type: 'json' };
 import { bundledPackages } from '../../resources/notices/bundled-packages.ts';
 
 /** The package's own type is `module`: a folder of CommonJS says that it differs. */
@@ -9,12 +10,22 @@ export const commonJsFolder: Plugin = {
   },
 };
 
+/** Of the manifest, the version alone goes into the command. */
+const versionOnly: Plugin = {
+  name: 'version-only',
+  enforce: 'pre',
+  load(id) {
+    if (!id.endsWith('/package.json') || id.includes('node_modules')) return null;
+    return { code: `export default ${JSON.stringify({ version: manifest.version })}`, moduleType: 'js' };
+  },
+};
+
 /**
  * The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. CommonJS, because
  * Node is some 4 ms sooner at its first line than with ES modules.
  */
 export default defineConfig({
-  plugins: [commonJsFolder, bundledPackages()],
+  plugins: [commonJsFolder, versionOnly, bundledPackages()],
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',
@@ -33,7 +44,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'proxy', test: /\/main\/cli\/(proxy|engine)\.ts$/, priority: 3 },
-            { name: 'alone', test: /\/main\/(cli\/alone|auth\/(sources|personal-token))\.ts$/, priority: 2 },
+            {
+              name: 'alone',
+              test: /\/main\/(cli\/alone|auth\/sources\/(token-source|personal-token))\.ts$/,
+              priority: 2,
+            },
             { name: 'pool', test: /\/undici\/lib\/dispatcher\/pool\.js$/, priority: 1 },
           ],
         },

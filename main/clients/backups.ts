@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
-import { codeOf, explain } from '../platform/file-errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { type FileRecord, fileSchema } from './record.ts';
@@ -72,7 +72,7 @@ async function makeOwn(env: NodeJS.ProcessEnv, name: string): Promise<string> {
       await mkdir(folder, { mode: OWNER_ONLY });
       return id;
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw explain(folder, error);
+      if (codeOf(error) !== 'EEXIST') throw fileError(folder, error);
     }
   }
 }

@@ -1,15 +1,15 @@
+import { createTwoFilesPatch } from 'diff';
+import { createScanner } from 'jsonc-parser';
 import { CausewayError } from '../platform/errors.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { SettingsFile } from '../platform/settings.ts';
 import { type Backup, keepBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
 import { checkStarts, correctionOf } from './correction.ts';
-import { describeText } from './describe-text.ts';
-import { type Remnant, splitMark, type Target, unreadable } from './editors/editor.ts';
-import { editorOf } from './editors.ts';
+import { type EditTarget, splitMark, type UndoHint, unreadable } from './editors/editor.ts';
+import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
 import { withFileLock } from './file-lock.ts';
-import { layoutIn, targetOf } from './layout.ts';
 import {
   type FileRecord,
   identityOf,
@@ -45,7 +45,7 @@ export function changes({ before, after }: Planned): boolean {
 }
 
 /** A file's text; empty where there is none. @throws {CausewayError} `invalid_file` */
-export function decode(bytes: Buffer | undefined, target: Target): string {
+export function decode(bytes: Buffer | undefined, target: EditTarget): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes ?? Buffer.alloc(0));
   } catch (cause) {
@@ -78,10 +78,10 @@ export async function plan(client: ClientFacts, file: string, wanted: Wanted, op
     initial: { ...known?.initial },
   };
   delete record.previous;
-  let text = decode(before, targetOf(client, file));
-  const target = targetOf(layoutIn(client, file, text), file);
-  const older = target.key.length === client.key.length ? undefined : targetOf(client, file);
-  let remnant: Remnant | undefined = known?.remnant;
+  let text = decode(before, editTarget(client, file));
+  const target = editTarget(layoutIn(client, file, text), file);
+  const older = target.key.length === client.key.length ? undefined : editTarget(client, file);
+  let remnant: UndoHint | undefined = known?.remnant;
   const taken: string[] = [];
   let replaces = false;
   if (before === undefined) record.created = true;
@@ -126,7 +126,7 @@ export interface ChangeOptions extends Omit<PlanOptions, 'known'> {
   env: NodeJS.ProcessEnv;
   /** Where Causeway's locks are. */
   locks: string;
-  record: Settings<WrittenRecord>;
+  record: SettingsFile<WrittenRecord>;
   now(): number;
 }
 
@@ -194,4 +194,39 @@ function neverAtRest({ name }: ClientFacts, file: string): CausewayError {
       remedy: `Nothing was written. Quit ${name} and try again.`,
     },
   );
+}
+
+/** Token kinds by number: the library names them in a constant enumeration, which does not survive type stripping. */
+const [CLOSING, COMMA, COMMENTS, TRIVIA, END] = [[2, 4], 5, [12, 13], [12, 13, 14, 15], 17];
+
+/** What is in a JSON text that the client's own reader refuses, as sentences. Whatever was there is left there. */
+function describeText({ mark, body }: { mark: string; body: string }, client: ClientFacts): string[] {
+  const { accepts, format, name } = client;
+  if (!accepts || format !== 'json') return [];
+  const { comments, trailingCommas } = scan(body);
+  const found: [boolean, boolean, string][] = [
+    [mark !== '', accepts.byteOrderMark, 'a byte order mark'],
+    [comments, accepts.comments, 'comments'],
+    [trailingCommas, accepts.trailingCommas, 'a comma behind the last item'],
+  ];
+  return found.flatMap(([present, accepted, what]) =>
+    present && !accepted ? [`The file has ${what}, which ${name} does not accept: it may ignore the whole file.`] : [],
+  );
+}
+
+function scan(body: string): { comments: boolean; trailingCommas: boolean } {
+  const scanner = createScanner(body);
+  let [comments, trailingCommas, afterComma] = [false, false, false];
+  for (let token: number = scanner.scan(); token !== END; token = scanner.scan()) {
+    if (COMMENTS.includes(token)) comments = true;
+    else if (CLOSING.includes(token) && afterComma) trailingCommas = true;
+    if (!TRIVIA.includes(token)) afterComma = token === COMMA;
+  }
+  return { comments, trailingCommas };
+}
+
+/** The difference between two texts of a file, as a unified diff. */
+export function differenceOf(file: string, before: string, after: string): string {
+  const diff = createTwoFilesPatch(file, file, before, after);
+  return diff.slice(diff.indexOf('--- '));
 }

@@ -1,7 +1,6 @@
 import { CausewayError } from '../platform/errors.ts';
 import type { ClientFacts } from './client.ts';
-import { isTable, sameData, type Table } from './data.ts';
-import { commandLineOf, type Entry, hasAddress } from './entry.ts';
+import { commandLineOf, type DataTable, type Entry, hasAddress, isDataTable, sameData } from './entry.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 
 /**
@@ -15,7 +14,7 @@ export function correctionOf(
   present: unknown,
   known: FileRecord | undefined,
 ): Entry {
-  if (!isTable(present)) return entry;
+  if (!isDataTable(present)) return entry;
   const { fixed, initial = {}, obsolete = [] } = entry;
   const began = known?.initial?.[name] ?? {};
   const changesForm = hasAddress(present) !== hasAddress(fixed);
@@ -41,8 +40,8 @@ export function correctionOf(
 }
 
 /** What Cline keeps in `transport` beside the command or the address, where somebody let it have the entry that way. */
-function nestedIn({ transport, ...others }: Table): Table | undefined {
-  if (!isTable(transport) || !(hasAddress(transport) || commandLineOf(transport).length > 0)) return undefined;
+function nestedIn({ transport, ...others }: DataTable): DataTable | undefined {
+  if (!isDataTable(transport) || !(hasAddress(transport) || commandLineOf(transport).length > 0)) return undefined;
   const { type: _type, command: _command, args: _args, url: _url, ...rest } = transport;
   return Object.fromEntries(Object.entries(rest).filter(([key]) => !Object.hasOwn(others, key)));
 }
@@ -58,7 +57,8 @@ export function checkStarts(
   const { besideAddress = [], besideCommand = [] } = client.refuses ?? {};
   const goesDirectly = hasAddress(fixed);
   const inTheWay = (goesDirectly ? besideAddress : besideCommand).filter(
-    (key) => isTable(present) && Object.hasOwn(present, key) && !Object.hasOwn(fixed, key) && !obsolete.includes(key),
+    (key) =>
+      isDataTable(present) && Object.hasOwn(present, key) && !Object.hasOwn(fixed, key) && !obsolete.includes(key),
   );
   if (inTheWay.length === 0) return;
   const keys = inTheWay.join(', ');

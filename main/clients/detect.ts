@@ -2,13 +2,13 @@ import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import type { ClientFacts, FilePlace, Sign } from './client.ts';
-import { placesOf, type Surroundings } from './places.ts';
+import { type HostEnvironment, placesOf } from './places.ts';
 
 /** Whether a client is installed, and by what one can tell. */
-export type Found = { installed: true; because: string } | { installed: false };
+export type DetectedClient = { installed: true; because: string } | { installed: false };
 
 /** Looks for the first sign of a client. Only looks. */
-export async function detect(client: ClientFacts, surroundings: Surroundings): Promise<Found> {
+export async function detect(client: ClientFacts, surroundings: HostEnvironment): Promise<DetectedClient> {
   for (const sign of client.signs(placesOf(surroundings))) {
     const because = await see(sign, surroundings);
     if (because !== undefined) return { installed: true, because };
@@ -17,7 +17,7 @@ export async function detect(client: ClientFacts, surroundings: Surroundings): P
 }
 
 /** Where a command is found as a terminal would; nothing where it is not. */
-export async function findCommand(command: string, surroundings: Surroundings): Promise<string | undefined> {
+export async function findCommand(command: string, surroundings: HostEnvironment): Promise<string | undefined> {
   const { env, moreCommands } = surroundings;
   const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
   return (
@@ -25,7 +25,7 @@ export async function findCommand(command: string, surroundings: Surroundings): 
   );
 }
 
-async function see(sign: Sign, surroundings: Surroundings): Promise<string | undefined> {
+async function see(sign: Sign, surroundings: HostEnvironment): Promise<string | undefined> {
   if ('exists' in sign) {
     const [path] = await expand(sign.exists);
     return path === undefined ? undefined : `${path} exists`;
@@ -34,7 +34,7 @@ async function see(sign: Sign, surroundings: Surroundings): Promise<string | und
   return path === undefined ? undefined : `the command ${path} exists`;
 }
 
-async function seek(command: string, folders: string[], { env, system }: Surroundings): Promise<string | undefined> {
+async function seek(command: string, folders: string[], { env, system }: HostEnvironment): Promise<string | undefined> {
   const endings = system === 'win32' ? (env.PATHEXT || '.EXE;.CMD;.BAT').split(';') : [''];
   for (const folder of folders) {
     for (const ending of endings) {
@@ -55,7 +55,7 @@ export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
  * The files in which a client's entries belong now. Only looks.
  * @throws {CausewayError} `ambiguous` where one is meant and several fit
  */
-export async function locate(client: ClientFacts, surroundings: Surroundings): Promise<LocatedFile[]> {
+export async function locate(client: ClientFacts, surroundings: HostEnvironment): Promise<LocatedFile[]> {
   const places = client.files(placesOf(surroundings));
   const holds = async ({ if: condition }: FilePlace) => {
     if (condition === undefined) return true;
@@ -78,7 +78,7 @@ export async function locate(client: ClientFacts, surroundings: Surroundings): P
 }
 
 /** The files that would hold a client's entries if it were installed otherwise, and that are there: what was written to them has moved. */
-export async function locateFormer(client: ClientFacts, surroundings: Surroundings): Promise<LocatedFile[]> {
+export async function locateFormer(client: ClientFacts, surroundings: HostEnvironment): Promise<LocatedFile[]> {
   const present = (await locate(client, surroundings)).map(({ path }) => path);
   const places = client
     .files(placesOf(surroundings))

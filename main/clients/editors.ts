@@ -1,5 +1,5 @@
-import type { Format } from './client.ts';
-import type { EntryEditor } from './editors/editor.ts';
+import type { ClientFacts, Format } from './client.ts';
+import type { EditTarget, EntryEditor } from './editors/editor.ts';
 import { jsonEditor } from './editors/json.ts';
 import { tomlEditor } from './editors/toml.ts';
 import { yamlEditor } from './editors/yaml.ts';
@@ -9,4 +9,23 @@ const EDITORS: Record<Format, EntryEditor> = { json: jsonEditor, toml: tomlEdito
 /** The editor of a format. */
 export function editorOf(format: Format): EntryEditor {
   return EDITORS[format];
+}
+
+/** Where a client's entries are in a file. */
+export function editTarget({ key, list, preamble }: ClientFacts, file: string): EditTarget {
+  return { file, key, list, preamble };
+}
+
+/**
+ * The client as this text has it: with the newer key and shapes where entries already stand there. A text that has neither
+ * keeps the older ones, which every version reads. @throws {CausewayError} `invalid_file`
+ */
+export function layoutIn(client: ClientFacts, file: string, text: string): ClientFacts {
+  const { newer, ...older } = client;
+  if (!newer) return client;
+  const holder = editorOf(client.format).read(text, { file, key: newer.key.slice(0, -1) });
+  const there = holder.get(newer.key.at(-1) ?? '');
+  // Under the older key, an entry could have that very name.
+  const isEntry = typeof there !== 'object' || there === null || 'command' in there || 'url' in there;
+  return isEntry ? older : { ...older, ...newer };
 }

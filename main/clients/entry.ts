@@ -1,5 +1,3 @@
-import { covers, isTable, type Table } from './data.ts';
-
 /** How `causeway proxy` is started for one server. */
 export interface Launch {
   /** The server's name, which is the entry's. */
@@ -19,8 +17,8 @@ interface Direct {
 
 /** An entry: what makes it ours and is kept as it is, and what is only its beginning, for the person to change. */
 export interface Entry {
-  fixed: Table;
-  initial?: Table;
+  fixed: DataTable;
+  initial?: DataTable;
   /** Keys that it must not have: what an entry of another form says at them. */
   obsolete?: readonly string[];
 }
@@ -92,7 +90,7 @@ export function wholeEntry({ fixed, initial }: Entry): Record<string, unknown> {
 
 /** The command line in an entry of any client's shape; empty where it has none. */
 export function commandLineOf(value: unknown): string[] {
-  if (!isTable(value)) return [];
+  if (!isDataTable(value)) return [];
   if (typeof value.transport === 'object') return commandLineOf(value.transport);
   const words = [value.command ?? value.cmd, value.args].flat();
   return words.filter((word) => typeof word === 'string');
@@ -119,13 +117,13 @@ function startsProxy(value: unknown): boolean {
  * same name, and one that leads to the same kind of server, are theirs.
  * @param written what was written under that name, each as it may still stand there
  */
-export function isOurs(present: unknown, written: readonly Table[]): boolean {
+export function isOurs(present: unknown, written: readonly DataTable[]): boolean {
   return startsProxy(present) || written.some((one) => isWritten(present, one));
 }
 
 /** As it was written, whatever was added; or with the address that was written and every key, some values changed. */
-function isWritten(present: unknown, written: Table): boolean {
-  if (!isTable(present) || Object.keys(written).length === 0) return false;
+function isWritten(present: unknown, written: DataTable): boolean {
+  if (!isDataTable(present) || Object.keys(written).length === 0) return false;
   if (covers(present, written)) return true;
   const sameAddress = hasAddress(written) && addressOf(present) === addressOf(written);
   return sameAddress && Object.keys(written).every((key) => Object.hasOwn(present, key));
@@ -137,8 +135,54 @@ export function hasAddress(value: unknown): boolean {
 }
 
 function addressOf(value: unknown): string {
-  if (!isTable(value)) return '';
+  if (!isDataTable(value)) return '';
   const { url, uri, httpUrl, serverUrl } = value;
   const address = url ?? uri ?? httpUrl ?? serverUrl;
   return typeof address === 'string' ? address : '';
+}
+
+/** Data as configuration files hold it: an object with any prototype, a list, or a plain value. */
+export type DataTable = Record<string, unknown>;
+
+/** Whether something is an object with properties, whichever prototype a parser gave it. */
+export function isDataTable(value: unknown): value is DataTable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Whether data is what is wanted; objects may hold more. Prototypes and the order of properties do not count. */
+export function covers(present: unknown, wanted: unknown): boolean {
+  if (isDataTable(wanted)) {
+    return (
+      isDataTable(present) &&
+      Object.keys(wanted).every((key) => Object.hasOwn(present, key) && covers(present[key], wanted[key]))
+    );
+  }
+  return sameData(present, wanted);
+}
+
+/** Whether two pieces of data are the same. Prototypes and the order of properties do not count. */
+export function sameData(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return (
+      Array.isArray(one) &&
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((item, index) => sameData(item, other[index]))
+    );
+  }
+  if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime();
+  if (isDataTable(one) && isDataTable(other)) {
+    return Object.keys(one).length === Object.keys(other).length && covers(one, other);
+  }
+  return Object.is(one, other);
+}
+
+/** What is there, with what is wanted written over it. */
+export function merged(present: unknown, wanted: unknown): unknown {
+  if (!isDataTable(present) || !isDataTable(wanted)) return wanted;
+  const written = Object.entries(wanted).map(([key, value]) => [
+    key,
+    merged(Object.hasOwn(present, key) ? present[key] : undefined, value),
+  ]);
+  return { ...present, ...Object.fromEntries(written) };
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../platform/errors.ts';
-import { codeOf, explain } from '../platform/file-errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
 import { withLock } from '../platform/lock.ts';
 import { makeFolder } from '../platform/replace-file.ts';
 import { identityOf } from './record.ts';
@@ -49,7 +49,7 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
   }
   try {
     await writeFile(mark, String(process.pid)).catch((error: unknown) => {
-      throw explain(mark, error);
+      throw fileError(mark, error);
     });
     return await work();
   } finally {
@@ -69,11 +69,11 @@ async function taken(lock: string): Promise<boolean> {
       await makeFolder(dirname(lock));
       return false;
     }
-    if (code !== 'EEXIST') throw explain(lock, error);
+    if (code !== 'EEXIST') throw fileError(lock, error);
   }
   if (await isStale(lock)) {
     await rm(lock, { recursive: true, force: true }).catch((error: unknown) => {
-      throw explain(lock, error);
+      throw fileError(lock, error);
     });
   }
   return false;

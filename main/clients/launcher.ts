@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { explain } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder } from '../platform/replace-file.ts';
 import { hasTemporary, removeTemporary, renamePatiently, temporaryName } from '../platform/temporary-file.ts';
@@ -125,7 +125,7 @@ async function putInPlace(place: string, make: (made: string) => Promise<void>):
     });
   } catch (error) {
     await rm(made, { recursive: true, force: true }).catch(() => undefined);
-    throw explain(place, error);
+    throw fileError(place, error);
   }
   // What runs from there may still hold it.
   await rm(old, { recursive: true, force: true }).catch(() => undefined);

@@ -1,16 +1,14 @@
-import { createApplicationCommand } from '../platform/application-command.ts';
 import { asCausewayError, CausewayError } from '../platform/errors.ts';
-import { type Changed, changes, type Planned } from './change.ts';
-import type { ChangeChoice, HttpChoice } from './choice.ts';
-import type { ClientFacts } from './client.ts';
-import type { Table } from './data.ts';
+import { createApplicationCommand } from '../platform/next-action.ts';
+import { type Changed, changes, differenceOf, type Planned } from './change.ts';
+import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
-import { differenceOf } from './difference.ts';
-import { hasAddress } from './entry.ts';
+import { type DataTable, hasAddress } from './entry.ts';
+import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
 /** What came of one file. */
-export interface Outcome {
+export interface ChangeOutcome {
   client: string;
   name: string;
   file: string | null;
@@ -28,12 +26,12 @@ export interface Outcome {
 }
 
 /** What came of a file that was, or would be, changed. */
-export function outcomeOf(
+export function changeOutcome(
   client: ClientFacts,
   file: LocatedFile,
   planned: Planned | Changed,
   { dryRun, http }: ChangeChoice,
-): Outcome {
+): ChangeOutcome {
   const { id, name, afterwards } = client;
   const changed = changes(planned);
   const adds = Object.keys(planned.record.entries).length > 0;
@@ -77,7 +75,7 @@ function unsaid(client: ClientFacts, { record }: Planned, http: HttpChoice | und
 
 function unsaidClient(
   { name, published }: ClientFacts,
-  entries: readonly Table[],
+  entries: readonly DataTable[],
   http: HttpChoice | undefined,
 ): string[] {
   if (!http) return [];
@@ -104,7 +102,7 @@ function unsaidClient(
 }
 
 /** What came of a file, or a client, at which an error stopped. */
-export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): Outcome {
+export function failed({ id, name }: ClientFacts, file: LocatedFile | null, error: unknown): ChangeOutcome {
   const known = asCausewayError(error);
   return { client: id, name, file: file?.path ?? null, result: 'failed', warnings: [], error: known };
 }
@@ -135,4 +133,78 @@ export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientN
       action: { do: 'remove-shared', clients: [name, ...others.map((other) => other.name)] },
     },
   );
+}
+
+/** The OAuth application that a client signs in as. */
+interface Application {
+  /** Left out for the one that Databricks publishes for the client, where the workspace has it. */
+  clientId: string | undefined;
+  callbackPort: number | undefined;
+}
+
+/** A server by its own address, for a client that connects by itself. */
+export interface HttpChoice extends Application {
+  urlOf(server: ManagedServer): string;
+  /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  isPublished(server: ManagedServer, application: PublishedApplication): Promise<boolean>;
+}
+
+/** How a change is made. */
+export interface ChangeChoice {
+  http?: HttpChoice | undefined;
+  dryRun?: boolean | undefined;
+  /** Also over an entry of somebody else. */
+  replace?: boolean | undefined;
+  /** Also while the client runs, which then overwrites it. */
+  whileRunning?: boolean | undefined;
+  /** Also from a file that other clients read, which lose it too. */
+  evenShared?: boolean | undefined;
+  /** In the files of the project in this folder, rather than the person's own. */
+  project?: string | undefined;
+}
+
+/** How a backup is put back. */
+export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
+
+/** The workspace of a profile, as far as a client that connects by itself has to know it. */
+export interface Workspace {
+  host: string;
+  /** Whether it has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  hasApplication(application: PublishedApplication): Promise<boolean>;
+}
+
+/**
+ * Lets clients connect by themselves, as an application that an account administrator has registered, or as one that
+ * Databricks publishes for the client.
+ * @param workspaceOf the workspace of a profile, and throws where it has none
+ */
+export async function directly(
+  servers: readonly ManagedServer[],
+  workspaceOf: (profile: string) => Promise<Workspace>,
+  application: Application,
+): Promise<HttpChoice> {
+  const workspaces = new Map<string, Workspace>();
+  for (const { profile } of servers) workspaces.set(profile, await workspaceOf(profile));
+  const asked = new Map<string, Promise<boolean>>();
+  return {
+    ...application,
+    urlOf: ({ profile, path }) => `${workspaces.get(profile)?.host ?? ''}${path}`,
+    isPublished: ({ profile }, published) => {
+      const key = `${profile} ${published.clientId}`;
+      const answer = asked.get(key) ?? workspaces.get(profile)?.hasApplication(published) ?? Promise.resolve(false);
+      asked.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+/** The choice as it is for one client and server: with the published application, where none was named and there is one. */
+export async function forClient(
+  http: HttpChoice | undefined,
+  { published }: ClientFacts,
+  server: ManagedServer,
+): Promise<HttpChoice | undefined> {
+  if (!http || http.clientId !== undefined || !published) return http;
+  if (!(await http.isPublished(server, published))) return http;
+  return { ...http, clientId: published.clientId, callbackPort: http.callbackPort ?? published.callbackPort };
 }

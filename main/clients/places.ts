@@ -1,10 +1,11 @@
 import { posix, win32 } from 'node:path';
+import type { FilePlace, Sign } from './client.ts';
 
 /** The operating systems that differ in where clients keep their files. */
 export type System = 'darwin' | 'win32' | 'linux';
 
 /** Whose files are meant: everything that a client's paths depend on. */
-export interface Surroundings {
+export interface HostEnvironment {
   system: System;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -13,7 +14,7 @@ export interface Surroundings {
 }
 
 /** The folders that clients' paths begin with, on one system. */
-export interface Places extends Surroundings {
+export interface Places extends HostEnvironment {
   /** Joins with the system's own separator. */
   join(...parts: string[]): string;
   /** A path below the home folder. */
@@ -33,7 +34,7 @@ export interface Places extends Surroundings {
 }
 
 /** The folders of the given surroundings. Pure: looks at no file. */
-export function placesOf({ system, home, env }: Surroundings): Places {
+export function placesOf({ system, home, env }: HostEnvironment): Places {
   const { join } = system === 'win32' ? win32 : posix;
   const inHome = (...parts: string[]) => join(home, ...parts);
   const xdgConfig = (...parts: string[]) => join(env.XDG_CONFIG_HOME || inHome('.config'), ...parts);
@@ -61,4 +62,20 @@ export function placesOf({ system, home, env }: Surroundings): Places {
     localData: (...parts) => join(localData(), ...parts),
     bySystem,
   };
+}
+
+/** What a Flatpak application needs besides, for it sees only what it is allowed to. */
+const WARNING =
+  'This one is a Flatpak application, which starts only programs that it may see: allow it your home folder, and what lies outside with "flatpak override".';
+
+/** A file below the configuration folder of whichever Flatpak application has the folder that it is in. */
+export function inFlatpak({ flatpakConfig, bySystem, join }: Places, ...path: string[]): FilePlace[] {
+  const folder = flatpakConfig(...path.slice(0, -1));
+  const place: FilePlace = { role: 'also', path: join(folder, path.at(-1) ?? ''), if: folder, warning: WARNING };
+  return bySystem({ darwin: [], win32: [], linux: [place] });
+}
+
+/** That a Flatpak application has such a folder. */
+export function seenInFlatpak({ flatpakConfig, bySystem }: Places, ...folder: string[]): Sign[] {
+  return bySystem({ darwin: [], win32: [], linux: [{ exists: flatpakConfig(...folder) }] });
 }

@@ -2,9 +2,9 @@ import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { stateFolder } from '../platform/paths.ts';
-import { openSettings, type Settings } from '../platform/settings.ts';
+import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import type { ClientFacts } from './client.ts';
-import { sameData, type Table } from './data.ts';
+import { type DataTable, sameData } from './entry.ts';
 
 const entriesSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
@@ -34,7 +34,7 @@ export type FileRecord = z.infer<typeof fileSchema>;
 export type WrittenRecord = z.infer<typeof recordSchema>;
 
 /** Opens the record of what was written. */
-export function openRecord(env: NodeJS.ProcessEnv): Promise<Settings<WrittenRecord>> {
+export function openRecord(env: NodeJS.ProcessEnv): Promise<SettingsFile<WrittenRecord>> {
   const folder = stateFolder(env);
   return openSettings({
     folder,
@@ -46,7 +46,7 @@ export function openRecord(env: NodeJS.ProcessEnv): Promise<Settings<WrittenReco
 }
 
 /** What was written under a name, each form in which it may still stand there. */
-export function writtenAs(known: FileRecord | undefined, name: string): Table[] {
+export function writtenAs(known: FileRecord | undefined, name: string): DataTable[] {
   return [known?.entries[name], known?.previous?.[name]].filter((entry) => entry !== undefined);
 }
 
@@ -74,7 +74,7 @@ export function knownOf(
 
 /** Notes what is known of a file now; nothing once it has no entries of ours. */
 export async function remember(
-  record: Settings<WrittenRecord>,
+  record: SettingsFile<WrittenRecord>,
   { key, olderKey }: RecordedFile,
   known: FileRecord | undefined,
 ): Promise<void> {

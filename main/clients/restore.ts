@@ -1,8 +1,8 @@
 import { readBytes, removeFile, replaceFile } from '../platform/replace-file.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { SettingsFile } from '../platform/settings.ts';
 import { keepBackup, readBackup } from './backups.ts';
+import { differenceOf } from './change.ts';
 import type { ClientFacts } from './client.ts';
-import { differenceOf } from './difference.ts';
 import { withFileLock } from './file-lock.ts';
 import { knownOf, recordedFile, remember, type WrittenRecord } from './record.ts';
 
@@ -20,7 +20,7 @@ export interface RestoreOptions {
   env: NodeJS.ProcessEnv;
   clients: readonly ClientFacts[];
   locks: string;
-  record: Settings<WrittenRecord>;
+  record: SettingsFile<WrittenRecord>;
   now(): number;
   dryRun: boolean;
 }

@@ -3,7 +3,7 @@ import { CausewayError } from '../platform/errors.ts';
 /** The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), and any other by its path. */
 export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'other'] as const;
 
-export type ServerKind = (typeof SERVER_KINDS)[number];
+export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
 /** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
 const SERVER_PATHS = ['/api/', '/ai-gateway/'];

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
-import { openSettings, type Settings } from '../platform/settings.ts';
-import { SERVER_KINDS, type ServerKind } from './server-path.ts';
+import { openSettings, type SettingsFile } from '../platform/settings.ts';
+import { type ManagedServerKind, SERVER_KINDS } from './server-path.ts';
 
 const serverSchema = z.object({
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
@@ -22,7 +22,7 @@ export type ManagedServer = z.infer<typeof serverSchema>;
 export type ServerList = z.infer<typeof listSchema>;
 
 /** Opens the list of servers. */
-export function openServers(env: NodeJS.ProcessEnv): Promise<Settings<ServerList>> {
+export function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<ServerList>> {
   return openSettings({
     folder: configFolder(env),
     name: 'servers',
@@ -87,7 +87,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
 
 /** What a kind of server needs to know, and what its path is then. */
 const TARGETS: Record<
-  Exclude<ServerKind, 'other'>,
+  Exclude<ManagedServerKind, 'other'>,
   { parts: [least: number, most: number]; words: string; prefix: string }
 > = {
   sql: { parts: [0, 0], words: 'nothing more', prefix: 'sql' },
@@ -100,7 +100,7 @@ const TARGETS: Record<
  * The path of a server by its kind and what it is to show (spec/managed-mcp-endpoints.md › Managed server).
  * @throws {CausewayError} `usage`
  */
-export function serverPath(kind: Exclude<ServerKind, 'other'>, target: string): string {
+export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: string): string {
   const { parts, words, prefix } = TARGETS[kind];
   const given = target === '' ? [] : target.split(kind === 'genie' ? '/' : /[./]/);
   if (given.length < parts[0] || given.length > parts[1] || given.some((part) => part.trim() === '')) {
@@ -115,9 +115,9 @@ export function serverPath(kind: Exclude<ServerKind, 'other'>, target: string): 
  * A name for a server that nobody has named. Short, for clients put it before each tool's name and let 60 characters of
  * both pass: a Genie space's tools alone have 45.
  */
-export function suggestName(kind: ServerKind, path: string, taken: readonly string[]): string {
+export function suggestName(kind: ManagedServerKind, path: string, taken: readonly string[]): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '');
-  const names: Record<ServerKind, string> = {
+  const names: Record<ManagedServerKind, string> = {
     sql: 'databricks-sql',
     // Spaces that were made one after the other differ at the end.
     genie: `genie-${last.slice(-4)}`,

@@ -1,22 +1,39 @@
 import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
-import type { Settings } from '../platform/settings.ts';
+import type { SettingsFile } from '../platform/settings.ts';
 import { readBackup } from './backups.ts';
 import { change, changes, type Planned, plan, type Wanted } from './change.ts';
-import { type ChangeChoice, forClient, type HttpChoice, type RestoreChoice } from './choice.ts';
 import type { ClientFacts } from './client.ts';
 import { correctionOf } from './correction.ts';
 import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
 import { commandLineOf, type Entry, hasAddress, type Launch, otherKeys, plain, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
-import { failed, notInstalled, type Outcome, outcomeOf, shared, taken } from './outcome.ts';
-import { placesOf, type Surroundings } from './places.ts';
+import {
+  type ChangeChoice,
+  type ChangeOutcome,
+  changeOutcome,
+  failed,
+  forClient,
+  type HttpChoice,
+  notInstalled,
+  type RestoreChoice,
+  shared,
+  taken,
+} from './outcome.ts';
+import { type HostEnvironment, placesOf } from './places.ts';
 import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
 import { type Restored, restoreBackup } from './restore.ts';
 import { isRunning } from './running.ts';
 import type { ManagedServer } from './servers.ts';
-import { type ClientName, type ClientReport, readEntries, report, reportFile, type SurveyOptions } from './survey.ts';
+import {
+  type ClientName,
+  type ClientReport,
+  readEntries,
+  reportClient,
+  reportFile,
+  type SurveyOptions,
+} from './survey.ts';
 import { CLIENTS } from './table.ts';
 import { type WatchOptions, watchFiles } from './watch.ts';
 
@@ -24,7 +41,7 @@ import { type WatchOptions, watchFiles } from './watch.ts';
 export interface ClientsOptions {
   env: NodeJS.ProcessEnv;
   /** Whose clients. */
-  surroundings: Surroundings;
+  surroundings: HostEnvironment;
   launcher: Launcher;
   /** The processes that run now: each by its name, or by its path where the system tells it. */
   running(): Promise<Set<string>>;
@@ -58,7 +75,7 @@ export interface Pasteable {
 /** The AI clients on this computer, and the entries in their files. */
 export class ClientsService {
   readonly #options: ClientsOptions;
-  #record: Promise<Settings<WrittenRecord>> | undefined;
+  #record: Promise<SettingsFile<WrittenRecord>> | undefined;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
@@ -67,7 +84,7 @@ export class ClientsService {
   /** Every client and the state of every server's entry in it, in known projects too, or in one project alone. Writes nothing. */
   async survey(servers: readonly ManagedServer[], project?: string): Promise<ClientReport[]> {
     const options = await this.#surveying(servers);
-    if (project === undefined) return Promise.all(this.#clients.map((client) => report(client, options)));
+    if (project === undefined) return Promise.all(this.#clients.map((client) => reportClient(client, options)));
     const reports = this.#clients.map(async (client) => {
       const files = this.#projectFiles(client, project).map((file) => reportFile(client, file, options));
       const found = (await Promise.all(files)).filter(({ exists }) => exists);
@@ -80,7 +97,11 @@ export class ClientsService {
    * Writes the servers' entries into those clients' files; one that fails does not stop the others, and an entry that somebody
    * else has under a server's name is left alone.
    */
-  async add(ids: readonly string[], servers: readonly ManagedServer[], choice: ChangeChoice = {}): Promise<Outcome[]> {
+  async add(
+    ids: readonly string[],
+    servers: readonly ManagedServer[],
+    choice: ChangeChoice = {},
+  ): Promise<ChangeOutcome[]> {
     return this.#each(ids, choice, async (client, file) => {
       const { client: asItIs } = await readEntries(client, file);
       const wanted = servers.map(async (server) => {
@@ -92,7 +113,7 @@ export class ClientsService {
   }
 
   /** Removes entries of these names, as far as they are ours. */
-  async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<Outcome[]> {
+  async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
     const wanted: Wanted = new Map(names.map((name) => [name, undefined]));
     return this.#each(ids, choice, async () => wanted, ids);
   }
@@ -138,7 +159,7 @@ export class ClientsService {
     ids: readonly string[],
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
-  ): Promise<Outcome[]> {
+  ): Promise<ChangeOutcome[]> {
     return this.#each(ids, choice, async (client, file) => {
       const { repairable } = await reportFile(client, file, await this.#surveying(servers));
       const { client: asItIs } = await readEntries(client, file);
@@ -222,7 +243,7 @@ export class ClientsService {
     return this.#options.now?.() ?? Date.now();
   }
 
-  #open(): Promise<Settings<WrittenRecord>> {
+  #open(): Promise<SettingsFile<WrittenRecord>> {
     this.#record ??= openRecord(this.#options.env);
     return this.#record;
   }
@@ -333,9 +354,9 @@ export class ClientsService {
     choice: ChangeChoice,
     wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
     losing?: readonly string[],
-  ): Promise<Outcome[]> {
+  ): Promise<ChangeOutcome[]> {
     const named = ids.map((id) => this.client(id));
-    const outcomes: Outcome[] = [];
+    const outcomes: ChangeOutcome[] = [];
     const readers = losing && choice.project === undefined ? await this.#readers() : undefined;
     const staying = async (client: ClientFacts, { path }: LocatedFile) => {
       if (!losing || losing.length === 0) return [];
@@ -370,9 +391,9 @@ export class ClientsService {
     client: ClientFacts,
     choice: ChangeChoice,
     wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
-  ): Promise<Outcome[]> {
+  ): Promise<ChangeOutcome[]> {
     if (choice.project !== undefined) return [];
-    const outcomes: Outcome[] = [];
+    const outcomes: ChangeOutcome[] = [];
     for (const file of await locateFormer(client, this.#options.surroundings)) {
       if (!(await this.#known(client, file.path))) continue;
       const emptied = async () => new Map([...(await wantedIn(client, file)).keys()].map((name) => [name, undefined]));
@@ -387,7 +408,7 @@ export class ClientsService {
     choice: ChangeChoice,
     wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
     sharedWith: ClientName[],
-  ): Promise<Outcome[]> {
+  ): Promise<ChangeOutcome[]> {
     try {
       const wanted = await wantedIn(client, file);
       const known = await this.#known(client, file.path);
@@ -410,7 +431,7 @@ export class ClientsService {
         failed(client, file, taken(client, file, name, done.taken.length === wanted.size)),
       );
       if (refused.length > 0 && !changes(done)) return refused;
-      const outcome = outcomeOf(client, file, done, choice);
+      const outcome = changeOutcome(client, file, done, choice);
       return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
     } catch (error) {
       const outcome = failed(client, file, error);

@@ -3,13 +3,12 @@ import { readBytes } from '../platform/replace-file.ts';
 import { decode } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
-import { editorOf } from './editors.ts';
-import { type Entry, isOurs } from './entry.ts';
-import { layoutIn, targetOf } from './layout.ts';
-import type { Surroundings } from './places.ts';
+import { isCurrent } from './editors/editor.ts';
+import { editorOf, editTarget, layoutIn } from './editors.ts';
+import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
+import type { HostEnvironment } from './places.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 import type { ManagedServer } from './servers.ts';
-import { type EntryState, isRepairable, stateOf } from './state.ts';
 
 /** One file of a client, as it is. */
 export interface FileReport {
@@ -18,7 +17,7 @@ export interface FileReport {
   /** Whether entries of ours were written to it before. */
   known: boolean;
   /** Each server's entry, by the server's name. */
-  entries: Record<string, EntryState>;
+  entries: Record<string, EntryStatus>;
   /** Entries of ours that lead to no server in the list. */
   leftOver: string[];
   /** Servers whose entry would be another if it were repaired. */
@@ -56,15 +55,15 @@ export interface ReadFile {
 /** Reads a client's entries. @throws {CausewayError} `invalid_file`, `file_not_writable` */
 export async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<ReadFile> {
   const bytes = await readBytes(path);
-  const text = decode(bytes, targetOf(client, path));
+  const text = decode(bytes, editTarget(client, path));
   const asItIs = layoutIn(client, path, text);
-  const entries = editorOf(client.format).read(text, targetOf(asItIs, path));
+  const entries = editorOf(client.format).read(text, editTarget(asItIs, path));
   return { client: asItIs, exists: bytes !== undefined, entries };
 }
 
 /** What a survey needs to know. */
 export interface SurveyOptions {
-  surroundings: Surroundings;
+  surroundings: HostEnvironment;
   servers: readonly ManagedServer[];
   known(client: ClientFacts, path: string): Promise<FileRecord | undefined>;
   /** The client's files of projects, as far as they are known. */
@@ -83,7 +82,7 @@ export interface SurveyOptions {
 }
 
 /** One client and the state of every server's entry in it. Only looks; what goes wrong is in the report. */
-export async function report(client: ClientFacts, options: SurveyOptions): Promise<ClientReport> {
+export async function reportClient(client: ClientFacts, options: SurveyOptions): Promise<ClientReport> {
   const { id, name } = client;
   const found = await detect(client, options.surroundings);
   const projects = options.projects(client);
@@ -125,7 +124,7 @@ export async function reportFile(client: ClientFacts, file: LocatedFile, options
       const { name } = server;
       const present = read.entries.get(name);
       const wanted = options.entry(read.client, file, server, present, known);
-      const state = await stateOf({ name, present, wanted, known, isProgram });
+      const state = await entryStatus({ name, present, wanted, known, isProgram });
       result.entries[name] = state;
       if (isRepairable(state, present, wanted)) result.repairable.push(name);
     }
@@ -136,4 +135,60 @@ export async function reportFile(client: ClientFacts, file: LocatedFile, options
   } catch (error) {
     return { ...result, problem: inOneLine(error) };
   }
+}
+
+/**
+ * What has become of a server's entry in one file: never written; as it was written; as it was written, and would be written
+ * differently today; gone though it was written; changed since; leading to an executable that is not there; or somebody
+ * else's of the same name.
+ */
+export type EntryStatus = 'absent' | 'current' | 'outdated' | 'vanished' | 'edited' | 'broken' | 'foreign';
+
+/** The states in which something is wrong. */
+export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
+
+/** What the state of one entry is told from. */
+interface EntryFacts {
+  name: string;
+  present: unknown;
+  /** The entry as it would be written today, in the form in which it was chosen. */
+  wanted: Entry;
+  known: FileRecord | undefined;
+  /** Whether there is such a program. */
+  isProgram(command: string): Promise<boolean>;
+}
+
+/** The state of one entry. Looks at nothing but whether the command in it exists. */
+async function entryStatus({ name, present, wanted, known, isProgram }: EntryFacts): Promise<EntryStatus> {
+  const written = writtenAs(known, name);
+  if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';
+  if (!isOurs(present, written)) return 'foreign';
+  const [command] = commandLineOf(present);
+  if (command !== undefined && !(await isProgram(command))) return 'broken';
+  if (isCurrent(withRuntimeOf(wanted, present), wanted)) return 'current';
+  const { obsolete = [] } = wanted;
+  if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
+    return 'outdated';
+  // Of what nobody remembers writing, nobody can say that it was changed.
+  return written.length > 0 ? 'edited' : 'outdated';
+}
+
+/**
+ * The entry as it would be with the Node that we start ourselves with: another one that is there starts the same script as
+ * well, and which of them is written depends on who writes.
+ */
+function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
+  const [runtime = ''] = commandLineOf(fixed);
+  const [other = ''] = commandLineOf(present);
+  if (runtime === other || !isRuntime(runtime) || !isRuntime(other) || !isDataTable(present)) return present;
+  const replaced = Object.entries(present).map(([key, value]) => {
+    if (key !== 'command' && key !== 'cmd') return [key, value];
+    return [key, Array.isArray(value) ? [runtime, ...value.slice(1)] : runtime];
+  });
+  return Object.fromEntries(replaced);
+}
+
+/** Whether writing an entry anew changes it. */
+function isRepairable(state: EntryStatus, present: unknown, wanted: Entry): boolean {
+  return state === 'outdated' || (MODIFIED.includes(state) && !isCurrent(present, wanted));
 }

@@ -6,3 +6,27 @@ import { JETBRAINS_AND_MICROSOFT } from './table/jetbrains-and-microsoft.ts';
 
 /** Every client that Causeway knows, in the order in which they are shown. */
 export const CLIENTS: readonly ClientFacts[] = [...ANTHROPIC, ...EDITORS, ...JETBRAINS_AND_MICROSOFT, ...COMMAND_LINES];
+
+/**
+ * The client that calls itself so in `clientInfo.name`: by a name in its row, or one that begins with it and a server's name
+ * behind (`qwen-cli-mcp-client-databricks-sql`); `undefined` where no row has it. Case does not count.
+ */
+export function clientOnWire(name: string): ClientFacts | undefined {
+  const sent = name.trim().toLowerCase();
+  const has = (fits: (wireName: string) => boolean) =>
+    CLIENTS.find(({ wireNames }) => wireNames.some((wireName) => fits(wireName.toLowerCase())));
+  return (
+    has((wireName) => sent === wireName) ??
+    has((wireName) => isServerSuffixed(wireName) && sent.startsWith(`${wireName}-`))
+  );
+}
+
+/** What a person calls the client that calls itself so: its name in the table, or what it sent. */
+export function displayNameOf(wireName: string): string {
+  return clientOnWire(wireName)?.name ?? wireName;
+}
+
+/** Only those put a server's name behind (Gemini CLI and what was made from it): `cursor-…` may be anybody. */
+function isServerSuffixed(wireName: string): boolean {
+  return wireName.endsWith('-cli-mcp-client');
+}

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
 import type { ActivityLog } from './activity/activity.ts';
@@ -5,8 +6,7 @@ import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';
 import type { LoginItem } from './settings/autostart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
-import type { Hindrance } from './updates/update-state.ts';
-import type { UpdateSource, Updates } from './updates/updates.ts';
+import type { UpdateBlocker, UpdateService, UpdateSource } from './updates/updates.ts';
 import type { OverrideHistory } from './warehouse/override-history.ts';
 
 /** What only the desktop around the services can do. Tests put their own in its place. */
@@ -27,7 +27,7 @@ export interface Shell {
   /** What starts the application at login; null where this system has no such thing. */
   loginItem: LoginItem | null;
   /** Where newer versions come from, and what keeps this copy from replacing itself. */
-  updates: { hindrance: Hindrance; openSource(): Promise<UpdateSource> };
+  updates: { hindrance: UpdateBlocker; openSource(): Promise<UpdateSource> };
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
   /** Which Electron, Chromium and Node this runs on, for diagnostics. */
@@ -49,7 +49,7 @@ export interface DesktopContext {
   env: NodeJS.ProcessEnv;
   model: DesktopModel;
   settings: SettingsStore;
-  updates: Updates;
+  updates: UpdateService;
   activity: ActivityLog;
   servers: DesktopServers;
   history: OverrideHistory;
@@ -59,3 +59,8 @@ export interface DesktopContext {
   /** Has something ended when the application does. */
   onClose(end: () => void): void;
 }
+
+/** One function for each request of a group of the contract. */
+export type HandlersOf<Requests extends Record<string, { input: z.ZodType; output: z.ZodType }>> = {
+  [Name in keyof Requests]: (input: z.output<Requests[Name]['input']>) => Promise<z.output<Requests[Name]['output']>>;
+};

@@ -1,16 +1,15 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { ActivityLog } from './activity/activity.ts';
-import { clientOf } from './activity/client-process.ts';
-import { createProxyList, serveProxies } from './activity/proxies.ts';
+import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
 import { desktopLauncher } from './clients/service.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
-import { watchSurroundings } from './surroundings.ts';
-import { Updates } from './updates/updates.ts';
+import { watchSystem } from './system-watch.ts';
+import { UpdateService } from './updates/updates.ts';
 import { OverrideHistory } from './warehouse/override-history.ts';
 
 export interface DesktopOptions {
@@ -25,7 +24,7 @@ export interface DesktopOptions {
 /** Everything behind tray and window, without Electron: the application and the browser tests are both built on this. */
 export interface Desktop {
   model: DesktopModel;
-  updates: Updates;
+  updates: UpdateService;
   activity: ActivityLog;
   handlers: RequestHandlers;
   /** Begins to serve proxies and opens a profile: the one that was open last, if it is still there. */
@@ -40,7 +39,7 @@ export interface Desktop {
 
 export function createDesktop({ causeway, env, settings, shell, onEvent }: DesktopOptions): Desktop {
   const model = new DesktopModel(causeway);
-  const updates = new Updates({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
+  const updates = new UpdateService({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
   const ends: (() => void)[] = [];
   const onClose = (end: () => void) => void ends.push(end);
   const activity = new ActivityLog(onEvent, (recording) => model.showRecording(recording));
@@ -83,7 +82,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         .keepCurrent()
         .catch(() => undefined);
       updates.start();
-      endWatch = watchSurroundings(lookAgain);
+      endWatch = watchSystem(lookAgain);
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
       endProxies = serveProxies(causeway, {
         onSessions: (sessions) => {

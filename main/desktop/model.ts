@@ -15,14 +15,11 @@ import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
-import type { WarehouseSurvey } from '../warehouses/survey.ts';
+import type { WarehouseSurvey } from '../warehouses/readings.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
-import { OtherSignIns } from './accounts/other-sign-ins.ts';
-import { AT_START, signInProgress } from './accounts/sign-in-state.ts';
-import { failureOf } from './failure.ts';
-import { choicesOf } from './warehouse/choices.ts';
-import { refreshAfterMillis } from './warehouse/refresh.ts';
-import { VerificationRuns } from './warehouse/verification.ts';
+import { AT_START, OtherSignIns, signInProgress } from './accounts.ts';
+import { failureFor } from './failure.ts';
+import { choicesOf, refreshAfterMs, VerificationRuns } from './warehouse/verification.ts';
 
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
@@ -270,7 +267,7 @@ export class DesktopModel {
   }
 
   #failureOf(error: unknown): Failure {
-    return failureOf(error, this.#session?.profile.method, this.#state.profiles);
+    return failureFor(error, this.#session?.profile.method, this.#state.profiles);
   }
 
   #failureToOpen(error: unknown): WarehouseState {
@@ -347,7 +344,7 @@ export class DesktopModel {
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    const after = refreshAfterMillis(this.#state, this.#watched);
+    const after = refreshAfterMs(this.#state, this.#watched);
     if (after === undefined || this.#profileWork.signal.aborted) return;
     this.#timer = setTimeout(() => void this.follow(), after);
   }

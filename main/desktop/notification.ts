@@ -1,7 +1,7 @@
 import { Notification } from 'electron';
 import type { Problem } from '../../preload/contract.ts';
 import { displayText } from '../platform/display.ts';
-import { sentences } from '../platform/sentences.ts';
+import { sentences } from '../platform/errors.ts';
 
 /** In characters; systems cut what is longer where they like. */
 const LONGEST_BODY = 500;

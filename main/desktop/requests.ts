@@ -6,16 +6,15 @@ import {
   requests,
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { aboutHandlers } from './about/handlers.ts';
-import { accountHandlers } from './accounts/handlers.ts';
-import { contentsHandlers } from './activity/contents/handlers.ts';
+import { aboutHandlers } from './about.ts';
+import { accountHandlers } from './accounts.ts';
 import { activityHandlers } from './activity/handlers.ts';
-import { clientHandlers } from './clients/handlers.ts';
-import type { DesktopContext } from './context.ts';
+import { contentsHandlers } from './activity/recorded-contents.ts';
+import { clientHandlers } from './clients/clients.ts';
+import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics/handlers.ts';
-import { everyoneHandlers } from './everyone/handlers.ts';
-import type { HandlersOf } from './handlers.ts';
-import { problemOf } from './problem.ts';
+import { problemFor } from './failure.ts';
+import { everyoneHandlers } from './overrides/handlers.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { settingsHandlers } from './settings/handlers.ts';
 import { warehouseHandlers } from './warehouse/handlers.ts';
@@ -63,7 +62,7 @@ export async function answer<Name extends RequestName>(
     if (!input.success) throw new CausewayError('invalid_argument', `The window sent a malformed ${name}.`);
     return { ok: true, value: schemas.output.parse(shownValues(await handlers[name](input.data))) };
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = problemFor(error);
     if (problem.code === 'internal') console.error(`${name} failed:`, error);
     return { ok: false, problem };
   }

@@ -3,7 +3,7 @@ import type { Causeway, WorkspaceSession } from '../causeway.ts';
 import type { ClientReport } from '../clients/survey.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
 import { clientsFinding } from './clients-check.ts';
-import { type Finding, failedBecause, skipped } from './finding.ts';
+import { type CheckFinding, failedBecause, skipped } from './finding.ts';
 import { clockFinding, hostFinding, isOutOfReach, type Probe, probeHost, tlsFinding } from './host-checks.ts';
 import { configurationFinding, profileFinding, type ServerStatus, serversFinding } from './local-checks.ts';
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
@@ -14,14 +14,14 @@ export interface DiagnosisSource {
   env: NodeJS.ProcessEnv;
   /** The profile that is looked at; undefined for the default one. */
   profile: string | undefined;
-  settings(): Promise<Finding>;
-  version(): Promise<Finding>;
+  settings(): Promise<CheckFinding>;
+  version(): Promise<CheckFinding>;
   /** How each configured server is. */
   servers(): Promise<readonly ServerStatus[]>;
   /** What is in the files of AI clients. */
   clients(): Promise<ClientReport[]>;
   /** Whether AI clients reach the running application. */
-  hub(): Promise<Finding>;
+  hub(): Promise<CheckFinding>;
   /** Told of a host that stays silent; one that never answers is then given up. */
   onSilence(host: string): void;
   /** Told of an error that is a fault of Causeway's own, which no finding shows. */
@@ -42,14 +42,16 @@ export interface CheckRun {
   servers(): Promise<readonly ServerStatus[]>;
 }
 
-export interface Check {
+export interface CheckDefinition {
   id: string;
   title: string;
-  run(run: CheckRun): Promise<Finding>;
+  run(run: CheckRun): Promise<CheckFinding>;
 }
 
 /** A check that makes no sense without a profile. */
-function withProfile(check: (run: CheckRun, profile: Profile) => Promise<Finding> | Finding): Check['run'] {
+function withProfile(
+  check: (run: CheckRun, profile: Profile) => Promise<CheckFinding> | CheckFinding,
+): CheckDefinition['run'] {
   return async (run) => {
     const profile = await run.profile();
     return profile ? check(run, profile) : skipped('There is no profile that can be used.');
@@ -57,7 +59,7 @@ function withProfile(check: (run: CheckRun, profile: Profile) => Promise<Finding
 }
 
 /** A check that asks the workspace: where the host does not answer, nothing more is to be learned by waiting for it again. */
-function withHost(check: (run: CheckRun, profile: Profile) => Promise<Finding>): Check['run'] {
+function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFinding>): CheckDefinition['run'] {
   return withProfile(async (run, profile) =>
     isOutOfReach(await run.probe(profile))
       ? skipped('The host could not be reached, so this is open.')
@@ -69,7 +71,7 @@ function withHost(check: (run: CheckRun, profile: Profile) => Promise<Finding>):
  * The rows of both specifications' error tables, in the order in which one depends on the next: what is on this computer,
  * the way to the workspace, the sign-in, the warehouse, and what AI clients need.
  */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly CheckDefinition[] = [
   { id: 'settings', title: 'Settings', run: ({ source }) => source.settings() },
   { id: 'version', title: 'Version', run: ({ source }) => source.version() },
   { id: 'configuration', title: 'Configuration file', run: ({ auth }) => configurationFinding(auth) },
@@ -124,7 +126,7 @@ export async function openRun(source: DiagnosisSource, signal: AbortSignal): Pro
 }
 
 /** Makes one check. Never throws: what it fails with is its finding. */
-export async function makeCheck(check: Check, run: CheckRun): Promise<Finding> {
+export async function makeCheck(check: CheckDefinition, run: CheckRun): Promise<CheckFinding> {
   const finding = await check.run(run).catch((error: unknown) => failedBecause(error));
   if (finding.error?.code === 'internal') run.source.onFault(finding.error.cause ?? finding.error);
   return finding;

@@ -1,16 +1,17 @@
-import { SPOILT } from '../clients/state.ts';
 import type { ClientReport } from '../clients/survey.ts';
-import { type Finding, fail, pass, skipped, warning } from './finding.ts';
+import { MODIFIED } from '../clients/survey.ts';
+import { type CheckFinding, fail, pass, skipped, warning } from './finding.ts';
 
 /** Whether what was written into AI clients' files is there and right. */
-export function clientsFinding(reports: readonly ClientReport[]): Finding {
+export function clientsFinding(reports: readonly ClientReport[]): CheckFinding {
   const found = reports.filter(({ because }) => because !== null);
   const troubled = found.filter(
     ({ files, problem }) => problem !== undefined || files.some((file) => file.problem !== undefined),
   );
   const broken = found.filter(({ files }) =>
     files.some(
-      ({ entries, leftOver }) => leftOver.length > 0 || Object.values(entries).some((state) => SPOILT.includes(state)),
+      ({ entries, leftOver }) =>
+        leftOver.length > 0 || Object.values(entries).some((state) => MODIFIED.includes(state)),
     ),
   );
   const connected = found.filter(({ files }) =>

@@ -1,7 +1,6 @@
 import { withoutControls } from '../platform/display.ts';
-import { CausewayError } from '../platform/errors.ts';
-import { AS_COMMAND, actionInWords, type NextAction } from '../platform/next-action.ts';
-import { asSentence, sentences } from '../platform/sentences.ts';
+import { asSentence, CausewayError, sentences } from '../platform/errors.ts';
+import { AS_COMMAND, formatAction, type NextAction } from '../platform/next-action.ts';
 
 export type FindingStatus = 'pass' | 'warning' | 'fail' | 'unknown' | 'skipped';
 
@@ -18,7 +17,7 @@ export interface Remedy {
 export type Screen = 'accounts' | 'warehouse' | 'servers' | 'clients' | 'settings' | 'log';
 
 /** What one check came to. */
-export interface Finding extends Remedy {
+export interface CheckFinding extends Remedy {
   status: FindingStatus;
   /** What was found, as sentences. */
   words: string;
@@ -26,25 +25,25 @@ export interface Finding extends Remedy {
   error?: CausewayError | undefined;
 }
 
-export function pass(words: string): Finding {
+export function pass(words: string): CheckFinding {
   return { status: 'pass', words };
 }
 
 /** Nothing is wrong, but there was nothing to check either. */
-export function skipped(words: string): Finding {
+export function skipped(words: string): CheckFinding {
   return { status: 'skipped', words };
 }
 
-export function warning(words: string, remedy: Remedy): Finding {
+export function warning(words: string, remedy: Remedy): CheckFinding {
   return { status: 'warning', words, ...remedy };
 }
 
-export function fail(words: string, remedy: Remedy, error?: CausewayError): Finding {
+export function fail(words: string, remedy: Remedy, error?: CausewayError): CheckFinding {
   return { status: 'fail', words, ...remedy, ...(error && { error }) };
 }
 
 /** The finding that a failure is. `screen` is where the window leads on. */
-export function failedBecause(cause: unknown, screen?: Screen): Finding {
+export function failedBecause(cause: unknown, screen?: Screen): CheckFinding {
   const error = cause instanceof CausewayError ? cause : internal(cause);
   // Names of profiles, files and warehouses stand in it as they were given.
   const words = withoutControls(asSentence(error.message));
@@ -61,5 +60,5 @@ function internal(cause: unknown): CausewayError {
 
 /** What can be done, as it is said where there are commands; null where nothing is known to help. */
 export function remedyAsCommand({ advice, action }: Remedy): string | null {
-  return withoutControls(sentences(advice, action && actionInWords(AS_COMMAND, action))) || null;
+  return withoutControls(sentences(advice, action && formatAction(AS_COMMAND, action))) || null;
 }

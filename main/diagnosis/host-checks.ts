@@ -1,10 +1,10 @@
 import type { Profile } from '../auth/auth.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
-import { type Reached, reach } from '../workspace/reach.ts';
-import { type Finding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
+import { type HostAnswer, reachHost } from '../workspace/host-probe.ts';
+import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
 /** What asking the host without a token came to. */
-export type Probe = { reached: Reached } | { error: unknown };
+export type Probe = { reached: HostAnswer } | { error: unknown };
 
 /** Asks the profile's host once: three checks are read from the answer. Never throws. */
 export async function probeHost(
@@ -17,7 +17,7 @@ export async function probeHost(
     const { openDispatcher } = await import('../platform/http.ts');
     const dispatcher = await openDispatcher({ env, onSilence });
     try {
-      return { reached: await reach(profile.host, dispatcher, Date.now, signal) };
+      return { reached: await reachHost(profile.host, dispatcher, Date.now, signal) };
     } finally {
       await dispatcher.destroy();
     }
@@ -26,7 +26,7 @@ export async function probeHost(
   }
 }
 
-export function hostFinding({ host, name }: Profile, probe: Probe): Finding {
+export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding {
   if ('error' in probe) {
     return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, 'accounts');
   }
@@ -54,7 +54,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): Finding {
 }
 
 /** @param env names the proxy and extra certificates */
-export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): Finding {
+export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): CheckFinding {
   const way = wayInWords(host, env);
   if ('error' in probe) {
     return isTls(probe.error) ? failedBecause(probe.error) : skipped('The host could not be reached, so this is open.');
@@ -67,7 +67,7 @@ export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Pro
 const NOTABLE = 60;
 const HARMFUL = 5 * 60;
 
-export function clockFinding(probe: Probe): Finding {
+export function clockFinding(probe: Probe): CheckFinding {
   const ahead = 'reached' in probe ? probe.reached.clockAheadMs : undefined;
   if (ahead === undefined) return skipped('The host did not say what time it is.');
   const seconds = Math.round(Math.abs(ahead) / 1000);

@@ -1,9 +1,9 @@
 import type { AuthService } from '../auth/auth.ts';
 import type { CausewayError } from '../platform/errors.ts';
-import { sentences } from '../platform/sentences.ts';
-import { type Finding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
+import { sentences } from '../platform/errors.ts';
+import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
-export async function configurationFinding(auth: AuthService): Promise<Finding> {
+export async function configurationFinding(auth: AuthService): Promise<CheckFinding> {
   try {
     const entries = await auth.profiles();
     const broken = entries.filter(({ usable }) => !usable).map(({ name }) => name);
@@ -22,7 +22,7 @@ export async function configurationFinding(auth: AuthService): Promise<Finding> 
   }
 }
 
-export async function profileFinding(auth: AuthService, name: string | undefined): Promise<Finding> {
+export async function profileFinding(auth: AuthService, name: string | undefined): Promise<CheckFinding> {
   try {
     const profile = await auth.profile(name);
     return pass(`Profile “${profile.name}” leads to ${profile.host}.`);
@@ -44,7 +44,7 @@ export interface ServerStatus {
   problem?: CausewayError | undefined;
 }
 
-export function serversFinding(servers: readonly ServerStatus[]): Finding {
+export function serversFinding(servers: readonly ServerStatus[]): CheckFinding {
   if (servers.length === 0) {
     return warning('No server is set up yet.', { action: { do: 'add-server' }, screen: 'servers' });
   }

@@ -2,13 +2,13 @@ import type { AuthService } from '../auth/auth.ts';
 import type { WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
-import { standing } from '../workspace/standing.ts';
-import { type Finding, fail, failedBecause, pass, warning } from './finding.ts';
+import { checkToken } from '../workspace/check-token.ts';
+import { type CheckFinding, fail, failedBecause, pass, warning } from './finding.ts';
 
 /** Whether the profile's token is accepted, and whose it is. */
-export async function signInFinding({ client }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
+export async function signInFinding({ client }: WorkspaceSession, signal: AbortSignal): Promise<CheckFinding> {
   try {
-    const found = await standing(client.users, signal);
+    const found = await checkToken(client.users, signal);
     if (found.state === 'refused' || found.state === 'forbidden') return failedBecause(found.error, 'accounts');
     if (found.state === 'not-asked') return notAsked(found.error);
     if (found.userName !== undefined) return pass(`The workspace knows you as ${found.userName}.`);
@@ -19,12 +19,12 @@ export async function signInFinding({ client }: WorkspaceSession, signal: AbortS
 }
 
 /** The sign-in may be as good as ever: what is wrong stands between. */
-function notAsked(error: CausewayError): Finding {
+function notAsked(error: CausewayError): CheckFinding {
   const failure = failedBecause(error);
   return { ...failure, status: 'unknown', words: `Whether the sign-in works could not be asked. ${failure.words}` };
 }
 
-export async function storeFinding(auth: AuthService): Promise<Finding> {
+export async function storeFinding(auth: AuthService): Promise<CheckFinding> {
   try {
     const kind = await auth.checkStore();
     const place =
@@ -39,7 +39,7 @@ export async function storeFinding(auth: AuthService): Promise<Finding> {
 }
 
 /** Whether the workspace has overrides, and lets this user read their own. */
-export async function overrideFinding({ warehouses }: WorkspaceSession, signal: AbortSignal): Promise<Finding> {
+export async function overrideFinding({ warehouses }: WorkspaceSession, signal: AbortSignal): Promise<CheckFinding> {
   try {
     const record = await warehouses.operations.find('me', signal);
     if (record === null) return pass('The workspace has default warehouses for each user. You have not chosen one.');
@@ -53,7 +53,7 @@ export async function overrideFinding({ warehouses }: WorkspaceSession, signal: 
 }
 
 /** Whether queries will find a warehouse that runs them. @param effective reads it */
-export async function warehouseFinding(effective: () => Promise<EffectiveWarehouse>): Promise<Finding> {
+export async function warehouseFinding(effective: () => Promise<EffectiveWarehouse>): Promise<CheckFinding> {
   try {
     const { warehouse, problems } = await effective();
     const [problem] = problems.filter(({ code }) => code !== 'override-api-missing');

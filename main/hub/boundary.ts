@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import { errorFrame } from '../bridge/error-frame.ts';
-import type { FrameSink } from '../bridge/flow.ts';
-import { scanFrame } from '../bridge/raw-id.ts';
+import { errorFrame } from '../bridge/frame/error-frame.ts';
+import { scanFrame } from '../bridge/frame/frame.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 
 /** Ends one client's session because of an error that nothing inside it has handled. */

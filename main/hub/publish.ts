@@ -3,7 +3,7 @@ import { chmod, lstat, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
-import { explain } from '../platform/file-errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
 import { contentOf, intruder, type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
 
@@ -28,7 +28,7 @@ export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv =
       });
     }
     await chmod(folder, 0o700).catch((error: unknown) => {
-      throw explain(folder, error);
+      throw fileError(folder, error);
     });
   }
   const address = await freshAddress(folder, env);
@@ -59,7 +59,7 @@ async function freshAddress(folder: string, env: NodeJS.ProcessEnv): Promise<str
   if (env.XDG_RUNTIME_DIR && fits(ofSystem) && isOurs(env.XDG_RUNTIME_DIR)) return ofSystem;
   // mkdtemp makes the folder anew with mode 0700, or fails.
   const made = await mkdtemp(join(tmpdir(), TEMPORARY)).catch((error: unknown) => {
-    throw explain(tmpdir(), error);
+    throw fileError(tmpdir(), error);
   });
   return join(made, 'hub.sock');
 }

@@ -1,16 +1,15 @@
+import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import { parseFrame } from '../bridge/envelope.ts';
-import { revisionOf } from '../bridge/eras/headers.ts';
-import { textAt } from '../bridge/eras/members.ts';
-import { errorFrame, lostApplication, silentApplication } from '../bridge/error-frame.ts';
-import type { FrameSink } from '../bridge/flow.ts';
-import { type FrameFault, faultFrame } from '../bridge/frames.ts';
-import { scanFrame, withId } from '../bridge/raw-id.ts';
+import { textAt } from '../bridge/frame/edit.ts';
+import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
+import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
+import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
+import { revisionOf } from '../bridge/stateless/headers.ts';
 import { inOneLine } from '../platform/errors.ts';
-import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
-import { Ledger, look, type OpenRequest } from './ledger.ts';
-import { hubWay, ownWay, tapped, type Way } from './ways.ts';
+import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
+import type { HubConnection } from './transport.ts';
+import { intercept, localTransport, type RelayTransport, socketTransport } from './transport.ts';
 
 /** What a relay turns to when it has no way to the server, or not the best one. */
 export interface RelayFallbacks {
@@ -49,9 +48,9 @@ export class Relay implements Bridge {
   readonly opened: Promise<void>;
   readonly #client: FrameSink;
   readonly #fallbacks: RelayFallbacks;
-  readonly #ledger = new Ledger();
+  readonly #replayLog = new ReplayLog();
   /** Undefined while a new way is being looked for; frames are held meanwhile. */
-  #way: Way | undefined;
+  #transport: RelayTransport | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
   /** The ids of requests whose answers the client has had already. */
@@ -62,9 +61,9 @@ export class Relay implements Bridge {
   /** The id under which the tools are asked for on the relay's own account. */
   #toolsId: string | undefined;
   /** The way that frames come from, which may be one that no frames go to yet. */
-  #source: Way | undefined;
+  #source: RelayTransport | undefined;
   #connection: HubConnection | undefined;
-  readonly #lost = new WeakSet<Way>();
+  readonly #lost = new WeakSet<RelayTransport>();
   #beganAt = performance.now();
   #broken = 0;
   /** Requests that begin a session and have no answer yet, by raw id, with what answers them in the end. */
@@ -89,9 +88,9 @@ export class Relay implements Bridge {
     this.#client = client;
     this.#fallbacks = fallbacks;
     client.onDrain(() => this.#source?.readOn());
-    if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeWay(first, []));
+    if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeTransport(first, []));
     else {
-      this.#way = this.#through(connection);
+      this.#transport = this.#through(connection);
       this.opened = Promise.resolve();
     }
     this.#moving = this.opened.catch(() => {});
@@ -100,14 +99,14 @@ export class Relay implements Bridge {
   }
 
   get pendingBytes(): number {
-    return this.#heldBytes + (this.#way?.pendingBytes ?? 0);
+    return this.#heldBytes + (this.#transport?.pendingBytes ?? 0);
   }
 
   receive(frame: Buffer): void {
     const seen = look(frame);
     if ((this.#connection || this.#isSeeking) && seen.id !== undefined && isBeginning(frame, seen.method))
       this.#answerSoon(frame, seen.id, seen.method);
-    if (this.#way) this.#send(this.#way, frame, seen);
+    if (this.#transport) this.#send(this.#transport, frame, seen);
     else {
       this.#held.push(frame);
       this.#heldBytes += frame.length;
@@ -128,13 +127,13 @@ export class Relay implements Bridge {
     await this.#moving;
     await this.#answers(until - performance.now());
     this.#end();
-    await this.#way?.finish(Math.max(0, until - performance.now()));
+    await this.#transport?.finish(Math.max(0, until - performance.now()));
   }
 
   async close(): Promise<void> {
     this.#end();
     this.#answered();
-    await this.#way?.close();
+    await this.#transport?.close();
   }
 
   /** Nothing inside has handled this error: a session inside this process is begun anew. */
@@ -152,7 +151,7 @@ export class Relay implements Bridge {
   }
 
   async #answers(withinMs: number): Promise<void> {
-    if (this.#ledger.isSettled) return;
+    if (this.#replayLog.isSettled) return;
     let tooLong: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       tooLong = setTimeout(resolve, withinMs);
@@ -167,22 +166,22 @@ export class Relay implements Bridge {
       const frame = method === 'ping' ? pong : await this.#fallbacks.stopgap?.(request);
       if (!this.#openers.delete(id) || !frame || this.#ended) return;
       this.#replayed.add(id);
-      this.#ledger.forget(id);
+      this.#replayLog.forget(id);
       this.#client.write(frame);
     };
     const late = () => void answer().catch((error: unknown) => this.failed(error));
     this.#openers.set(id, setTimeout(late, STOPGAP_MS));
   }
 
-  #send(way: Way, frame: Buffer, seen = look(frame)): void {
-    this.#ledger.sent(frame, seen);
+  #send(way: RelayTransport, frame: Buffer, seen = look(frame)): void {
+    this.#replayLog.sent(frame, seen);
     // The client has its answer already.
-    for (const id of this.#replayed) this.#ledger.forget(id);
+    for (const id of this.#replayed) this.#replayLog.forget(id);
     way.send(frame);
   }
 
-  #through(connection: HubConnection): Way {
-    const way = hubWay(connection, this.#client, {
+  #through(connection: HubConnection): RelayTransport {
+    const way = socketTransport(connection, this.#client, {
       frame: (frame) => {
         this.#heard += 1;
         this.#deliver(way, frame);
@@ -198,7 +197,7 @@ export class Relay implements Bridge {
   }
 
   /** Frames come from this way from now on. */
-  #use(way: Way, connection: HubConnection | undefined): void {
+  #use(way: RelayTransport, connection: HubConnection | undefined): void {
     this.#source = way;
     this.#connection = connection;
     this.#beganAt = performance.now();
@@ -207,7 +206,7 @@ export class Relay implements Bridge {
     if (!connection) this.#lookForHub(REJOIN_MS);
   }
 
-  #deliver(way: Way | undefined, frame: Buffer): void {
+  #deliver(way: RelayTransport | undefined, frame: Buffer): void {
     if (way !== this.#source) return;
     if (this.#replayed.size > 0 || this.#openers.size > 0) {
       const { id, method } = scanFrame(frame);
@@ -218,33 +217,33 @@ export class Relay implements Bridge {
         this.#openers.delete(id);
       }
     }
-    this.#ledger.answered(frame);
+    this.#replayLog.answered(frame);
     this.#client.write(frame);
-    if (this.#ledger.isSettled) this.#answered();
-    if (this.#waiting && this.#ledger.isIdle) this.#move(this.#waiting);
+    if (this.#replayLog.isSettled) this.#answered();
+    if (this.#waiting && this.#replayLog.isIdle) this.#move(this.#waiting);
   }
 
   /** The way has ended, or does not answer any more. */
   #leave(reason: (method: string) => unknown): void {
-    this.#way = undefined;
+    this.#transport = undefined;
     if (this.#ended) return;
     this.#isSeeking = true;
     this.#moving = this.#moveOn(reason).catch((error: unknown) => this.#giveUp(error));
   }
 
   async #moveOn(reason: (method: string) => unknown): Promise<void> {
-    const open = this.#ledger.open;
+    const open = this.#replayLog.open;
     for (const { id, method } of open.filter(({ frame }) => frame === undefined)) this.#refuse(id, reason(method));
     const connection = await this.#fallbacks.reattach();
     // Some may have been answered or taken back meanwhile.
     const ids = new Set(open.map(({ id }) => id));
-    await this.#takeWay(
+    await this.#takeTransport(
       connection,
-      this.#ledger.open.filter(({ id }) => ids.has(id)),
+      this.#replayLog.open.filter(({ id }) => ids.has(id)),
     );
   }
 
-  async #takeWay(connection: HubConnection | undefined, open: OpenRequest[]): Promise<void> {
+  async #takeTransport(connection: HubConnection | undefined, open: OpenRequest[]): Promise<void> {
     if (this.#ended) {
       connection?.socket.destroy();
       return;
@@ -253,39 +252,39 @@ export class Relay implements Bridge {
     for (const frame of this.#opening(open)) way.send(frame);
     // It may have been lost while it was being opened: then the next one is already looked for.
     if (this.#lost.has(way)) return;
-    this.#way = way;
+    this.#transport = way;
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) this.#send(way, frame);
     this.#settled();
   }
 
-  async #alone(): Promise<Way> {
+  async #alone(): Promise<RelayTransport> {
     this.#isSeeking = false;
     // A bridge inside this process answers by itself what takes long.
     for (const [id, timer] of this.#openers) if (this.#openers.delete(id)) clearTimeout(timer);
-    let way: Way | undefined;
+    let way: RelayTransport | undefined;
     const early: Buffer[] = [];
-    const sink = tapped(this.#client, (frame) => (way ? this.#deliver(way, frame) : early.push(frame)));
+    const sink = intercept(this.#client, (frame) => (way ? this.#deliver(way, frame) : early.push(frame)));
     const bridge = guarded(await this.#fallbacks.alone(sink), (error, frame) => this.#aloneBroke(way, error, frame));
-    way = ownWay(bridge, { relief: () => this.#settled() });
+    way = localTransport(bridge, { relief: () => this.#settled() });
     this.#use(way, undefined);
     for (const frame of early) this.#deliver(way, frame);
     return way;
   }
 
   /** The bridge inside this process has met a fault of its own: whoever waits is told so, and another one takes over. */
-  #aloneBroke(way: Way | undefined, error: unknown, frame: Buffer | undefined): void {
+  #aloneBroke(way: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
     process.stderr.write(`causeway proxy: ${inOneLine(brokenSession(error))}\n`);
     if (frame) {
       const { id } = scanFrame(frame);
-      if (id !== undefined) this.#ledger.forget(id);
+      if (id !== undefined) this.#replayLog.forget(id);
       refuseFrame(frame, error, this.#client);
     }
     if (!way || way !== this.#source || this.#ended) return;
     this.#source = undefined;
     this.#lost.add(way);
     void way.close();
-    for (const { id } of this.#ledger.open) this.#refuse(id, brokenSession(error));
+    for (const { id } of this.#replayLog.open) this.#refuse(id, brokenSession(error));
     const isShort = performance.now() - this.#beganAt < SHORT_MS;
     this.#broken = isShort ? this.#broken + 1 : 0;
     if (this.#broken < MAX_BROKEN) this.#leave(lostApplication);
@@ -295,22 +294,22 @@ export class Relay implements Bridge {
   /** No way is left: the profile is gone, say. Whoever waits is told so, and so is whoever asks from now on. */
   #giveUp(error: unknown): void {
     const refuse = (frame: Buffer) => {
-      this.#ledger.sent(frame);
-      for (const { id } of this.#ledger.open) this.#refuse(id, error);
+      this.#replayLog.sent(frame);
+      for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     };
     const way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
     this.#use(way, undefined);
-    this.#way = way;
-    for (const { id } of this.#ledger.open) this.#refuse(id, error);
+    this.#transport = way;
+    for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) refuse(frame);
     this.#settled();
   }
 
   #refuse(id: string, error: unknown): void {
-    this.#ledger.forget(id);
+    this.#replayLog.forget(id);
     this.#client.write(errorFrame(id, error));
-    if (this.#ledger.isSettled) this.#answered();
+    if (this.#replayLog.isSettled) this.#answered();
   }
 
   #lookForHub(waitMs: number): void {
@@ -318,10 +317,10 @@ export class Relay implements Bridge {
     if (!rejoin || this.#ended) return;
     clearTimeout(this.#rejoinTimer);
     this.#rejoinTimer = setTimeout(async () => {
-      const connection = this.#ledger.isIdle ? await rejoin().catch(() => undefined) : undefined;
+      const connection = this.#replayLog.isIdle ? await rejoin().catch(() => undefined) : undefined;
       if (!connection) this.#lookForHub(waitMs);
       else if (this.#ended || this.#connection) connection.socket.destroy();
-      else if (this.#way && this.#ledger.isIdle) this.#move(connection);
+      else if (this.#transport && this.#replayLog.isIdle) this.#move(connection);
       else this.#waitFor(connection);
     }, waitMs);
     this.#rejoinTimer.unref();
@@ -341,18 +340,18 @@ export class Relay implements Bridge {
 
   /** Nothing is under way: the session goes on through the hub, and the one inside this process is ended. */
   #move(connection: HubConnection): void {
-    const before = this.#way;
+    const before = this.#transport;
     this.#waiting = undefined;
     const way = this.#through(connection);
-    for (const frame of this.#opening(this.#ledger.open)) way.send(frame);
-    if (!this.#lost.has(way)) this.#way = way;
+    for (const frame of this.#opening(this.#replayLog.open)) way.send(frame);
+    if (!this.#lost.has(way)) this.#transport = way;
     void before?.close();
   }
 
   /** A hub that owes an answer and sends nothing may have been stopped: then another way is taken. */
   #checkSilence(): void {
     const connection = this.#connection;
-    if (!connection?.isAlive || this.#ledger.isSettled) return;
+    if (!connection?.isAlive || this.#replayLog.isSettled) return;
     const heard = this.#heard;
     setTimeout(async () => {
       const isSilent = () => this.#heard === heard && this.#connection === connection && !this.#ended;
@@ -367,7 +366,7 @@ export class Relay implements Bridge {
   /** The frames that bring a new session to where the old one was. */
   #opening(open: OpenRequest[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
-    const { initialize, initialized, wishes, tools } = this.#ledger;
+    const { initialize, initialized, wishes, tools } = this.#replayLog;
     // Of what is still to be sent, the client may have been answered already.
     const held = new Set(this.#replayed.size > 0 ? this.#held.map((frame) => scanFrame(frame).id) : []);
     for (const id of this.#replayed) if (!held.has(id)) this.#replayed.delete(id);
@@ -384,8 +383,8 @@ export class Relay implements Bridge {
   #compareTools(answer: Buffer): void {
     this.#toolsId = undefined;
     const tools = textAt(answer, 'result', 'tools');
-    if (tools === undefined || tools === this.#ledger.tools) return;
-    this.#ledger.tools = tools;
+    if (tools === undefined || tools === this.#replayLog.tools) return;
+    this.#replayLog.tools = tools;
     this.#client.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
   }
 

@@ -1,6 +1,5 @@
 import { withoutControls } from './display.ts';
-import { AS_COMMAND, actionInWords, type NextAction } from './next-action.ts';
-import { sentences } from './sentences.ts';
+import { AS_COMMAND, formatAction, type NextAction } from './next-action.ts';
 
 /** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
 export type ErrorCode =
@@ -90,7 +89,7 @@ export class CausewayError extends Error {
     const { remedy, action } = options;
     this.advice = remedy;
     this.action = action;
-    this.remedy = action ? sentences(remedy, actionInWords(AS_COMMAND, action)) : remedy;
+    this.remedy = action ? sentences(remedy, formatAction(AS_COMMAND, action)) : remedy;
     this.retryAfterMs = options.retryAfterMs;
     this.candidates = options.candidates;
   }
@@ -107,4 +106,19 @@ export function inOneLine(error: unknown): string {
   const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
   // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
   return withoutControls(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '));
+}
+
+/** A mark that ends a sentence, or leads on to what follows, also within closing quotes and brackets. */
+const ENDED = /[.!?…:;]["'”’)\]]*$/u;
+
+/** A text as a whole sentence: what others say often lacks the full stop. Empty stays empty. */
+export function asSentence(text: string): string {
+  const trimmed = text.trim();
+  return trimmed === '' || ENDED.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
+/** Texts one after the other, each a sentence of its own; the last one as it is, for it may end with a command. */
+export function sentences(...texts: readonly (string | null | undefined)[]): string {
+  const said = texts.flatMap((text) => text?.trim() || []);
+  return said.map((text, index) => (index === said.length - 1 ? text : asSentence(text))).join(' ');
 }

@@ -31,7 +31,7 @@ const EXPLANATIONS: Record<string, [problem: string, remedy: string]> = {
 };
 
 /** A system's error in words, with what has become of the file and the remedy; any other as it is. */
-export function explain(path: string, error: unknown, outcome = NOTHING_CHANGED): unknown {
+export function fileError(path: string, error: unknown, outcome = NOTHING_CHANGED): unknown {
   const [problem, remedy] = EXPLANATIONS[codeOf(error) ?? ''] ?? [];
   if (problem && remedy) return notWritable(path, problem, remedy, error, outcome);
   if (!(error instanceof Error && 'syscall' in error)) return error;
@@ -53,7 +53,7 @@ export function isOutOfFiles(error: unknown): boolean {
 export function explainUnexpected(error: unknown): unknown {
   const path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (path === undefined || error instanceof CausewayError) return error;
-  return explain(path, error, 'What was done before stays done.');
+  return fileError(path, error, 'What was done before stays done.');
 }
 
 /** A file that cannot be written, and why. */

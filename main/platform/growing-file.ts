@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
-import { explain } from './file-errors.ts';
+import { fileError } from './file-errors.ts';
 import { isDevice, writePieces } from './replace-file.ts';
 
 /** A file that can be read while it is written. What it holds when the process is killed stays. */
@@ -30,7 +30,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
       size = Buffer.byteLength(beginning);
     }
   } catch (error) {
-    throw explain(path, error);
+    throw fileError(path, error);
   }
   const add = async (text: string) => {
     try {
@@ -39,7 +39,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
     } catch (error) {
       // A disk that is full has taken a part of it.
       if (size !== undefined) await handle.truncate(size).catch(() => undefined);
-      throw explain(path, error, 'What it held before stays.');
+      throw fileError(path, error, 'What it held before stays.');
     }
   };
   let last: Promise<void> = Promise.resolve();
@@ -53,7 +53,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
     async close() {
       await last;
       await handle.close().catch((error: unknown) => {
-        throw explain(path, error, 'What it held before stays.');
+        throw fileError(path, error, 'What it held before stays.');
       });
     },
   };

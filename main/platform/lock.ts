@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from './errors.ts';
-import { codeOf, explain, isDiskFull, isOutOfFiles } from './file-errors.ts';
+import { codeOf, fileError, isDiskFull, isOutOfFiles } from './file-errors.ts';
 import { isProcessAlive } from './process-alive.ts';
 import { makeFolder } from './replace-file.ts';
 
@@ -84,7 +84,7 @@ export async function withLock<T>(folder: string, work: () => Promise<T>, option
 
 async function numbers(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch((error: unknown) => {
-    throw explain(folder, error);
+    throw fileError(folder, error);
   });
   return names.map(Number).filter(Number.isSafeInteger);
 }
@@ -96,7 +96,7 @@ async function look(file: string): Promise<string> {
     return text.trim() === FREE ? FREE : `${(await stat(file)).mtimeMs} ${text}`;
   } catch (error) {
     // With too many files open, nothing can be said about the holder.
-    if (isOutOfFiles(error)) throw explain(file, error);
+    if (isOutOfFiles(error)) throw fileError(file, error);
     return 'gone';
   }
 }
@@ -124,7 +124,7 @@ async function take(folder: string, number: number, owner: string): Promise<{ is
   const file = join(folder, String(number));
   const isNamed = await nameIn(file, owner).catch(async (error: unknown) => {
     if (codeOf(error) === 'EEXIST') return undefined;
-    throw explain(file, error);
+    throw fileError(file, error);
   });
   if (isNamed === undefined) return undefined;
   // With so outdated a view that the number had come and gone, a higher one is there.

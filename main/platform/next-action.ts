@@ -45,7 +45,7 @@ type Name = keyof Details;
 
 /**
  * What a person can do next where the words for it depend on where they are: at the command line it is a command, in the
- * window one of its buttons (`main/desktop/action-words.ts`).
+ * window one of its buttons (`main/desktop/failure.ts`).
  */
 export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & Details[Each] }[Which];
 
@@ -53,7 +53,7 @@ export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Eac
 export type ActionWords = { [Each in Name]: (details: Details[Each]) => string };
 
 /** Puts an action into the words of a place. */
-export function actionInWords<Which extends Name>(words: ActionWords, action: NextAction<Which>): string {
+export function formatAction<Which extends Name>(words: ActionWords, action: NextAction<Which>): string {
   return words[action.do](action);
 }
 
@@ -98,3 +98,33 @@ export const AS_COMMAND: ActionWords = {
   'repair-entries': () => 'Repair them with: causeway clients repair.',
   'connect-client': () => 'Connect one with: causeway clients add.',
 };
+
+/** An OAuth application as an account administrator is asked to create it. */
+export interface WantedApplication {
+  redirectUrl: string;
+  scopes: readonly string[];
+  /** Whether it is to have a secret; an application that people sign in through needs none. */
+  confidential?: boolean;
+}
+
+const ACCESS_TOKEN_MINUTES = 60;
+const REFRESH_TOKEN_MINUTES = 7 * 24 * 60;
+
+/**
+ * The Databricks CLI's command that creates an OAuth application, filled in. An account administrator runs it; the answer
+ * holds the client id (`databricks account custom-app-integration create --help`).
+ */
+export function createApplicationCommand({ redirectUrl, scopes, confidential = false }: WantedApplication): string {
+  const application = {
+    name: 'causeway',
+    redirect_urls: [redirectUrl],
+    confidential,
+    scopes: [...new Set([...scopes, 'offline_access'])],
+    token_access_policy: {
+      access_token_ttl_in_minutes: ACCESS_TOKEN_MINUTES,
+      refresh_token_ttl_in_minutes: REFRESH_TOKEN_MINUTES,
+    },
+  };
+  // Scopes are what somebody typed: a single quote in one would end the argument.
+  return `databricks account custom-app-integration create --json '${JSON.stringify(application).replaceAll("'", '')}'`;
+}

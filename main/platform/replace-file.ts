@@ -15,7 +15,7 @@ import {
 import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CausewayError } from './errors.ts';
-import { codeOf, explain, notWritable } from './file-errors.ts';
+import { codeOf, fileError, notWritable } from './file-errors.ts';
 import { patiently, removeTemporary, renamePatiently, renamePatientlySync, temporaryName } from './temporary-file.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
@@ -38,7 +38,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
     return await patiently(() => readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw explain(path, error);
+    throw fileError(path, error);
   }
 }
 
@@ -109,7 +109,7 @@ export async function writePieces(path: string, pieces: AsyncIterable<string>, s
     await write(handle).finally(() => handle.close());
   } catch (error) {
     // A server's or a network's error is not the file's.
-    throw source ? source.error : explain(path, error);
+    throw source ? source.error : fileError(path, error);
   }
 }
 
@@ -133,7 +133,7 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Pick
     renamePatientlySync(temporary, place.target);
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { force: true });
-    throw explain(path, error);
+    throw fileError(path, error);
   }
 }
 
@@ -145,14 +145,14 @@ export async function checkWritable(path: string): Promise<void> {
     while (!lookAt(folder) && dirname(folder) !== folder) folder = dirname(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
-    throw explain(path, error);
+    throw fileError(path, error);
   }
 }
 
 /** Makes a folder with those above it, unless it is there. @throws {CausewayError} `file_not_writable` */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
   await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
-    throw explain(folder, whyNotMade(folder, error));
+    throw fileError(folder, whyNotMade(folder, error));
   });
 }
 
@@ -166,7 +166,7 @@ export async function removeLeftOver(path: string): Promise<void> {
 export async function removeFile(path: string, expected: Buffer): Promise<void> {
   if (!same(await readBytes(path), expected)) throw new ChangedMeanwhile();
   await rm(path).catch((error: unknown) => {
-    throw explain(path, error);
+    throw fileError(path, error);
   });
 }
 
@@ -201,7 +201,7 @@ async function putInPlace(path: string, { mode, asNew = false, makesFolder, writ
   } catch (error) {
     if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
     if (error instanceof ChangedMeanwhile) throw error;
-    throw explain(path, error);
+    throw fileError(path, error);
   }
 }
 
@@ -252,7 +252,7 @@ function makeFolderSync(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { recursive: true, ...(mode !== undefined && { mode }) });
   } catch (error) {
-    throw explain(folder, whyNotMade(folder, error));
+    throw fileError(folder, whyNotMade(folder, error));
   }
 }
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, explain } from './file-errors.ts';
+import { codeOf, fileError } from './file-errors.ts';
 import { withLock } from './lock.ts';
 import { writeWholeFile } from './replace-file.ts';
 
 /** One file of what Causeway remembers. */
-export interface Settings<T> {
+export interface SettingsFile<T> {
   /** The file's path. */
   readonly path: string;
   /** Where a damaged file was put, if one was found at the opening. */
@@ -35,7 +35,7 @@ export interface SettingsOptions<T extends Record<string, unknown>> {
  */
 export async function openSettings<T extends Record<string, unknown>>(
   options: SettingsOptions<T>,
-): Promise<Settings<T>> {
+): Promise<SettingsFile<T>> {
   const { folder, name, schema, empty, lockFolder } = options;
   const path = join(folder, `${name}.json`);
   let setAside: string | undefined;
@@ -50,7 +50,7 @@ export async function openSettings<T extends Record<string, unknown>>(
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
     await rename(path, setAside).catch((cause: unknown) => {
-      throw explain(path, cause);
+      throw fileError(path, cause);
     });
   }
   return {
@@ -77,7 +77,7 @@ function readJson(path: string): unknown {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw explain(path, error);
+    throw fileError(path, error);
   }
   return JSON.parse(text);
 }

@@ -1,23 +1,22 @@
 import { inOneLine } from '../platform/errors.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
-import type { Certainty, EffectiveProblem, EffectiveStep, EffectiveWarehouse } from './effective.ts';
+import { findTarget, summarize, type WarehouseTarget } from './directory.ts';
+import type { Certainty, EffectiveProblem, EffectiveStep, EffectiveWarehouse, WarehouseSummary } from './effective.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
-import { problemsOf } from './problems.ts';
 import type { Readings } from './readings.ts';
-import { findTarget, summarize, type Target } from './summary.ts';
 
 /** A step before it is known whether an earlier one has already decided. */
 interface Candidate {
   step: EffectiveStep;
-  target: Target | undefined;
+  target: WarehouseTarget | undefined;
 }
 
 /**
  * Works out the chain from what was read: the override, the workspace default, the predicted heuristic, in this order
  * (spec/default-warehouse-override.md › What the service does, 3). Pure.
  */
-export function explain(readings: Readings): EffectiveWarehouse {
+export function explainEffective(readings: Readings): EffectiveWarehouse {
   const candidates = [overrideStep(readings), defaultStep(readings), heuristicStep(readings)];
   const winner = candidates.find(({ step }) => step.outcome === 'decides' || blocks(step));
   const decided = winner?.step.outcome === 'decides' ? winner : undefined;
@@ -156,4 +155,73 @@ function findProblems(
   const missingApi = override.kind === 'unreadable' && override.error.code === 'feature_unavailable';
   const nothingToUse = decided === undefined && steps.every(({ outcome }) => outcome === 'empty');
   return problemsOf({ step: decided?.step, target: decided?.target, missingApi, nothingToUse });
+}
+
+/** What the chain has come to, as far as it can go wrong. */
+interface QueryOutcome {
+  /** The step that decides, if one does. */
+  step: EffectiveStep | undefined;
+  target: WarehouseTarget | undefined;
+  missingApi: boolean;
+  /** There is certainly no warehouse that the user may use. */
+  nothingToUse: boolean;
+}
+
+const NO_WAREHOUSE: EffectiveProblem = {
+  code: 'no-warehouse',
+  message: 'There is no warehouse that you may use: queries will fail.',
+  remedy: 'Ask a workspace admin for CAN USE on one.',
+};
+
+/** Everything that will keep this user's queries from running, or that cannot be seen from outside, found beforehand. */
+function problemsOf({ step, target, missingApi, nothingToUse }: QueryOutcome): EffectiveProblem[] {
+  const problems: EffectiveProblem[] = [];
+  if (missingApi) {
+    problems.push({
+      code: 'override-api-missing',
+      message: 'This workspace does not have default warehouse overrides.',
+      remedy: 'Ask a workspace admin to change the workspace default instead.',
+    });
+  }
+  if (step?.source === 'override' && step.certainty === 'unknown') {
+    problems.push({
+      code: 'last-selected-unseen',
+      message: 'Which warehouse you picked last cannot be read from outside the workspace.',
+      remedy: 'Choose a warehouse by name to be certain.',
+    });
+  }
+  if (step === undefined) return nothingToUse ? [...problems, NO_WAREHOUSE] : problems;
+  const found = target && targetProblem(target, remedyFor(step));
+  return found ? [...problems, found] : problems;
+}
+
+function remedyFor(step: EffectiveStep): string {
+  return step.source === 'override'
+    ? 'Choose another warehouse, or clear your override.'
+    : 'Choose a warehouse of your own, or ask a workspace admin to change the default.';
+}
+
+function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProblem | undefined {
+  if (target.kind === 'gone') {
+    return {
+      code: 'warehouse-gone',
+      message: `Warehouse ${target.id} does not exist any more: queries will fail.`,
+      remedy,
+    };
+  }
+  return stateProblem(target.warehouse, remedy);
+}
+
+function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string): EffectiveProblem | undefined {
+  if (state === 'DELETED') {
+    return { code: 'warehouse-gone', message: `${name} has been deleted: queries will fail.`, remedy };
+  }
+  if (state === 'DELETING')
+    return { code: 'deleting', message: `${name} is being deleted: queries will fail.`, remedy };
+  if (canUse !== false) return undefined;
+  return {
+    code: 'cannot-use',
+    message: `You do not have the CAN USE permission on ${name}: queries will fail.`,
+    remedy: `Ask for CAN USE on it. ${remedy}`,
+  };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Profile } from '../auth/auth.ts';
 import { stateFolder } from '../platform/paths.ts';
-import { openSettings, type Settings } from '../platform/settings.ts';
+import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import type { OverrideOperations } from './override-operations.ts';
@@ -67,7 +67,7 @@ export async function follow(env: NodeJS.ProcessEnv, user: WorkspaceUser): Promi
  * the application may look at any moment, and goes again where nothing was changed. What cannot be noted is done all the
  * same.
  */
-export function noting(
+export function recordingCommandChanges(
   operations: OverrideOperations,
   { host, name }: Pick<Profile, 'host' | 'name'>,
   env: NodeJS.ProcessEnv,
@@ -145,7 +145,7 @@ function isSameUser(a: WorkspaceUser, b: WorkspaceUser): boolean {
   return a.host === b.host && a.user === b.user;
 }
 
-function open(env: NodeJS.ProcessEnv): Promise<Settings<Stored>> {
+function open(env: NodeJS.ProcessEnv): Promise<SettingsFile<Stored>> {
   const folder = stateFolder(env);
   const lockFolder = join(folder, 'locks', 'command-changes');
   return openSettings<Stored>({

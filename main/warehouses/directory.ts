@@ -2,11 +2,13 @@ import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ScimUser } from '../workspace/scim.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import { asPerson, type Person } from './people.ts';
+import type { WarehouseSummary } from './effective.ts';
+import type { Readings } from './readings.ts';
+import { type UserSummary, userSummary } from './users.ts';
 
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {
-  people: Map<string, Person & Pick<ScimUser, 'groups'>>;
+  people: Map<string, UserSummary & Pick<ScimUser, 'groups'>>;
   /** Whether `people` holds everybody. */
   peopleComplete: boolean;
   warehouses: Map<string, Warehouse>;
@@ -26,7 +28,7 @@ export async function readDirectory(
   const readPeople = (kind: 'Users' | 'ServicePrincipals') =>
     readWhole(async () => {
       for await (const user of client.users.list({ kind, withGroups }, signal)) {
-        people.set(user.id, withGroups ? { ...asPerson(user), groups: user.groups } : asPerson(user));
+        people.set(user.id, withGroups ? { ...userSummary(user), groups: user.groups } : userSummary(user));
       }
     });
   const warehouses = new Map<string, Warehouse>();
@@ -49,4 +51,38 @@ async function readWhole(read: () => Promise<void>): Promise<boolean> {
     if (error instanceof CausewayError && error.code !== 'cancelled') return false;
     throw error;
   }
+}
+
+/** What people are shown of a warehouse. `usable` holds the ids that the user may run queries on, if that could be read. */
+export function summarize(warehouse: Warehouse, usable: ReadonlySet<string> | undefined): WarehouseSummary {
+  return {
+    id: warehouse.id,
+    name: warehouse.name || warehouse.id,
+    state: warehouse.state,
+    size: warehouse.cluster_size,
+    type: warehouse.warehouse_type ?? '',
+    serverless: warehouse.enable_serverless_compute,
+    canUse: usable === undefined ? 'unknown' : usable.has(warehouse.id),
+  };
+}
+
+/** A warehouse that something names, as far as it can be seen: in the list, by its id alone, or not at all. */
+export type WarehouseTarget =
+  | { kind: 'seen'; warehouse: WarehouseSummary }
+  | { kind: 'gone'; id: string }
+  | { kind: 'hidden'; warehouse: WarehouseSummary; forbidden: boolean };
+
+/** Finds a warehouse by id in what was read. */
+export function findTarget(readings: Readings, id: string): WarehouseTarget {
+  const usable = readings.usable.kind === 'known' ? readings.usable.value : undefined;
+  const visible = readings.visible.kind === 'known' ? readings.visible.value : [];
+  const listed = visible.find((warehouse) => warehouse.id === id);
+  const named = readings.named.get(id);
+  if (listed) return { kind: 'seen', warehouse: summarize(listed, usable) };
+  if (named?.kind === 'known') return { kind: 'seen', warehouse: summarize(named.value, usable) };
+  if (named?.kind === 'none') return { kind: 'gone', id };
+  const forbidden = named?.kind === 'unreadable' && named.error.code === 'permission_denied';
+  const canUse = forbidden ? false : 'unknown';
+  const warehouse = { id, name: id, state: 'UNKNOWN', size: '', type: '', serverless: false, canUse } as const;
+  return { kind: 'hidden', warehouse, forbidden };
 }

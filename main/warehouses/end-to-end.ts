@@ -1,12 +1,12 @@
-import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { z } from 'zod';
+import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
+import { foreignCause, foreignText } from '../platform/foreign-text.ts';
 import type { RetryClock } from '../platform/retry.ts';
-import { sentences } from '../platform/sentences.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import { gather } from '../workspace/paging.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import type { Finding } from './finding.ts';
-import { runStatement, type SqlServer, statementTool } from './statement.ts';
+import type { VerifyFinding } from './verify.ts';
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses'>;
@@ -42,7 +42,7 @@ export async function warehousesToStop(
  * Whatever it stopped is started again, also when it fails or is cancelled; what could not be started again is named in
  * the evidence.
  */
-export async function runEndToEnd(options: EndToEndOptions): Promise<Finding> {
+export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFinding> {
   const { client, targetId, hopelessBecause, mayStop, signal } = options;
   if (targetId === undefined) {
     return untouched('It cannot be told which warehouse is meant to run: name one.');
@@ -63,13 +63,13 @@ export async function runEndToEnd(options: EndToEndOptions): Promise<Finding> {
   }
 }
 
-function untouchedBecause(error: unknown): Finding {
+function untouchedBecause(error: unknown): VerifyFinding {
   if (!(error instanceof CausewayError)) throw error;
   const why = error.code === 'cancelled' ? undefined : 'The SQL server cannot be used just now.';
   return untouched(sentences(why, inOneLine(error)));
 }
 
-function untouched(why: string): Finding {
+function untouched(why: string): VerifyFinding {
   return { verdict: 'unknown', evidence: sentences('Nothing was stopped.', why) };
 }
 
@@ -79,10 +79,10 @@ async function queryWithAllStopped(
   running: Warehouse[],
   server: SqlServer,
   tool: string,
-): Promise<Finding> {
+): Promise<VerifyFinding> {
   const { client, progress, signal } = options;
   const stopped: Warehouse[] = [];
-  let finding: Finding;
+  let finding: VerifyFinding;
   try {
     await stopAll(options, running, stopped);
     progress('Sending a query through the SQL server.');
@@ -125,7 +125,7 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
   }
 }
 
-function judge(all: Warehouse[], targetId: string, said: string): Finding {
+function judge(all: Warehouse[], targetId: string, said: string): VerifyFinding {
   const running = all.filter(({ state }) => ACTIVE.has(state));
   const others = running.filter(({ id }) => id !== targetId);
   const target = all.find(({ id }) => id === targetId)?.name ?? targetId;
@@ -180,4 +180,103 @@ async function startWhenPossible({ client, clock }: EndToEndOptions, id: string,
 
 function names(warehouses: readonly Warehouse[]): string {
   return warehouses.map(({ name, id }) => name || id).join(', ');
+}
+
+const POLL_MS = 1000;
+const UNFINISHED = new Set(['PENDING', 'RUNNING']);
+/** The read-only one first: nothing that is sent here changes anything. */
+const TOOLS = ['execute_sql_read_only', 'execute_sql'];
+
+const statementSchema = z.looseObject({
+  statement_id: z.string().optional(),
+  status: z.looseObject({
+    state: z.string(),
+    error: z.looseObject({ message: z.string().optional() }).optional(),
+  }),
+});
+const resultSchema = z.looseObject({
+  isError: z.boolean().optional(),
+  structuredContent: z.unknown().optional(),
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
+});
+
+/** A session with the managed SQL server, as any AI client has one. */
+export interface SqlServer {
+  /** The tools that the server offers now. Opens the session. */
+  tools(signal?: AbortSignal): Promise<readonly { name: string }[]>;
+  call(name: string, args: Record<string, unknown>, options: { signal?: AbortSignal | undefined }): Promise<unknown>;
+  /** Ends the session. */
+  close(): Promise<void>;
+}
+
+/** How a statement ended. */
+interface StatementOutcome {
+  succeeded: boolean;
+  /** The workspace's state word, or its explanation of the failure. */
+  explanation: string;
+}
+
+interface StatementOptions {
+  /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens the session and finds the tool that runs statements, so that nothing has to be done for a query that could not be
+ * sent. @throws {CausewayError} `no_grants` if there is none; whatever keeps the session from opening
+ */
+async function statementTool(server: SqlServer, signal?: AbortSignal): Promise<string> {
+  const offered = new Set((await server.tools(signal)).map(({ name }) => name));
+  const tool = TOOLS.find((name) => offered.has(name));
+  if (tool !== undefined) return tool;
+  throw new CausewayError('no_grants', 'The SQL server offers no tool that runs a statement.');
+}
+
+/**
+ * Runs one statement with a tool of `statementTool`; the workspace chooses the warehouse
+ * (spec/managed-mcp-endpoints.md › Endpoints). Waits until it has ended.
+ * @throws {CausewayError} if the server cannot be talked to; a statement that fails is an outcome
+ */
+async function runStatement(
+  server: SqlServer,
+  tool: string,
+  sql: string,
+  { sleep, signal }: StatementOptions,
+): Promise<StatementOutcome> {
+  let result = await server.call(tool, { query: sql }, { signal });
+  for (;;) {
+    const statement = readStatement(result);
+    if (!('id' in statement)) return statement;
+    await sleep(POLL_MS, signal);
+    result = await server.call('poll_sql_result', { statement_id: statement.id }, { signal });
+  }
+}
+
+/** The statement's outcome, or its id while it has none. The structured content and the text say the same. */
+function readStatement(result: unknown): StatementOutcome | { id: string } {
+  const answer = resultSchema.safeParse(result);
+  if (!answer.success) {
+    throw new CausewayError('unexpected_answer', 'The SQL server answered with something that is no tool result.', {
+      cause: foreignCause(answer.error),
+    });
+  }
+  const { isError, structuredContent, content } = answer.data;
+  const text = content.find(({ type }) => type === 'text')?.text ?? '';
+  const parsed = statementSchema.safeParse(structuredContent ?? parseJson(text));
+  if (!parsed.success) return { succeeded: isError !== true, explanation: foreignText(text) || 'no explanation' };
+  const { statement_id: id, status } = parsed.data;
+  if (id !== undefined && UNFINISHED.has(status.state)) return { id };
+  return {
+    succeeded: status.state === 'SUCCEEDED' && isError !== true,
+    explanation: foreignText(status.error?.message ?? status.state),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

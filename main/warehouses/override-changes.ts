@@ -1,5 +1,4 @@
-import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { sentences } from '../platform/sentences.ts';
+import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
 import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';

@@ -1,17 +1,22 @@
+import { CausewayError } from '../platform/errors.ts';
 import { type RetryClock, systemClock } from '../platform/retry.ts';
 import type { RestClient } from '../workspace/client.ts';
+import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
-import { createWarehouseAdmin, type WarehouseAdmin } from './admin.ts';
+import { mayUse } from '../workspace/permissions.ts';
+import { type Access, accessFrom, readAccess, readPermissions } from './access.ts';
+import { type AllOptions, allOverrides, type OverrideRow } from './all-overrides.ts';
+import type { BulkLine } from './bulk/files.ts';
+import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
+import { readDirectory, summarize } from './directory.ts';
 import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
-import { warehousesToStop } from './end-to-end.ts';
+import { type SqlServer, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { type OverrideOperations, overrideOperations } from './override-operations.ts';
-import { takeReadings, takeReadingsAgain } from './readings.ts';
-import type { SqlServer } from './statement.ts';
-import { summarize } from './summary.ts';
-import { surveyOf, type WarehouseSurvey } from './survey.ts';
-import { type CheckResult, type VerifyOptions, verify } from './verify.ts';
+import { surveyOf, takeReadings, takeReadingsAgain, type WarehouseSurvey } from './readings.ts';
+import { findUser, searchUsers, type UserSummary } from './users.ts';
+import { type CheckResult, type VerifyOptions, verifyWarehouse } from './verify.ts';
 
 /** One signed-in user's warehouses in one workspace. */
 export interface WarehouseService {
@@ -89,7 +94,64 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
       (await warehousesToStop(client, signal)).map((warehouse) => summarize(warehouse, undefined)),
     verify: async (verifying = {}) => {
       const { readings } = verifying.survey ?? (await survey(verifying.signal));
-      return verify({ client, env, clock, openSqlServer, readings }, verifying);
+      return verifyWarehouse({ client, env, clock, openSqlServer, readings }, verifying);
     },
   };
+}
+
+/** What a workspace admin does for other users. User ids are numeric strings. */
+export interface WarehouseAdmin {
+  /** The user that an id, a user name, an e-mail address or a part of a name means. */
+  findUser(text: string, signal?: AbortSignal): Promise<UserSummary>;
+  /** Everybody whom a text may mean, best look-up first. @throws {CausewayError} `not_found` */
+  findUsers(text: string, signal?: AbortSignal): Promise<UserSummary[]>;
+  override(userId: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
+  setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
+  clearOverride(userId: string, signal?: AbortSignal): Promise<'cleared' | 'had-none'>;
+  /** Whether a user may run queries on a warehouse; `unknown` where the caller may not read that. */
+  canUse(userId: string, warehouseId: string, signal?: AbortSignal): Promise<boolean | 'unknown'>;
+  /** Who may run queries on these warehouses, read once for all users. */
+  access(warehouseIds: ReadonlySet<string>, signal?: AbortSignal): Promise<Access>;
+  /** Every user's override, as the pages arrive. */
+  all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<OverrideRow>;
+  /** What an import would change. @throws {CausewayError} `permission_denied` for who is no workspace admin */
+  planImport(lines: readonly BulkLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
+}
+
+/** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */
+function createWarehouseAdmin(client: RestClient, operations: OverrideOperations): WarehouseAdmin {
+  return {
+    findUser: (text, signal) => findUser(client.users, text, signal),
+    findUsers: (text, signal) => searchUsers(client.users, text, signal),
+    override: (userId, signal) => operations.find(userId, signal),
+    setOverride: (userId, fields, signal) => setOverride(operations, userId, fields, signal),
+    clearOverride: (userId, signal) => clearOverride(operations, userId, signal),
+    canUse: (userId, warehouseId, signal) => canUse(client, userId, warehouseId, signal),
+    access: (warehouseIds, signal) => readAccess(client, warehouseIds, signal),
+    all: (options, signal) => allOverrides(client, options, signal),
+    planImport: async (lines, signal) => {
+      const [directory, present] = await Promise.all([
+        readDirectory(client, { withGroups: true }, signal),
+        gather(operations.list(signal)),
+      ]);
+      const plan = planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
+      const lists = await readPermissions(client, targetsOf(plan), signal);
+      return withWarnings(plan, accessFrom(directory.people, lists), directory);
+    },
+  };
+}
+
+async function canUse(
+  { users, permissions }: RestClient,
+  userId: string,
+  warehouseId: string,
+  signal?: AbortSignal,
+): Promise<boolean | 'unknown'> {
+  try {
+    const [user, list] = await Promise.all([users.get(userId, signal), permissions.ofWarehouse(warehouseId, signal)]);
+    return mayUse(list, user);
+  } catch (error) {
+    if (error instanceof CausewayError && error.code !== 'cancelled') return 'unknown';
+    throw error;
+  }
 }

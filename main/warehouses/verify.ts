@@ -1,22 +1,19 @@
-import { CausewayError, inOneLine } from '../platform/errors.ts';
-import { sentences } from '../platform/sentences.ts';
+import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
+import { findTarget } from './directory.ts';
 import { type EndToEndOptions, runEndToEnd } from './end-to-end.ts';
-import type { Finding } from './finding.ts';
 import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
-import { inOverrideWords } from './override-words.ts';
-import type { Readings } from './readings.ts';
-import { findTarget } from './summary.ts';
-import type { WarehouseSurvey } from './survey.ts';
+import { inOverrideWords } from './override-operations.ts';
+import type { Readings, WarehouseSurvey } from './readings.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
 
 /** What one check came to. */
-export interface CheckResult extends Finding {
+export interface CheckResult extends VerifyFinding {
   check: CheckName;
   /** When it ended, ISO 8601. */
   at: string;
@@ -54,13 +51,13 @@ interface Intention {
 }
 
 /** Runs the checks one after the other. A check that cannot be made is `unknown`, and never keeps the next from running. */
-export async function verify(context: VerifyContext, options: VerifyOptions = {}): Promise<CheckResult[]> {
+export async function verifyWarehouse(context: VerifyContext, options: VerifyOptions = {}): Promise<CheckResult[]> {
   const { client, env, readings, clock, openSqlServer } = context;
   const { endToEnd, signal, onEvent = () => {} } = options;
   const intention = intentionOf(readings, options.targetId);
   const progress = (message: string) => onEvent({ kind: 'progress', check: 'end-to-end', message });
 
-  const checks: [CheckName, () => Promise<Finding>][] = [
+  const checks: [CheckName, () => Promise<VerifyFinding>][] = [
     ['record', async () => recordCheck(recordIn(readings), intention, readings)],
     ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
   ];
@@ -123,7 +120,7 @@ function capitalized(text: string): string {
 }
 
 /** A check that has come to the target has passed only where the user may run queries there. */
-function ifPermitted(evidence: string, id: string, readings: Readings): Finding {
+function ifPermitted(evidence: string, id: string, readings: Readings): VerifyFinding {
   const target = findTarget(readings, id);
   if (target.kind === 'gone' || isGone(target.warehouse.state)) return { verdict: 'pass', evidence };
   switch (target.warehouse.canUse) {
@@ -145,7 +142,11 @@ function recordIn({ override }: Readings): OverrideRecord | null {
 }
 
 /** Check 1: the record names the intended target. */
-function recordCheck(record: OverrideRecord | null, intention: Intention | undefined, readings: Readings): Finding {
+function recordCheck(
+  record: OverrideRecord | null,
+  intention: Intention | undefined,
+  readings: Readings,
+): VerifyFinding {
   const stored = `The workspace holds ${describeOverride(record, (id) => nameOf(readings, id))}.`;
   if (record === null && !contradictsNoOverride(intention, readings)) {
     return { verdict: 'not-applicable', evidence: `${stored} There is no record to check.` };
@@ -181,7 +182,7 @@ async function resolverCheck(
   intention: Intention | undefined,
   readings: Readings,
   signal: AbortSignal | undefined,
-): Promise<Finding> {
+): Promise<VerifyFinding> {
   const { DATABRICKS_WAREHOUSE_ID: fromEnvironment, ...rest } = env;
   const found = await cliDefault(client, rest, signal);
   const finding = lookUpFinding(found, intention, readings);
@@ -196,7 +197,11 @@ async function resolverCheck(
   return { verdict, evidence: sentences(first, `Without it: ${finding.evidence}`, remedy) };
 }
 
-function lookUpFinding({ id, name, rule }: CliDefault, intention: Intention | undefined, readings: Readings): Finding {
+function lookUpFinding(
+  { id, name, rule }: CliDefault,
+  intention: Intention | undefined,
+  readings: Readings,
+): VerifyFinding {
   const seen = `The Databricks CLI would take ${name} (${id}), ${RULES[rule]}.`;
   if (intention === undefined) {
     const nothing =
@@ -212,7 +217,15 @@ function lookUpFinding({ id, name, rule }: CliDefault, intention: Intention | un
   return { verdict: 'fail', evidence: sentences(`${seen} Intended was ${but}`, whyUnusable(readings, intention.id)) };
 }
 
-function unknownBecause(error: unknown): Finding {
+function unknownBecause(error: unknown): VerifyFinding {
   if (!(error instanceof CausewayError)) throw error;
   return { verdict: 'unknown', evidence: inOneLine(error) };
+}
+
+/** What a check found, before it is given its name and time. */
+export interface VerifyFinding {
+  /** `not-applicable` where there is nothing to check, which is no failure and no doubt. */
+  verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
+  /** What was seen, as sentences for people. */
+  evidence: string;
 }

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { type Catalog, catalogApi } from './catalog.ts';
 import { type Genie, genieApi } from './genie.ts';
 import { type Overrides, overridesApi } from './overrides.ts';
 import { type Permissions, permissionsApi } from './permissions.ts';
 import { createRest, type Rest, type RestOptions } from './rest.ts';
 import { type Users, usersApi } from './scim.ts';
-import { type Settings, settingsApi } from './settings.ts';
 import { type VectorSearch, vectorSearchApi } from './vector-search.ts';
 import { type Warehouses, warehousesApi } from './warehouses.ts';
 
@@ -14,7 +14,7 @@ export interface RestClient {
   overrides: Overrides;
   warehouses: Warehouses;
   users: Users;
-  settings: Settings;
+  settings: WorkspaceSettings;
   permissions: Permissions;
   catalog: Catalog;
   genie: Genie;
@@ -66,6 +66,28 @@ export function rememberingNames(client: RestClient, remember: Remember): RestCl
         }
         remember('users', names, false);
       },
+    },
+  };
+}
+
+const PATH = '/api/2.0/settings/types/default_warehouse_id/names/default';
+
+const Setting = z.looseObject({
+  etag: z.string().optional(),
+  string_val: z.looseObject({ value: z.string().optional() }).optional(),
+});
+
+interface WorkspaceSettings {
+  /** The id of the workspace's default warehouse, `null` if none is set. Admins only, and in preview. */
+  defaultWarehouseId(signal?: AbortSignal): Promise<string | null>;
+}
+
+/** The workspace's settings that are read here, over one REST client. */
+function settingsApi(rest: Rest): WorkspaceSettings {
+  return {
+    defaultWarehouseId: async (signal) => {
+      const setting = await rest.request({ path: PATH, schema: Setting, signal });
+      return setting.string_val?.value || null;
     },
   };
 }

@@ -1,17 +1,16 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
+import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import type { Profile, TokenSource } from '../auth/auth.ts';
-import { bearerHeaders, sentWith } from '../auth/bearer.ts';
-import { missingScopeRemedy } from '../auth/scopes.ts';
+import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
 import type { ErrorCode } from '../platform/errors.ts';
+import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemClock } from '../platform/retry.ts';
 import type { Secret } from '../platform/secret.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
 import { VERSION } from '../platform/version.ts';
-import { parseAnswer, readText } from './answer.ts';
-import { type RawAnswer, readErrorBody } from './error-body.ts';
-import { refusal, type WorkspaceError } from './errors.ts';
-import { cancelled, transportFailure } from './transport-error.ts';
+import { IN_DOUBT, type RawAnswer, readErrorBody, WorkspaceError, workspaceRefusal } from './errors.ts';
+import { cancelledRequest, transportFailure } from './transport-error.ts';
 
 export interface RestOptions {
   profile: Profile;
@@ -101,7 +100,7 @@ export function createRest(options: RestOptions): Rest {
       try {
         await clock.sleep(waitMs, signal);
       } catch (cause) {
-        throw signal?.aborted ? cancelled(signal.reason, lost !== undefined) : cause;
+        throw signal?.aborted ? cancelledRequest(signal.reason, lost !== undefined) : cause;
       }
     }
   }
@@ -113,7 +112,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
   const { profile, dispatcher } = options;
   const silenceMillis = request.silenceMillis ?? options.silenceMillis ?? SILENCE_MILLIS;
   const { method = 'GET', signal, body } = request;
-  if (signal?.aborted) return { error: cancelled(signal.reason, false), again: 'never' };
+  if (signal?.aborted) return { error: cancelledRequest(signal.reason, false), again: 'never' };
   let answer: RawAnswer;
   try {
     const response = await dispatcher.request({
@@ -143,7 +142,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       answer: { data: parseAnswer({ ...request, method, sent: sentWith(token) }, answer), header: answer.header },
     };
   }
-  const refused = refusal(method, answer.status, readErrorBody(answer, sentWith(token)));
+  const refused = workspaceRefusal(method, answer.status, readErrorBody(answer, sentWith(token)));
   const error = refused.code === 'missing_scope' ? refused.withNext(missingScopeRemedy(profile)) : refused;
   if (error.code === 'unauthenticated') return { error, again: 'with-another-token' };
   if (answer.status !== 429 && answer.status !== 503) return { error, again: 'never' };
@@ -164,4 +163,65 @@ function queryString(query: RestRequest<unknown>['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
   return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/** No answer of the APIs that are used here comes near this; it bounds memory against one that goes astray. */
+const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Reads a body whole. @throws {WorkspaceError} `unexpected_answer` as soon as it is larger than any answer may be */
+async function readText(body: AsyncIterable<Buffer>, method: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > ANSWER_LIMIT_BYTES) {
+      const message = `The workspace's answer is larger than ${ANSWER_LIMIT_BYTES >> 20} MiB.`;
+      const doubt = method === 'GET' ? {} : { mayHaveRun: true, remedy: IN_DOUBT };
+      throw new WorkspaceError('unexpected_answer', message, doubt);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What an answer is an answer to, and how it is read. */
+interface AskedFor<T> {
+  method: string;
+  path: string;
+  schema: z.ZodType<T>;
+  decode?: (answer: RawAnswer) => unknown;
+  /** The secrets that went out with the request. */
+  sent: SentSecrets;
+}
+
+const NOT_THE_WORKSPACE =
+  'Check that the host is the workspace itself, and that no proxy or sign-in page answers in its place.';
+
+const asJson = ({ text }: RawAnswer): unknown => (text.trim() === '' ? {} : JSON.parse(text));
+
+/**
+ * Checks a successful answer against its schema. An empty body counts as `{}`.
+ * @throws {WorkspaceError} `login_page` for a web page, `unexpected_answer` for anything else that does not fit
+ */
+function parseAnswer<T>(asked: AskedFor<T>, answer: RawAnswer): T {
+  const refuse = (code: 'unexpected_answer' | 'login_page', what: string, cause: unknown) =>
+    new WorkspaceError(code, `The answer to ${asked.method} ${asked.path} ${what}.`, {
+      status: answer.status,
+      mayHaveRun: asked.method !== 'GET',
+      cause: foreignCause(cause, asked.sent),
+      remedy: `${NOT_THE_WORKSPACE}${asked.method === 'GET' ? '' : ` ${IN_DOUBT}`}`,
+    });
+  let json: unknown;
+  try {
+    json = (asked.decode ?? asJson)(answer);
+  } catch (cause) {
+    if (/^\s*</.test(answer.text)) throw refuse('login_page', 'is a web page', cause);
+    throw refuse('unexpected_answer', 'is not JSON', cause);
+  }
+  const parsed = asked.schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  // Names in an answer are as foreign as what they name.
+  const where = foreignText(`${issue?.path.join('.') || 'the whole'}: ${issue?.message}`, { sent: asked.sent });
+  throw refuse('unexpected_answer', `is not what its documentation says (${where})`, undefined);
 }

@@ -36,7 +36,7 @@ interface Me {
   workspaceId: string | undefined;
 }
 
-export interface ListOptions {
+export interface UserListOptions {
   /** Service principals have overrides too, and are not among the users. */
   kind?: keyof typeof KINDS;
   /** A SCIM filter (RFC 7644 §3.4.2.2); everybody if left out. */
@@ -49,7 +49,7 @@ export interface Users {
   me(signal?: AbortSignal): Promise<Me>;
   /** A user, or else a service principal, with the groups. */
   get(id: string, signal?: AbortSignal): Promise<ScimUser>;
-  list(options?: ListOptions, signal?: AbortSignal): AsyncGenerator<ScimUser>;
+  list(options?: UserListOptions, signal?: AbortSignal): AsyncGenerator<ScimUser>;
 }
 
 /** Whether a user is a workspace admin. Groups that were left out say nothing. */
@@ -85,7 +85,7 @@ export function usersApi(rest: Rest): Users {
 }
 
 /** SCIM counts from 1, and a workspace may give fewer than asked for: only an empty page, or the total, is the end. */
-async function* listed(rest: Rest, options: ListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> {
+async function* listed(rest: Rest, options: UserListOptions = {}, signal?: AbortSignal): AsyncGenerator<ScimUser> {
   const { kind = 'Users', filter, withGroups = false } = options;
   const attributes = `${KINDS[kind].attributes}${withGroups ? ',groups' : ''}`;
   const schema = listOf(KINDS[kind].schema);

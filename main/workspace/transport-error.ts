@@ -31,7 +31,7 @@ export function transportFailure(
     const mayHaveRun = request.method !== 'GET';
     return { error: new WorkspaceError(code, message, { cause, remedy, mayHaveRun }), unsent: false };
   }
-  if (signal?.aborted) return { error: cancelled(signal.reason, request.method !== 'GET'), unsent: false };
+  if (signal?.aborted) return { error: cancelledRequest(signal.reason, request.method !== 'GET'), unsent: false };
   const { code, syscall } = systemFailure(cause);
   // Whatever fails on a connection has a code; what has none is a mistake in this program.
   if (code === '') throw cause;
@@ -43,7 +43,7 @@ export function transportFailure(
 }
 
 /** The error for a request that its caller has given up, in the caller's own words if it gave any. */
-export function cancelled(reason: unknown, mayHaveRun: boolean): WorkspaceError {
+export function cancelledRequest(reason: unknown, mayHaveRun: boolean): WorkspaceError {
   if (reason instanceof CausewayError) {
     return new WorkspaceError(reason.code, reason.message, { cause: reason, mayHaveRun });
   }

@@ -42,7 +42,7 @@ const serverNamed = z.object({ name: z.string() });
 /** Work that the window can cancel, under an id of its choice. */
 const job = z.object({ job: z.string().min(1) });
 
-/** What can be browsed: main/discovery/browse.ts. */
+/** What can be browsed: main/workspace/catalog-query.ts. */
 const shelf = z.discriminatedUnion('what', [
   z.object({ what: z.literal('catalogs') }),
   z.object({ what: z.literal('schemas'), catalog: z.string() }),
@@ -122,7 +122,7 @@ export const serverEvents = {
 
 export type ConfiguredServer = z.output<typeof configuredServer>;
 export type ServerKind = z.output<typeof kind>;
-export type Shelf = z.output<typeof shelf>;
-export type Found = z.output<typeof found>;
+export type CatalogQuery = z.output<typeof shelf>;
+export type CatalogEntry = z.output<typeof found>;
 export type Tool = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

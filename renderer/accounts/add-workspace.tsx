@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import { Form, TextField } from '../shared/form.tsx';
 import { showScreen } from '../shared/screen.ts';
-import { suggestedName } from './words.ts';
+import { suggestedName } from './format.ts';
 
 /** The form that adds a workspace by its address, and goes on to signing in to it. */
 export function AddWorkspace({ taken, onCancel }: { taken: readonly string[]; onCancel?: () => void }) {
@@ -14,7 +14,7 @@ export function AddWorkspace({ taken, onCancel }: { taken: readonly string[]; on
   const [ownName, setOwnName] = useState<string | null>(null);
   const name = ownName ?? suggestedName(host, taken);
   const adding = useMutation({
-    mutationFn: () => answered(request.addAccount({ profile: name.trim(), host })),
+    mutationFn: () => unwrap(request.addAccount({ profile: name.trim(), host })),
     onSuccess: () => {
       // The new workspace is what the person wants to see next. The state shows how the sign-in goes; nothing here waits.
       void request.chooseProfile({ profile: name.trim() }).then(() => request.signIn());

@@ -1,19 +1,18 @@
-import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Modal, PasswordInput, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Account } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import type { Account, OAuthApplicationChange, OAuthApplicationState } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
 import { Form, TextField } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
-import { ActionFailure } from '../shared/notice.tsx';
-import { useLast } from '../shared/use-last.ts';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { usePrevious } from '../shared/use-last.ts';
 import styles from './accounts.module.css';
-import { OAuthApplication } from './oauth-application.tsx';
-import { signsInByBrowser } from './words.ts';
+import { portIn, scopesIn, signsInByBrowser } from './format.ts';
 
 /** A profile's name, the OAuth application of its workspace, and the way to be rid of it. */
 export function EditAccount({ account, onClose }: { account: Account | null; onClose(): void }) {
-  const shown = useLast(account);
+  const shown = usePrevious(account);
   return (
     <Modal opened={account !== null} onClose={onClose} title={`Edit ${shown?.name ?? ''}`}>
       {shown && <Parts key={shown.name} account={shown} onClose={onClose} />}
@@ -30,7 +29,7 @@ function Parts({ account, onClose }: { account: Account; onClose(): void }) {
   return (
     <div className={styles.parts}>
       <Rename account={account} onRenamed={onChanged} />
-      {signsInByBrowser(account) && <OAuthApplication profile={account.name} onClose={onClose} />}
+      {signsInByBrowser(account) && <OAuthApplicationForm profile={account.name} onClose={onClose} />}
       <Remove account={account} onRemoved={onChanged} />
     </div>
   );
@@ -39,7 +38,7 @@ function Parts({ account, onClose }: { account: Account; onClose(): void }) {
 function Rename({ account: { name }, onRenamed }: { account: Account; onRenamed(): Promise<void> }) {
   const [wanted, setWanted] = useState(name);
   const renaming = useMutation({
-    mutationFn: () => answered(window.causeway.request.renameAccount({ profile: name, name: wanted.trim() })),
+    mutationFn: () => unwrap(window.causeway.request.renameAccount({ profile: name, name: wanted.trim() })),
     onSuccess: onRenamed,
   });
   const isOther = wanted.trim() !== '' && wanted.trim() !== name;
@@ -67,7 +66,7 @@ function Rename({ account: { name }, onRenamed }: { account: Account; onRenamed(
 function Remove({ account: { name, state }, onRemoved }: { account: Account; onRemoved(): Promise<void> }) {
   const [sure, setSure] = useState(false);
   const removing = useMutation({
-    mutationFn: () => answered(window.causeway.request.removeAccount({ profile: name })),
+    mutationFn: () => unwrap(window.causeway.request.removeAccount({ profile: name })),
     onSuccess: onRemoved,
   });
   const ends = state.status === 'signed-in' ? ' Its sign-in ends.' : '';
@@ -94,5 +93,107 @@ function Remove({ account: { name, state }, onRemoved }: { account: Account; onR
         </Button>
       </div>
     </section>
+  );
+}
+
+/** The OAuth application that a workspace's sign-ins go through: the built-in one, unless an administrator has made one. */
+function OAuthApplicationForm({ profile, onClose }: { profile: string; onClose(): void }) {
+  const { data, error } = useQuery({
+    queryKey: ['oauth-application', profile],
+    queryFn: () => unwrap(window.causeway.request.getOAuthApplication({ profile })),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <section aria-label="OAuth application" className={layout.stack}>
+      <h2>OAuth application</h2>
+      <p className={layout.quiet}>
+        Only where your account’s administrator has made one for you: otherwise the built-in one is used. It counts for
+        the whole workspace, from the next sign-in on.
+      </p>
+      <FailureNotice error={error} />
+      {data === undefined && !error && <Skeleton height={120} />}
+      {data !== undefined && <ApplicationForm profile={profile} present={data} onClose={onClose} />}
+    </section>
+  );
+}
+
+function ApplicationForm({
+  profile,
+  present,
+  onClose,
+}: {
+  profile: string;
+  present: OAuthApplicationState;
+  onClose(): void;
+}) {
+  const [clientId, setClientId] = useState(present?.clientId ?? '');
+  const [secret, setSecret] = useState('');
+  const [port, setPort] = useState(present?.callbackPort?.toString() ?? '');
+  const [scopes, setScopes] = useState(present?.scopes?.join(' ') ?? '');
+  const callbackPort = portIn(port);
+  const saving = useMutation({
+    mutationFn: (application: OAuthApplicationChange) =>
+      unwrap(window.causeway.request.setOAuthApplication({ profile, application })),
+    onSuccess: onClose,
+  });
+  const save = () => {
+    if (callbackPort === undefined) return;
+    const sameClient = present?.clientId === clientId.trim();
+    saving.mutate({
+      clientId: clientId.trim(),
+      callbackPort,
+      scopes: scopesIn(scopes),
+      secret: secret ? { value: secret } : sameClient && present?.hasSecret ? 'keep' : 'none',
+    });
+  };
+  return (
+    <Form
+      onSubmit={save}
+      error={saving.error}
+      actions={
+        <>
+          {present !== null && (
+            <Button variant="default" onClick={() => saving.mutate(null)}>
+              Use the built-in one
+            </Button>
+          )}
+          <Button
+            type="submit"
+            variant="default"
+            disabled={clientId.trim() === '' || callbackPort === undefined}
+            loading={saving.isPending}
+          >
+            Use this application
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Client id" value={clientId} onChange={setClientId} />
+      <PasswordInput
+        label="Client secret"
+        description={
+          present?.hasSecret ? 'There is one. Type another to replace it.' : 'Only if the application has one.'
+        }
+        value={secret}
+        onChange={({ currentTarget }) => setSecret(currentTarget.value)}
+        autoComplete="off"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show the secret' }}
+      />
+      <TextField
+        label="Port of its redirect address"
+        description="Empty for any of 8020 to 8040."
+        value={port}
+        error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
+        onChange={setPort}
+        inputMode="numeric"
+      />
+      <TextField
+        label="Scopes"
+        description="Separated by spaces. Empty for the usual ones."
+        value={scopes}
+        onChange={setScopes}
+      />
+    </Form>
   );
 }

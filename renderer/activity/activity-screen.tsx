@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react';
-import type { Activity, CallFilter, DesktopState } from '../../preload/contract.ts';
-import { sessionsInWords } from '../../preload/words.ts';
-import { answered } from '../shared/answered.ts';
+import type { Activity, ActivitySession, AttachedProxy, CallFilter, DesktopState } from '../../preload/contract.ts';
+import { formatSessions } from '../../preload/format.ts';
+import { unwrap } from '../shared/answered.ts';
+import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
+import { RelativeTime } from '../shared/relative-time.tsx';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import styles from './activity.module.css';
 import { Calls } from './calls.tsx';
-import { AskRecording } from './contents/ask-recording.tsx';
-import { RecordingNotice, RecordingSwitch } from './contents/recording.tsx';
+import { formatBytes, formatCalls, formatClient, formatServer } from './format.ts';
 import { LatencyPlot } from './latency-plot.tsx';
-import { Sessions } from './sessions.tsx';
+import { AskRecording, RecordingNotice, RecordingSwitch } from './recording.tsx';
 
 const NOTHING: Activity = {
   sessions: [],
@@ -33,7 +34,7 @@ export function ActivityScreen({ state: { proxies, recording } }: { state: Deskt
       <div className={`${layout.head} ${styles.head}`}>
         <div>
           <ScreenTitle>Activity</ScreenTitle>
-          <p role="status">{sessionsInWords(proxies.length)}</p>
+          <p role="status">{formatSessions(proxies.length)}</p>
         </div>
         <RecordingSwitch recording={recording} onTurnOn={() => setAsking(true)} />
       </div>
@@ -67,7 +68,7 @@ function useActivity(): Activity {
       isTold = true;
       setActivity(now);
     });
-    answered(request.watchActivity({ on: true })).then(
+    unwrap(request.watchActivity({ on: true })).then(
       // It may have been overtaken by an event that follows it.
       (now) => {
         if (!isTold) setActivity(now);
@@ -80,4 +81,55 @@ function useActivity(): Activity {
     };
   }, []);
   return activity;
+}
+
+interface SessionsProps {
+  sessions: readonly ActivitySession[];
+  more: number;
+  /** The same, with the programs that started them. */
+  proxies: readonly AttachedProxy[];
+}
+
+/** Who is connected just now, and how much has passed. */
+function Sessions({ sessions, more, proxies }: SessionsProps) {
+  if (proxies.length === 0) {
+    return (
+      <p className={layout.quiet}>
+        An AI client that starts <code>causeway proxy</code> while Causeway runs appears here, for as long as it keeps
+        its session.
+      </p>
+    );
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      <ul className={`${layout.list} ${styles.sessions}`} aria-label="Sessions" tabIndex={0}>
+        {sessions.map((session) => (
+          <Session key={session.id} session={session} proxy={proxies.find(({ id }) => id === session.id)} />
+        ))}
+      </ul>
+      {more > 0 && <p className={layout.quiet}>And {more} more.</p>}
+    </>
+  );
+}
+
+function Session({ session, proxy }: { session: ActivitySession; proxy: AttachedProxy | undefined }) {
+  const { path, profile, pid, since, bytesFromClient, bytesToClient } = session;
+  return (
+    <li className={`${layout.row} ${layout.split} ${styles.session}`}>
+      <span className={layout.name}>
+        <ClientMark mark={session.mark} />
+        {formatClient(session, proxy)}
+      </span>
+      <span className={layout.quiet}>
+        connected <RelativeTime at={since} />
+      </span>
+      <p className={layout.quiet}>
+        <span title={path}>{formatServer(path)}</span> · {profile ?? 'default profile'} · process {pid}
+      </p>
+      <p className={layout.quiet}>
+        {formatCalls(session)} · {formatBytes(bytesFromClient)} sent · {formatBytes(bytesToClient)} received
+      </p>
+    </li>
+  );
 }

@@ -2,26 +2,25 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Activity, ActivityCall, CallFilter, Recording } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
-import { AskClear } from './contents/ask-clear.tsx';
-import { AskExport } from './contents/ask-export.tsx';
-import { CallDetails } from './contents/call-details.tsx';
 import {
   clockTime,
-  countInWords,
-  durationInWords,
+  formatCallOutcome,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatServer,
+  formatWhat,
   isFailure,
-  momentInWords,
-  outcomeInWords,
   readOutcome,
-  serverInWords,
-  whatInWords,
-} from './words.ts';
+} from './format.ts';
+import { CallDetails } from './recorded-contents.tsx';
+import { AskClear, AskExport } from './recording.tsx';
 
 interface CallsProps {
   activity: Activity;
@@ -60,14 +59,14 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
   const rows = usePagedRows({
     scope,
     version: upTo === null ? `${newest} ${kept}` : `to ${upTo} ${kept === 0}`,
-    load: (from, count) => answered(request.activityPage({ filter, upTo, from, count })),
+    load: (from, count) => unwrap(request.activityPage({ filter, upTo, from, count })),
   });
   const exporting = useMutation({
-    mutationFn: (withContents: boolean) => answered(request.exportActivity({ filter, upTo, withContents })),
+    mutationFn: (withContents: boolean) => unwrap(request.exportActivity({ filter, upTo, withContents })),
   });
   const clear = () => {
     exporting.reset();
-    return answered(request.clearActivity());
+    return unwrap(request.clearActivity());
   };
   const clearing = useMutation({ mutationFn: clear });
   const isRecording = recording.status === 'on';
@@ -123,7 +122,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
       {exporting.data && (
         <Notice
           tone="note"
-          message={`${countInWords(exporting.data.count)} written.`}
+          message={`${formatCount(exporting.data.count)} written.`}
           remedy={`They are in ${exporting.data.file}.`}
         />
       )}
@@ -168,7 +167,7 @@ export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenC
 
 function statusOf(total: number | undefined, kept: number, isPaused: boolean): string {
   if (kept === 0) return 'No call yet. Each one appears here when it has ended.';
-  const found = total === 0 ? 'No call matches.' : `${countInWords(total ?? 0)}.`;
+  const found = total === 0 ? 'No call matches.' : `${formatCount(total ?? 0)}.`;
   return isPaused ? `${found} Paused: new ones are kept, but not shown.` : found;
 }
 
@@ -195,7 +194,7 @@ function Filters({ activity, filter, onFilter }: CallsProps) {
   return (
     <div className={styles.filters}>
       {choice('Client', 'Any client', 'client', clients)}
-      {choice('Server', 'Any server', 'path', paths, serverInWords)}
+      {choice('Server', 'Any server', 'path', paths, formatServer)}
       {choice('Tool', 'Any tool', 'tool', tools)}
       <NativeSelect
         aria-label="Outcome"
@@ -233,24 +232,24 @@ function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
       {
         name: 'time',
         title: 'Time',
-        cell: ({ startedAt }) => <time title={momentInWords(startedAt)}>{clockTime(startedAt)}</time>,
+        cell: ({ startedAt }) => <time title={formatMoment(startedAt)}>{clockTime(startedAt)}</time>,
       },
       { name: 'client', title: 'Client', cell: ({ clientName }) => <Name name={clientName ?? 'An AI client'} /> },
-      { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{serverInWords(path)}</span> },
+      { name: 'server', title: 'Server', cell: ({ path }) => <span title={path}>{formatServer(path)}</span> },
       {
         name: 'what',
         title: 'Tool',
         cell: (call) => (
-          <button type="button" tabIndex={-1} className={layout.textButton} title={`Details of ${whatInWords(call)}`}>
-            {whatInWords(call)}
+          <button type="button" tabIndex={-1} className={layout.textButton} title={`Details of ${formatWhat(call)}`}>
+            {formatWhat(call)}
           </button>
         ),
       },
-      { name: 'duration', title: 'Duration', cell: ({ durationMs }) => durationInWords(durationMs) },
+      { name: 'duration', title: 'Duration', cell: ({ durationMs }) => formatDuration(durationMs) },
       {
         name: 'outcome',
         title: 'Outcome',
-        cell: (call) => <span data-failed={isFailure(call)}>{outcomeInWords(call)}</span>,
+        cell: (call) => <span data-failed={isFailure(call)}>{formatCallOutcome(call)}</span>,
       },
     ],
     [],

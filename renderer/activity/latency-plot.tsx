@@ -1,10 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { CallFilter, Latency } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import styles from './activity.module.css';
-import { heightOf, lineThrough, loneDots, ticksFor } from './plot.ts';
-import { durationInWords, latencyInWords } from './words.ts';
+import { formatDuration, formatLatency } from './format.ts';
 
 const WIDTH = 600;
 const HEIGHT = 96;
@@ -15,7 +14,7 @@ const EVERY = 2000;
 export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number }) {
   const { data } = useQuery({
     queryKey: ['latency', filter, kept === 0],
-    queryFn: () => answered(window.causeway.request.latency({ filter })),
+    queryFn: () => unwrap(window.causeway.request.latency({ filter })),
     refetchInterval: EVERY,
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -25,7 +24,7 @@ export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number
     <figure className={styles.latency}>
       <figcaption>
         <h2>How long calls took</h2>
-        <p className={layout.quiet}>{latencyInWords(data)}</p>
+        <p className={layout.quiet}>{formatLatency(data)}</p>
       </figcaption>
       <div className={styles.plot}>
         <Plot latency={data} />
@@ -51,23 +50,61 @@ function Plot({ latency }: { latency: Latency }) {
     <div className={styles.axes}>
       <div aria-hidden className={styles.ticks}>
         {ticks.toReversed().map((tick) => (
-          <span key={tick}>{durationInWords(tick)}</span>
+          <span key={tick}>{formatDuration(tick)}</span>
         ))}
       </div>
       <svg
         viewBox={`-6 -6 ${WIDTH + 12} ${HEIGHT + 12}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={latencyInWords(latency)}
+        aria-label={formatLatency(latency)}
       >
         {ticks.map((tick) => (
           <line key={tick} className={styles.grid} x1={0} x2={WIDTH} y1={place(tick) ?? 0} y2={place(tick) ?? 0} />
         ))}
-        <path className={styles.mostLine} d={lineThrough(most, WIDTH)} />
+        <path className={styles.mostLine} d={svgPath(most, WIDTH)} />
         <path className={`${styles.mostLine} ${styles.loneDots}`} d={loneDots(most, WIDTH)} />
-        <path className={styles.halfLine} d={lineThrough(half, WIDTH)} />
+        <path className={styles.halfLine} d={svgPath(half, WIDTH)} />
         <path className={`${styles.halfLine} ${styles.loneDots}`} d={loneDots(half, WIDTH)} />
       </svg>
     </div>
   );
+}
+
+/** The powers of ten, in milliseconds, that a scale has marks at: from 1 ms, at least to 100 ms, and past the worst. */
+export function ticksFor(worst: number): number[] {
+  const decades = Math.max(2, Math.ceil(Math.log10(Math.max(1, worst))));
+  return Array.from({ length: decades + 1 }, (_, power) => 10 ** power);
+}
+
+/** How high a duration stands between the first and the last mark, from 0 to 1. */
+export function heightOf(millis: number, bottom: number, top: number): number {
+  const share = Math.log10(Math.max(bottom, millis) / bottom) / Math.log10(top / bottom);
+  return Math.min(1, share);
+}
+
+/** A line through places that lie at equal distances across a width, broken where there is none. A lone one is a dot. */
+export function svgPath(places: readonly (number | null)[], width: number): string {
+  const step = width / Math.max(1, places.length - 1);
+  const parts: string[] = [];
+  for (const [index, place] of places.entries()) {
+    if (place === null) continue;
+    const at = `${round(index * step)} ${round(place)}`;
+    const begins = (places[index - 1] ?? null) === null;
+    parts.push(begins ? `M ${at} h 0` : `L ${at}`);
+  }
+  return parts.join(' ');
+}
+
+/** The dots of a line that stand alone, larger than the line is thick. */
+export function loneDots(places: readonly (number | null)[], width: number): string {
+  const isThere = (index: number) => (places[index] ?? null) !== null;
+  return svgPath(
+    places.map((place, index) => (isThere(index - 1) || isThere(index + 1) ? null : place)),
+    width,
+  );
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
 }

@@ -2,7 +2,7 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
-import { answered, problemIn } from '../shared/answered.ts';
+import { problemIn, unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
@@ -30,7 +30,7 @@ export function Backups({ opened, onClose }: { opened: boolean; onClose(): void 
 function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onClose(): void }) {
   const backups = useQuery({
     queryKey: ['client-backups'],
-    queryFn: () => answered(window.causeway.request.listClientBackups()),
+    queryFn: () => unwrap(window.causeway.request.listClientBackups()),
     staleTime: 0,
   });
   return (
@@ -76,12 +76,12 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
   const queries = useQueryClient();
   const preview = useQuery({
     queryKey: ['client-backup', id],
-    queryFn: () => answered(request.previewClientRestore({ id })),
+    queryFn: () => unwrap(request.previewClientRestore({ id })),
     gcTime: 0,
     staleTime: 0,
   });
   const restoring = useMutation({
-    mutationFn: (whileRunning: boolean) => answered(request.restoreClientBackup({ id, whileRunning })),
+    mutationFn: (whileRunning: boolean) => unwrap(request.restoreClientBackup({ id, whileRunning })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['client-backups'] });
       await queries.invalidateQueries({ queryKey: ['clients'] });

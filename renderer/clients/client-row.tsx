@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
+import { ownFiles, patienceOf, reminders, standingIn, summaryOf, toRepair } from './format.ts';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
-import { ownFiles, patienceOf, reminders, standingIn, summaryOf, toRepair } from './words.ts';
 
 interface ClientRowProps {
   client: AiClient;
@@ -40,7 +40,7 @@ export function ClientRow(props: ClientRowProps) {
   const review = (title: string, action: ClientChange['action'], chosen: string[], project: string | null = null) =>
     onReview({ title, change: changeOf(action, chosen, project), running: inTheWay && project === null ? [name] : [] });
   const switching = useMutation({
-    mutationFn: (change: ClientChange) => answered(request.changeClients(change)),
+    mutationFn: (change: ClientChange) => unwrap(request.changeClients(change)),
     onSuccess: onDone,
   });
   const turn = (server: string, on: boolean) => {
@@ -237,14 +237,14 @@ function More({
   const { request } = window.causeway;
   const { id, name, hasLink, hasProjectFile, connectsItself, warnings } = client;
   const choosing = useMutation({
-    mutationFn: () => answered(request.chooseProject()),
+    mutationFn: () => unwrap(request.chooseProject()),
     onSuccess: ({ folder }) => {
       if (folder !== null) onReview(`Add ${name} to a project`, 'add', servers, folder);
     },
   });
-  const copying = useMutation({ mutationFn: () => answered(request.copyClientJson({ client: id })) });
+  const copying = useMutation({ mutationFn: () => unwrap(request.copyClientJson({ client: id })) });
   const following = useMutation({
-    mutationFn: (server: string) => answered(request.openInClient({ client: id, server })),
+    mutationFn: (server: string) => unwrap(request.openInClient({ client: id, server })),
   });
   return (
     <details className={styles.more}>

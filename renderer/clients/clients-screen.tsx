@@ -2,18 +2,17 @@ import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { Backups } from './backups.tsx';
-import { ByHand } from './by-hand.tsx';
 import { ClientRow } from './client-row.tsx';
-import { ConnectItself } from './connect-itself.tsx';
+import { ByHand, ConnectItself } from './connect-itself.tsx';
+import { standingOf } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
-import { standingOf } from './words.ts';
 
 /** The AI clients of this computer and the servers that each of them has. */
 export function ClientsScreen({ state }: { state: DesktopState }) {
@@ -25,7 +24,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const report = useQuery({
     // Whoever adds or removes a server changes the columns.
     queryKey: ['clients', state.servers.map(({ name }) => name)],
-    queryFn: () => answered(window.causeway.request.listClients()),
+    queryFn: () => unwrap(window.causeway.request.listClients()),
     placeholderData: keepPreviousData,
     staleTime: 0,
   });

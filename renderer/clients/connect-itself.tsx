@@ -1,11 +1,14 @@
 import { Button, Checkbox, Modal, Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ClientsReport, OAuthApplicationState } from '../../preload/contract.ts';
-import { portIn } from '../accounts/words.ts';
-import { answered } from '../shared/answered.ts';
+import { portIn } from '../accounts/format.ts';
+import { unwrap } from '../shared/answered.ts';
 import { Form, TextField } from '../shared/form.tsx';
-import { useLast } from '../shared/use-last.ts';
+import layout from '../shared/layout.module.css';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
+import { usePrevious } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
 
@@ -18,11 +21,11 @@ interface ConnectItselfProps {
 
 /** Says what it costs that a client connects by itself, and asks for what it then needs. */
 export function ConnectItself({ client, servers, onClose, onReview }: ConnectItselfProps) {
-  const shown = useLast(client);
+  const shown = usePrevious(client);
   const profile = servers[0]?.profile ?? '';
   const application = useQuery({
     queryKey: ['oauth-application', profile],
-    queryFn: () => answered(window.causeway.request.getOAuthApplication({ profile })),
+    queryFn: () => unwrap(window.causeway.request.getOAuthApplication({ profile })),
     enabled: client !== null && profile !== '',
     gcTime: 0,
     staleTime: 0,
@@ -129,5 +132,45 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
         />
       )}
     </Form>
+  );
+}
+
+/** What to paste into a client that Causeway does not know. */
+export function ByHand({ servers, others, open }: { servers: string[]; others: string[]; open: boolean }) {
+  const { request } = window.causeway;
+  const json = useQuery({
+    queryKey: ['client-json', servers],
+    queryFn: () => unwrap(request.clientJson({ client: null })),
+  });
+  const copying = useMutation({ mutationFn: () => unwrap(request.copyClientJson({ client: null })) });
+  return (
+    <section className={styles.section} aria-labelledby="by-hand">
+      <h2 id="by-hand">Any other client</h2>
+      <p>Paste this where it keeps its MCP servers. Nearly every client takes it.</p>
+      <FailureNotice error={json.error} />
+      {json.data && (
+        <details open={open}>
+          <summary>The JSON</summary>
+          <ScrollBox label="JSON for any other client">
+            <pre>{json.data.text}</pre>
+          </ScrollBox>
+        </details>
+      )}
+      <div className={layout.actions}>
+        <Button variant="default" onClick={() => copying.mutate()}>
+          Copy
+        </Button>
+        <span role="status" className={layout.quiet}>
+          {copying.isSuccess && 'It is on the clipboard.'}
+        </span>
+      </div>
+      <ActionFailure error={copying.error} />
+      {others.length > 0 && (
+        <details className={layout.quiet}>
+          <summary>Clients that Causeway knows and did not find here</summary>
+          <p>{others.join(', ')}</p>
+        </details>
+      )}
+    </section>
   );
 }

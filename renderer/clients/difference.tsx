@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './difference.module.css';
-import { type DiffLine, diffLines } from './words.ts';
+import { type DiffLine, diffLines } from './format.ts';
 
 const SIGNS: Record<DiffLine['kind'], string> = { added: '+', removed: '−', kept: ' ', gap: '⋯' };
 

@@ -2,10 +2,10 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClientChange, ClientOutcome } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, InSight, Notice } from '../shared/notice.tsx';
-import { useLast } from '../shared/use-last.ts';
+import { usePrevious } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 
@@ -25,7 +25,7 @@ interface ReviewChangeProps {
 
 /** Shows what a change does to each file, and makes it. */
 export function ReviewChange({ review, onClose, onDone }: ReviewChangeProps) {
-  const shown = useLast(review);
+  const shown = usePrevious(review);
   return (
     <Modal opened={review !== null} onClose={onClose} title={shown?.title} size="lg">
       {shown && <Reviewing key={JSON.stringify(shown.change)} review={shown} onClose={onClose} onDone={onDone} />}
@@ -39,14 +39,13 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
   const change = { ...review.change, replace };
   const preview = useQuery({
     queryKey: ['client-change', change],
-    queryFn: () => answered(request.previewClientChange(change)),
+    queryFn: () => unwrap(request.previewClientChange(change)),
     gcTime: 0,
     staleTime: 0,
   });
   const making = useMutation({
     // Whoever loses an entry besides is named above the button.
-    mutationFn: (whileRunning: boolean) =>
-      answered(request.changeClients({ ...change, whileRunning, evenShared: true })),
+    mutationFn: (whileRunning: boolean) => unwrap(request.changeClients({ ...change, whileRunning, evenShared: true })),
     onSuccess: (outcomes) => {
       onDone(outcomes);
       if (!outcomes.some(({ problem }) => problem)) return onClose();

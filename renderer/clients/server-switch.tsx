@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
-import { standingOf } from './words.ts';
+import { standingOf } from './format.ts';
 
 interface ServerSwitchProps {
   client: AiClient;

@@ -1,12 +1,10 @@
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
-import type { DesktopState, ScreenName } from '../../preload/contract.ts';
-import { hostInWords } from '../../preload/words.ts';
+import type { DesktopState, FailedAction as Failed, OtherSignIn, ScreenName } from '../../preload/contract.ts';
+import { formatHost } from '../../preload/format.ts';
+import { Notice } from '../shared/notice.tsx';
 import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
-import { FailedAction } from './failed-action.tsx';
 import styles from './frame.module.css';
-import { Navigation } from './navigation.tsx';
-import { OtherSignIns } from './other-sign-ins.tsx';
 import { useFocusKept, useFocusOnChange } from './use-focus.ts';
 
 /** Screens whose list takes what room there is. */
@@ -30,8 +28,8 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys have to reach it whatever it shows */}
       <main ref={page} className={styles.page} tabIndex={0} aria-label={SCREEN_TITLES[screen]}>
         <div className={styles.column} data-wide={LONG_LISTS.has(screen)}>
-          <FailedAction failed={state.failedAction} />
-          {screen !== 'accounts' && <OtherSignIns signIns={state.otherSignIns} />}
+          <FailedActionNotice failed={state.failedAction} />
+          {screen !== 'accounts' && <OtherSignInsNotice signIns={state.otherSignIns} />}
           {children}
         </div>
       </main>
@@ -67,7 +65,56 @@ function Who({ state: { warehouse } }: { state: DesktopState }) {
   return (
     <div className={styles.who}>
       <p title={user.userName}>{user.displayName || user.userName}</p>
-      <p className={styles.host}>{hostInWords(host)}</p>
+      <p className={styles.host}>{formatHost(host)}</p>
     </div>
   );
+}
+
+/** What was asked for in the tray and went wrong, until the person has seen it. */
+function FailedActionNotice({ failed }: { failed: Failed | null }) {
+  if (failed === null) return null;
+  const { title, problem } = failed;
+  return (
+    <div className={styles.failed}>
+      <Notice message={`${title}. ${problem.message}`} remedy={problem.remedy}>
+        <Button variant="default" onClick={() => void window.causeway.request.dismissFailedAction()}>
+          Dismiss
+        </Button>
+      </Notice>
+    </div>
+  );
+}
+
+/** The way from screen to screen. */
+function Navigation({ screen }: { screen: ScreenName }) {
+  return (
+    <nav aria-label="Screens" className={styles.navigation}>
+      <ul>
+        {Object.entries(SCREEN_TITLES).map(([name, title]) => (
+          <li key={name}>
+            <a href={`#${name}`} className={styles.link} aria-current={name === screen ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Sign-ins that are under way to profiles that are not the open one: Accounts has a row for each instead. */
+function OtherSignInsNotice({ signIns }: { signIns: readonly OtherSignIn[] }) {
+  return signIns.map(({ profile, address }) => (
+    <div key={profile} className={styles.failed}>
+      <Notice
+        tone="note"
+        message={address ? `You are signing in to ${profile}.` : `You are signing in to ${profile} in your browser.`}
+        remedy={address && `Your browser could not be opened. Copy this address into one: ${address}`}
+      >
+        <Button variant="default" onClick={() => void window.causeway.request.cancelSignInTo({ profile })}>
+          Cancel
+        </Button>
+      </Notice>
+    </div>
+  ));
 }

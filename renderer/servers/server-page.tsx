@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/words.ts';
+import { needsAttention } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { aboutServer } from './format.ts';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { ToolList } from './tools/tool-list.tsx';
-import { aboutServer } from './words.ts';
 
 /** One server: how it is, where it is, and what its tools do. */
 export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onRemove(): void }) {

@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/words.ts';
-import { answered } from '../shared/answered.ts';
+import { needsAttention } from '../../preload/format.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { showScreen } from '../shared/screen.ts';
 import dot from '../shared/state-dot.module.css';
+import { formatSoon, leadsToWorkspace, passesByItself } from './format.ts';
 import styles from './servers.module.css';
-import { leadsToWorkspace, passesByItself, soonInWords } from './words.ts';
 
 /** How a server is: a shape and a word. */
 export function ServerState({ server: { state } }: { server: ConfiguredServer }) {
@@ -33,14 +33,14 @@ export function TriesAgain({ server: { state } }: { server: ConfiguredServer }) 
     return () => clearInterval(ticking);
   }, []);
   if (state.retryAt === null || !passesByItself(state)) return null;
-  return <span className={layout.quiet}>Causeway tries again {soonInWords(state.retryAt - now)}.</span>;
+  return <span className={layout.quiet}>Causeway tries again {formatSoon(state.retryAt - now)}.</span>;
 }
 
 /** The steps that lead on from how a server is, as buttons; nothing where all is well. */
 export function ServerRemedy({ server }: { server: ConfiguredServer }) {
   const { request } = window.causeway;
   const { name, profile, state } = server;
-  const checking = useMutation({ mutationFn: () => answered(request.checkServer({ name })) });
+  const checking = useMutation({ mutationFn: () => unwrap(request.checkServer({ name })) });
   return (
     <span className={layout.actions}>
       {state.action === 'sign-in' && (

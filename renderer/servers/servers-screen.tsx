@@ -1,14 +1,21 @@
 import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DesktopState } from '../../preload/contract.ts';
+import type { AiClient, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
+import { needsAttention } from '../../preload/format.ts';
+import { unwrap } from '../shared/answered.ts';
+import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
+import { ActionFailure } from '../shared/notice.tsx';
+import { Question } from '../shared/question.tsx';
 import { addressOf, showScreen, useItem } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
+import { usePrevious } from '../shared/use-last.ts';
 import { AddServer } from './add/add-server.tsx';
-import { NoServers } from './no-servers.tsx';
-import { RemoveServer } from './remove-server.tsx';
+import { aboutServer } from './format.ts';
 import { ServerPage } from './server-page.tsx';
-import { ServerRow } from './server-row.tsx';
+import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
+import styles from './servers.module.css';
 
 /** The managed servers that AI clients are to have: how each is, its tools, and the ways to add and remove one. */
 export function ServersScreen({ state }: { state: DesktopState }) {
@@ -54,4 +61,120 @@ export function ServersScreen({ state }: { state: DesktopState }) {
       />
     </>
   );
+}
+
+function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
+  if (warehouse.status === 'unconfigured') return 'workspace';
+  return warehouse.status === 'known' ? 'servers' : 'sign-in';
+}
+
+/** What servers are, and the shortest way to the first one. */
+function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void }) {
+  const { profile } = state;
+  const isSignedIn = state.warehouse.status === 'known';
+  const adding = useMutation({
+    mutationFn: async (name: string) => {
+      const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, kind: 'sql', target: '' }));
+      await unwrap(window.causeway.request.addServer({ profile: name, kind: 'sql', ...proposed }));
+    },
+  });
+  return (
+    <>
+      <FirstSteps step={stepOf(state)} />
+      <p>
+        Your workspace has servers that give AI clients tools: to run queries, to ask Genie, to search texts, to call
+        functions. Each one that you add here can be used by every AI client on this computer, with your permissions and
+        without another sign-in.
+      </p>
+      {!isSignedIn && (
+        <p>
+          Sign in first: <a href={addressOf('warehouse')}>go to your workspace</a>.
+        </p>
+      )}
+      <ActionFailure error={adding.error} />
+      {isSignedIn && profile !== null && (
+        <div className={layout.actions}>
+          <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
+            Add SQL
+          </Button>
+          <Button variant="default" onClick={onBrowse}>
+            Browse the workspace…
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** One server of the list: what it is, how it is, and what can be done about that. */
+function ServerRow({ server }: { server: ConfiguredServer }) {
+  const { name, profile, state } = server;
+  return (
+    <li className={`${layout.row} ${layout.split}`}>
+      <div>
+        <a className={layout.name} href={addressOf('servers', name)}>
+          {name}
+        </a>
+        <p className={layout.quiet}>
+          {aboutServer(server)} · as {profile}
+        </p>
+      </div>
+      <ServerState server={server} />
+      {needsAttention(state) && (
+        <div className={`${layout.trouble} ${styles.trouble}`}>
+          <p>
+            {[state.words, state.remedy].filter(Boolean).join(' ')} <TriesAgain server={server} />
+          </p>
+          <ServerRemedy server={server} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+interface RemoveServerProps {
+  name: string | null;
+  onClose(): void;
+  onRemoved(): void;
+}
+
+/** Says what removing a server does not do, then does it. */
+function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
+  const shown = usePrevious(name) ?? '';
+  const clients = useQuery({
+    queryKey: ['clients-with', name],
+    queryFn: () => unwrap(window.causeway.request.listClients()),
+    enabled: name !== null,
+    gcTime: 0,
+  });
+  const users = usersOf(shown, clients.data?.clients ?? []);
+  const remove = async () => {
+    await unwrap(window.causeway.request.removeServer({ name: shown }));
+    onRemoved();
+  };
+  return (
+    <Question opened={name !== null} title={`Remove ${shown}?`} verb="Remove" isGrave act={remove} onClose={onClose}>
+      <p>
+        It leaves this list, and no AI client is offered it any more. Nothing is removed from the workspace, and you can
+        add it again.
+      </p>
+      {users.length > 0 && (
+        <p>
+          {users.join(', ')}: each keeps the entry that it has for this server, and can go on using it.{' '}
+          <a href={addressOf('clients')} onClick={onClose}>
+            Take the entries out under AI clients
+          </a>{' '}
+          first if you do not want that.
+        </p>
+      )}
+      {clients.data && users.length === 0 && <p>No AI client on this computer has an entry for it.</p>}
+    </Question>
+  );
+}
+
+/** The names of the clients that have an entry of ours for a server. */
+function usersOf(server: string, clients: readonly AiClient[]): string[] {
+  const has = ({ files }: AiClient) =>
+    files.some(({ entries }) => ['current', 'outdated', 'edited', 'broken'].includes(entries[server] ?? 'absent'));
+  return clients.filter(has).map(({ name }) => name);
 }

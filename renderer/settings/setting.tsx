@@ -5,11 +5,11 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import styles from './settings.module.css';
 import type { SettingWords } from './table.ts';
-import { useChange } from './use-change.ts';
+import { useSettingsChange } from './use-change.ts';
 
 /** One of the settings: a switch, or a choice. */
 export function Setting({ words, state }: { words: SettingWords; state: SettingsState }) {
-  const change = useChange();
+  const change = useSettingsChange();
   const id = useId();
   const { settings } = state;
   return (

@@ -2,16 +2,15 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, SettingsState } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { About } from './about.tsx';
 import { Setting } from './setting.tsx';
 import styles from './settings.module.css';
-import { StartAtLogin } from './start-at-login.tsx';
 import { SETTINGS, type SectionName } from './table.ts';
-import { Updates } from './updates.tsx';
+import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
 
 /** What the person can choose. Each choice takes effect at once and says so where it cannot. */
@@ -19,7 +18,7 @@ export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
   useSettingsEvents();
   const { data, error, refetch } = useQuery({
     queryKey: SETTINGS_KEY,
-    queryFn: () => answered(window.causeway.request.getSettings()),
+    queryFn: () => unwrap(window.causeway.request.getSettings()),
   });
   return (
     <div className={layout.sections}>
@@ -34,10 +33,10 @@ export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
           <Section name="connections" state={data} />
           {update.status === 'not-possible-here' ? (
             <Card title={SETTINGS.updates.title}>
-              <Updates state={update} />
+              <UpdatesSection state={update} />
             </Card>
           ) : (
-            <Section name="updates" state={data} after={<Updates state={update} />} />
+            <Section name="updates" state={data} after={<UpdatesSection state={update} />} />
           )}
           <Section name="log" state={data} after={<ShowLog />} />
           <Card title="About">

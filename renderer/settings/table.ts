@@ -1,5 +1,5 @@
 import type { Settings, SettingsState } from '../../preload/contract.ts';
-import { tokenStoreInWords } from './words.ts';
+import { formatTokenStore } from './format.ts';
 
 type NamesOf<Kind> = { [Name in keyof Settings]: Settings[Name] extends Kind ? Name : never }[keyof Settings];
 
@@ -77,7 +77,7 @@ export const SETTINGS: Record<SectionName, { title: string; settings: readonly S
         kind: 'choice',
         name: 'tokenStore',
         label: 'Where sign-ins are kept',
-        sentence: ({ tokenStoreOfEnvironment }) => tokenStoreInWords(tokenStoreOfEnvironment),
+        sentence: ({ tokenStoreOfEnvironment }) => formatTokenStore(tokenStoreOfEnvironment),
         decidedBy: ({ tokenStoreOfEnvironment }) => tokenStoreOfEnvironment,
         choices: [
           { value: 'keychain', label: 'Keychain of this computer' },

@@ -1,19 +1,22 @@
-import { Button, Progress } from '@mantine/core';
+import { Button, Progress, Switch } from '@mantine/core';
+import { useId } from 'react';
 import type { UpdateState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
+import { formatUpdate, updateOffer } from './format.ts';
+import { Row } from './setting.tsx';
 import styles from './settings.module.css';
-import { updateInWords, updateOffer } from './words.ts';
+import { useSettingsRequest } from './use-change.ts';
 
 /** Where the search for a newer version stands, and what the person can do. */
-export function Updates({ state }: { state: UpdateState }) {
+export function UpdatesSection({ state }: { state: UpdateState }) {
   const { request } = window.causeway;
   const offer = updateOffer(state);
   return (
     <div className={`${layout.row} ${styles.update}`}>
       <div role="status">
         <p>
-          {updateInWords(state)}
+          {formatUpdate(state)}
           {state.status === 'idle' && state.checkedAt !== null && (
             <>
               {' '}
@@ -38,5 +41,26 @@ export function Updates({ state }: { state: UpdateState }) {
       )}
       {offer === 'restart' && <Button onClick={() => void request.restartToUpdate()}>Restart to update</Button>}
     </div>
+  );
+}
+
+/** Whether the system starts Causeway at login: it is the system that keeps this. */
+export function StartAtLogin({ on }: { on: boolean | null }) {
+  const change = useSettingsRequest((wanted: boolean) => window.causeway.request.setStartAtLogin({ on: wanted }));
+  const id = useId();
+  const sentence =
+    on === null
+      ? 'This system has no way to start applications at login.'
+      : 'Causeway starts in the tray when you log in, so that AI clients find it running.';
+  return (
+    <Row label="Start at login" sentence={sentence} id={id} error={change.error}>
+      <Switch
+        id={id}
+        aria-describedby={`${id}-sentence`}
+        disabled={on === null}
+        checked={on === true}
+        onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
+      />
+    </Row>
   );
 }

@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Reply, Settings, SettingsState } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
-import { useTold } from '../shared/told.ts';
+import { unwrap } from '../shared/answered.ts';
+import { useSubscription } from '../shared/use-desktop-state.ts';
 
 export const SETTINGS_KEY = ['settings'];
 
@@ -11,17 +11,17 @@ export function useSettingsRequest<Input>(
 ): UseMutationResult<SettingsState, Error, Input> {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => answered(ask(input)),
+    mutationFn: (input: Input) => unwrap(ask(input)),
     onSuccess: (state) => queries.setQueryData(SETTINGS_KEY, state),
   });
 }
 
 /** Changes one of the settings. */
-export function useChange(): UseMutationResult<SettingsState, Error, Partial<Settings>> {
+export function useSettingsChange(): UseMutationResult<SettingsState, Error, Partial<Settings>> {
   return useSettingsRequest((change) => window.causeway.request.changeSettings(change));
 }
 
 /** Shows what was changed outside the screen. */
 export function useSettingsEvents(): void {
-  useTold(SETTINGS_KEY, window.causeway.on.settingsChanged);
+  useSubscription(SETTINGS_KEY, window.causeway.on.settingsChanged);
 }

@@ -12,7 +12,7 @@ class RequestFailure extends Error {
 }
 
 /** The value of a reply. @throws {RequestFailure} */
-export async function answered<Output>(reply: Promise<Reply<Output>>): Promise<Output> {
+export async function unwrap<Output>(reply: Promise<Reply<Output>>): Promise<Output> {
   const settled = await reply;
   if (settled.ok) return settled.value;
   throw new RequestFailure(settled.problem);

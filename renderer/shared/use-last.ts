@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 
 /** The last value that was there: a dialog's words stay while it fades out. */
-export function useLast<Value>(value: Value | null): Value | null {
+export function usePrevious<Value>(value: Value | null): Value | null {
   const last = useRef(value);
   if (value !== null) last.current = value;
   return last.current;

@@ -1,9 +1,10 @@
+import { useMutation } from '@tanstack/react-query';
 import type { EffectiveWarehouse, Reply } from '../../preload/contract.ts';
-import { effectiveName } from '../../preload/words.ts';
-import { answered } from '../shared/answered.ts';
+import { effectiveName } from '../../preload/format.ts';
+import { unwrap } from '../shared/answered.ts';
 import { Question } from '../shared/question.tsx';
-import { useLast } from '../shared/use-last.ts';
-import { afterClearing } from './words.ts';
+import { usePrevious } from '../shared/use-last.ts';
+import { afterClearing } from './format.ts';
 
 /** The changes that need no choice of a warehouse. */
 export type Change = 'last-selected' | 'clear' | 'stop';
@@ -53,17 +54,22 @@ interface ConfirmChangeProps {
 
 /** Says what will happen, then does it. */
 export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps) {
-  const { title, consequence, verb, isGrave, send } = CHANGES[useLast(change) ?? 'clear'];
+  const { title, consequence, verb, isGrave, send } = CHANGES[usePrevious(change) ?? 'clear'];
   return (
     <Question
       opened={change !== null}
       title={title}
       verb={verb}
       isGrave={isGrave}
-      act={() => answered(send(effective))}
+      act={() => unwrap(send(effective))}
       onClose={onClose}
     >
       <p>{consequence(effective)}</p>
     </Question>
   );
+}
+
+/** Sends one change and tells when it is done: main has read the effective warehouse anew by then. */
+export function useChange<Input = void>(send: (input: Input) => Promise<Reply<undefined>>, onDone: () => void) {
+  return useMutation({ mutationFn: (input: Input) => unwrap(send(input)), onSuccess: onDone });
 }

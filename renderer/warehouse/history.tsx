@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { EffectiveWarehouse, OverrideChange, OverrideValue } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { Question } from '../shared/question.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
-import { useLast } from '../shared/use-last.ts';
+import { usePrevious } from '../shared/use-last.ts';
+import { CHANGED_BY, formatOverride, isSameOverride, onceSetBack } from './format.ts';
 import styles from './history.module.css';
 import shared from './warehouse.module.css';
-import { CHANGED_BY, isSameOverride, onceSetBack, overrideInWords } from './words.ts';
 
 /** How many changes are shown before the person asks for more. */
 const AT_FIRST = 3;
@@ -22,7 +22,7 @@ export function History({ effective }: { effective: EffectiveWarehouse }) {
   const [undoing, setUndoing] = useState<OverrideChange | null>(null);
   const { data = [] } = useQuery({
     queryKey: ['override-history', profile],
-    queryFn: () => answered(window.causeway.request.overrideHistory({ profile })),
+    queryFn: () => unwrap(window.causeway.request.overrideHistory({ profile })),
   });
   useEffect(
     () =>
@@ -40,13 +40,13 @@ export function History({ effective }: { effective: EffectiveWarehouse }) {
         {shown.map((change) => (
           <li key={change.at} className={styles.change}>
             <p>
-              {overrideInWords(change.before)} → {overrideInWords(change.after)}
+              {formatOverride(change.before)} → {formatOverride(change.after)}
             </p>
             {isSameOverride(change.before, override) ? null : (
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Set back to ${overrideInWords(change.before)}…`}
+                aria-label={`Set back to ${formatOverride(change.before)}…`}
                 onClick={() => setUndoing(change)}
               >
                 Set back…
@@ -75,13 +75,13 @@ interface SetBackProps {
 }
 
 function SetBack({ effective, change, onClose }: SetBackProps) {
-  const value = useLast(change)?.before ?? null;
+  const value = usePrevious(change)?.before ?? null;
   return (
     <Question
       opened={change !== null}
-      title={`Set back to ${overrideInWords(value)}?`}
+      title={`Set back to ${formatOverride(value)}?`}
       verb="Set back"
-      act={() => answered(send(effective.profile, value))}
+      act={() => unwrap(send(effective.profile, value))}
       onClose={onClose}
     >
       <p>{onceSetBack(value, effective)}</p>

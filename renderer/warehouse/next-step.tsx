@@ -1,6 +1,12 @@
 import { Button } from '@mantine/core';
-import type { Failure } from '../../preload/contract.ts';
-import { CheckAgain } from './checked.tsx';
+import { useMutation } from '@tanstack/react-query';
+import type { Failure, WarehouseState } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import { FirstSteps } from '../shared/first-steps.tsx';
+import layout from '../shared/layout.module.css';
+import { RelativeTime } from '../shared/relative-time.tsx';
+import { showScreen } from '../shared/screen.ts';
+import styles from './warehouse.module.css';
 
 /** What leads on from a failure, as buttons: main has decided which. */
 export function NextStep({ failure, others }: { failure: Failure; others: readonly string[] }) {
@@ -21,4 +27,42 @@ export function NextStep({ failure, others }: { failure: Failure; others: readon
         </>
       );
   }
+}
+
+/** What comes next for those who have signed in, until there is a server. */
+export function TowardsServers() {
+  return (
+    <section className={`${layout.stack} ${styles.next}`} aria-label="What comes next">
+      <FirstSteps step="servers" />
+      <p>Next, choose what your AI clients may use of this workspace.</p>
+      <div>
+        <Button variant="default" onClick={() => showScreen('servers')}>
+          Choose servers
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** How old the answer is, and the way to a new one. */
+export function Checked({ known }: { known: Extract<WarehouseState, { status: 'known' }> }) {
+  return (
+    <div className={styles.checked}>
+      <span>
+        Checked <RelativeTime at={known.checkedAt} />
+      </span>
+      <CheckAgain look="quiet" label="Check again" />
+    </div>
+  );
+}
+
+/** Quiet beneath an answer, the one primary action where there is none. */
+export function CheckAgain({ look, label }: { look: 'quiet' | 'primary'; label: string }) {
+  const check = useMutation({ mutationFn: () => unwrap(window.causeway.request.checkAgain()) });
+  const quiet = { variant: 'transparent', size: 'compact-sm', className: styles.link };
+  return (
+    <Button {...(look === 'quiet' && quiet)} loading={check.isPending} onClick={() => check.mutate()}>
+      {label}
+    </Button>
+  );
 }

@@ -1,20 +1,19 @@
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Verification } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import type { Check, Verification } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
-import { ActionFailure } from '../shared/notice.tsx';
-import { AskEndToEnd } from './ask-end-to-end.tsx';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './verify.module.css';
-import { checkLines, STATUS_WORDS } from './verify-words.ts';
 
 /** The three checks that what is shown is so: with what they are doing, and a way to end them. */
 export function Verify({ profile, verification }: { profile: string; verification: Verification | null }) {
   const { request } = window.causeway;
   const [asking, setAsking] = useState(false);
   const verify = useMutation({
-    mutationFn: (mayStop: string[] | null) => answered(request.verify({ profile, mayStop })),
+    mutationFn: (mayStop: string[] | null) => unwrap(request.verify({ profile, mayStop })),
   });
   const running = verification?.running ?? false;
   return (
@@ -45,7 +44,7 @@ export function Verify({ profile, verification }: { profile: string; verificatio
         {checkLines(verification).map(({ name, title, status, words }) => (
           <li key={name} className={`${layout.row} ${layout.split} ${styles.check}`} data-status={status}>
             <span>{title}</span>
-            <span className={styles.status}>{STATUS_WORDS[status]}</span>
+            <span className={styles.status}>{CHECK_STATUS_TEXT[status]}</span>
             <p className={styles.words}>{words}</p>
           </li>
         ))}
@@ -58,4 +57,106 @@ export function Verify({ profile, verification }: { profile: string; verificatio
       />
     </section>
   );
+}
+
+interface AskEndToEndProps {
+  profile: string;
+  opened: boolean;
+  onClose(): void;
+  /** Told the ids of the warehouses that were named, and no others. */
+  onAgree(mayStop: string[]): void;
+}
+
+/** Names what the third check would stop, and begins it only once the person has agreed. */
+function AskEndToEnd({ profile, opened, onClose, onAgree }: AskEndToEndProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Check end to end?">
+      <Asking profile={profile} onClose={onClose} onAgree={onAgree} />
+    </Modal>
+  );
+}
+
+function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>) {
+  const running = useQuery({
+    queryKey: ['would-stop', profile],
+    queryFn: () => unwrap(window.causeway.request.wouldStop({ profile })),
+    gcTime: 0,
+  });
+  const { data } = running;
+  return (
+    <div className={layout.stack}>
+      <p>A query through the SQL server has to start the right warehouse by itself.</p>
+      {running.isPending && <Skeleton height={42} />}
+      <FailureNotice error={running.error} onRetry={running.refetch} />
+      {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
+      {data && data.length > 0 && (
+        <ScrollBox label="What would be stopped" className={styles.toStop}>
+          <ul>
+            {data.map(({ id, name }) => (
+              <li key={id}>{name}</li>
+            ))}
+          </ul>
+        </ScrollBox>
+      )}
+      <div className={layout.closing}>
+        <Button variant="default" data-autofocus onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          disabled={!data}
+          onClick={() => {
+            onAgree((data ?? []).map(({ id }) => id));
+            onClose();
+          }}
+        >
+          {data && data.length > 0 ? 'Stop and check' : 'Check'}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What each check is called, and what it finds out, for as long as it has nothing to say itself. */
+const CHECKS: Record<Check['name'], { title: string; meaning: string }> = {
+  record: { title: 'Recorded', meaning: 'The workspace holds your choice as it is shown here.' },
+  resolver: { title: 'Resolves', meaning: 'The Databricks command line comes to the same warehouse.' },
+  'end-to-end': {
+    title: 'End to end',
+    meaning: 'With everything stopped, a query through the SQL server starts this warehouse and no other.',
+  },
+};
+
+const CHECK_STATUS_TEXT: Record<Check['status'] | 'not-run', string> = {
+  'not-run': 'Not checked',
+  waiting: 'Waiting',
+  running: 'Checking…',
+  pass: 'Passed',
+  fail: 'Failed',
+  unknown: 'Could not tell',
+  'not-applicable': 'Nothing to check',
+  cancelled: 'Cancelled',
+};
+
+export interface CheckLine {
+  name: Check['name'];
+  title: string;
+  status: keyof typeof CHECK_STATUS_TEXT;
+  words: string;
+}
+
+/** All three checks in their order, also those that were not asked for. */
+export function checkLines(verification: Verification | null): CheckLine[] {
+  const names: Check['name'][] = ['record', 'resolver', 'end-to-end'];
+  return names.map((name) => {
+    const { title, meaning } = CHECKS[name];
+    const check = verification?.checks.find((each) => each.name === name);
+    return { name, title, status: check?.status ?? 'not-run', words: check?.words || meaning };
+  });
+}
+
+/** What the third check does to the warehouses that run, before it is begun. */
+export function beforeEndToEnd(names: readonly string[]): string {
+  if (names.length === 0) return 'No warehouse runs just now, so nothing has to be stopped.';
+  const which = names.length === 1 ? 'this warehouse' : `these ${names.length} warehouses`;
+  return `It stops ${which} first, and starts what it stopped again afterwards. Queries that run there, yours and those of others, are cut off.`;
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Warehouse } from '../../preload/contract.ts';
-import { answered } from '../shared/answered.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice } from '../shared/notice.tsx';
 import { Option, OptionsToCome, SearchableOptions } from '../shared/options.tsx';
 import { StateDot } from '../shared/state-dot.tsx';
-import { listingOf, search } from './words.ts';
+import { listingOf, search } from './format.ts';
 
 /** Which warehouse is chosen, and what the list of them needs. */
 export interface WarehouseChoiceState {
@@ -24,7 +24,7 @@ export function useWarehouseChoice(profile: string, initial: string | null, forO
   const [chosenId, choose] = useState(initial);
   const warehouses = useQuery({
     queryKey: ['warehouses', profile],
-    queryFn: () => answered(window.causeway.request.listWarehouses({ profile })),
+    queryFn: () => unwrap(window.causeway.request.listWarehouses({ profile })),
     gcTime: 0,
   });
   const all = warehouses.data ?? [];

@@ -1,7 +1,7 @@
 import type { EffectiveStep } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
+import { formatOverrideChange, SOURCE_WORDS } from './format.ts';
 import styles from './why.module.css';
-import { outcomeInWords, SOURCE_WORDS } from './words.ts';
 
 /** The chain of reasons: override, workspace default, then the workspace's own pick. */
 export function Why({ steps }: { steps: EffectiveStep[] }) {
@@ -16,7 +16,7 @@ export function Why({ steps }: { steps: EffectiveStep[] }) {
             </span>
             <span className={styles.source}>{SOURCE_WORDS[step.source]}</span>
             <span className={styles.warehouse}>{step.warehouse?.name}</span>
-            <span className={styles.outcome}>{outcomeInWords(step)}</span>
+            <span className={styles.outcome}>{formatOverrideChange(step)}</span>
             <p className={styles.reason}>{step.reason}</p>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openMemory } from '../../main/bridge/memory.ts';
+import { openAnswerStore } from '../../main/bridge/answer-store.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 const SQL = { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' };
@@ -295,7 +295,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     const tool = 'a_tool_whose_name_is_much_longer_than_any_that_people_would_type';
     const frame = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: tool, inputSchema: { type: 'object' } }] } };
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
-    const memory = openMemory(env, { host: shown.workspace.host, path: SQL.path, profile: 'ana' });
+    const memory = openAnswerStore(env, { host: shown.workspace.host, path: SQL.path, profile: 'ana' });
     // What the server itself tells is kept first, and would be kept instead.
     await expect.poll(() => shown.server.model.state.servers[0]?.state.status).toBe('ready');
     await expect.poll(async () => await memory.get('tools/list')).toBeDefined();

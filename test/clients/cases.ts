@@ -1,4 +1,4 @@
-import { clientOnWire } from '../../main/clients/wire-names.ts';
+import { clientOnWire } from '../../main/clients/table.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { addEntry, openComputer } from './computer.ts';
 import { ROW, startFakeModel } from './fake-model.ts';

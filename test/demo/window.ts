@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openSystemBrowser } from '../../main/auth/open-browser.ts';
+import { openSystemBrowser } from '../../main/auth/oauth/open-browser.ts';
 import { electronFlags, findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
 import { serveWindow } from '../browser/window-server.ts';
 import type { Account } from './account.ts';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
+import type { FrameSink } from '../../main/bridge/back-pressure.ts';
 import { createBridge } from '../../main/bridge/bridge.ts';
-import { unsafeAddress } from '../../main/bridge/elicited-addresses.ts';
-import { readEnvelope } from '../../main/bridge/envelope.ts';
-import { EventFeed } from '../../main/bridge/event-feed.ts';
-import type { FrameSink } from '../../main/bridge/flow.ts';
-import { FrameSplitter, faultFrame } from '../../main/bridge/frames.ts';
-import { idOfCut, scanFrame } from '../../main/bridge/raw-id.ts';
+import { idOfCut, readEnvelope, scanFrame } from '../../main/bridge/frame/frame.ts';
+import { FrameSplitter, faultFrame } from '../../main/bridge/frame/splitter.ts';
+import { EventFeed } from '../../main/bridge/sse.ts';
+import { unsafeAddress } from '../../main/bridge/stateless/elicitations.ts';
 import { Secret } from '../../main/platform/secret.ts';
 import { fuzzProperty } from './property.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { type CallbackListener, listenForCallback, targetOf } from '../../main/auth/callback-listener.ts';
+import { type CallbackListener, listenForCallback, requestTarget } from '../../main/auth/oauth/callback-listener.ts';
 import { fuzzProperty } from './property.ts';
 
 const PORTS = Array.from({ length: 200 }, (_, index) => 19_100 + index);
@@ -31,7 +31,7 @@ fuzzProperty<[string, string, string | undefined]>(
   'the sign-in’s listener decides every request without throwing, and takes a code only from its own page',
   [method, url, host],
   (verb, target, name) => {
-    const found = targetOf({ method: verb, url: target, headers: { host: name } }, 8020);
+    const found = requestTarget({ method: verb, url: target, headers: { host: name } }, 8020);
     if (typeof found === 'number') assert.ok(found >= 400 && found < 600);
     else {
       assert.equal(verb, 'GET');

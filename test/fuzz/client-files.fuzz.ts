@@ -3,10 +3,10 @@ import { stringify as stringifyToml } from '@decimalturn/toml-patch';
 import fc from 'fast-check';
 import { stringify as stringifyYaml } from 'yaml';
 import type { Format } from '../../main/clients/client.ts';
-import { sameData } from '../../main/clients/data.ts';
-import type { Remnant, Target } from '../../main/clients/editors/editor.ts';
+import type { EditTarget, UndoHint } from '../../main/clients/editors/editor.ts';
 import { editorOf } from '../../main/clients/editors.ts';
 import type { Entry } from '../../main/clients/entry.ts';
+import { sameData } from '../../main/clients/entry.ts';
 import { CausewayError } from '../../main/platform/errors.ts';
 import { fuzzProperty } from './property.ts';
 
@@ -76,7 +76,7 @@ const ADDED = { mine: 'theirs' };
 
 for (const { what, format, list, weight } of SHAPES) {
   const editor = editorOf(format);
-  const target: Target = { file: '/home/ana/file', key: ['servers'], list };
+  const target: EditTarget = { file: '/home/ana/file', key: ['servers'], list };
 
   fuzzProperty(
     `entries that are added, change their form and go leave hand-written ones and all bytes as they were: ${what}`,
@@ -85,7 +85,7 @@ for (const { what, format, list, weight } of SHAPES) {
       const original = printed(file);
       const theirs = editor.read(original, target);
       let text = original;
-      let remnant: Remnant | undefined;
+      let remnant: UndoHint | undefined;
       for (const [name, entry] of sequence) {
         const had = OURS.some((one) => editor.read(text, target).has(one));
         if (entry) {

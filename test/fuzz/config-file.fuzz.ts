@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import { parseConfig, parseConfigBytes, sectionValues } from '../../main/auth/config-document.ts';
-import { withoutProfile, withProfile, withRenamedProfile } from '../../main/auth/config-edit.ts';
+import { parseConfig, parseConfigBytes, sectionValues } from '../../main/auth/profiles/config-document.ts';
+import { withoutProfile, withProfile, withRenamedProfile } from '../../main/auth/profiles/config-edit.ts';
 import { CausewayError } from '../../main/platform/errors.ts';
 import { fuzzProperty } from './property.ts';
 

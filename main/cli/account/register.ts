@@ -25,16 +25,16 @@ export const registerAccount: RegisterCommand = (program, context) => {
 
   json(profile(program.command('logout')))
     .description('sign out: remove the tokens from this computer and revoke them at the workspace')
-    .action(async (options) => (await import('./logout.ts')).logout(context, options));
+    .action(async (options) => (await import('./account.ts')).logout(context, options));
 
   json(program.command('profiles'))
     .description('every profile: workspace, method, state, who, expiry')
     .option('--skip-validate', 'do not ask the workspaces')
-    .action(async (options) => (await import('./profiles.ts')).profiles(context, options));
+    .action(async (options) => (await import('./account.ts')).profiles(context, options));
 
   json(profile(program.command('whoami')))
     .description('who the token stands for, and whether it works')
-    .action(async (options) => (await import('./whoami.ts')).whoami(context, options));
+    .action(async (options) => (await import('./account.ts')).whoami(context, options));
 };
 
 function profile(command: Command): Command {

@@ -2,17 +2,17 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { launcherFor } from '../../clients/launcher.ts';
-import type { Surroundings, System } from '../../clients/places.ts';
+import type { HostEnvironment, System } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
 import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
 import { ClientsService } from '../../clients/service.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import type { CommandContext } from '../command.ts';
-import { openServerList } from '../servers/options.ts';
+import { openServerList } from '../servers/servers.ts';
 
 /** What every command here takes. */
-export interface CommonOptions {
+export interface ClientOptions {
   json?: boolean;
   configRoot?: string;
   server?: string[];
@@ -20,7 +20,7 @@ export interface CommonOptions {
 }
 
 /** The project's folder that is meant, absolute. @throws {CausewayError} `not_found` */
-export async function projectFolder({ project }: CommonOptions): Promise<string | undefined> {
+export async function projectFolder({ project }: ClientOptions): Promise<string | undefined> {
   if (project === undefined) return undefined;
   const folder = resolve(project === true ? '.' : project);
   const isFolder = await stat(folder).then(
@@ -34,8 +34,8 @@ export async function projectFolder({ project }: CommonOptions): Promise<string 
 }
 
 /** The clients of this computer's person, or of another home folder. */
-export function openClients({ env }: CommandContext, { configRoot }: CommonOptions): ClientsService {
-  const surroundings: Surroundings = configRoot
+export function openClients({ env }: CommandContext, { configRoot }: ClientOptions): ClientsService {
+  const surroundings: HostEnvironment = configRoot
     ? // Nothing of the person's own environment leads out of that folder.
       { system: systemOf(process.platform), home: resolve(configRoot), env: {} }
     : { system: systemOf(process.platform), home: homeFolder(env), env };
@@ -57,7 +57,7 @@ function systemOf(platform: NodeJS.Platform): System {
  */
 export async function chosenServers(
   context: CommandContext,
-  { server, configRoot }: CommonOptions,
+  { server, configRoot }: ClientOptions,
 ): Promise<ManagedServer[]> {
   const there = configRoot === undefined ? context : context.inHome(resolve(configRoot));
   const list = (await openServerList((await hasServerList(there.env)) ? there : context)).read();

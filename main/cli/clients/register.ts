@@ -14,7 +14,7 @@ export const registerClients: RegisterCommand = (program, context) => {
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./list.ts')).list(context, command.optsWithGlobals());
+      await (await import('./clients.ts')).listClients(context, command.optsWithGlobals());
     });
   addLooking(group, context);
   addChanging(group, context);
@@ -35,19 +35,21 @@ function addLooking(group: Command, context: CommandContext): void {
     .description('the clients, where their files are, and the state of each entry')
     .option('--all', 'also clients that were not found')
     .option('--project [dir]', 'only what the project in that folder has, by default this one')
-    .action(async (_options, command: Command) => (await import('./list.ts')).list(context, command.optsWithGlobals()));
+    .action(async (_options, command: Command) =>
+      (await import('./clients.ts')).listClients(context, command.optsWithGlobals()),
+    );
   withCommonOptions(group.command('diff [client...]'))
     .description('what "add" would change; writes nothing')
     .option('-s, --server <name...>', 'only these servers')
     .option('--project [dir]', "in the clients' files of the project in that folder, by default this one")
     .action(async (ids: string[], _options, command: Command) =>
-      (await import('./change.ts')).diff(context, ids, command.optsWithGlobals()),
+      (await import('./clients.ts')).diffClients(context, ids, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('json [client]'))
     .description('an entry for each server, to paste into a client that Causeway does not know')
     .option('-s, --server <name...>', 'only these servers')
     .action(async (id: string | undefined, _options, command: Command) =>
-      (await import('./json.ts')).json(context, id, command.optsWithGlobals()),
+      (await import('./clients.ts')).json(context, id, command.optsWithGlobals()),
     );
 }
 
@@ -67,20 +69,20 @@ function addChanging(group: Command, context: CommandContext): void {
     )
     .option('--callback-port <port>', 'with --http: the port on which it waits for the browser')
     .action(async (ids: string[], _options, command: Command) =>
-      (await import('./change.ts')).add(context, ids, command.optsWithGlobals()),
+      (await import('./clients.ts')).addClients(context, ids, command.optsWithGlobals()),
     );
   changing('remove')
     .description('remove our entries from the clients')
     .option('-y, --yes', 'also from a file that other clients read, which lose them too')
     .action(async (ids: string[], _options, command: Command) =>
-      (await import('./change.ts')).remove(context, ids, command.optsWithGlobals()),
+      (await import('./clients.ts')).removeClients(context, ids, command.optsWithGlobals()),
     );
   changing('repair')
     .description(
       'put right entries that vanished, were changed, lead to an executable that is gone, or are out of date',
     )
     .action(async (ids: string[], _options, command: Command) =>
-      (await import('./change.ts')).repair(context, ids, command.optsWithGlobals()),
+      (await import('./clients.ts')).repairClients(context, ids, command.optsWithGlobals()),
     );
 }
 
@@ -88,13 +90,13 @@ function addBackups(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('backups'))
     .description('the files as they were before Causeway first changed them')
     .action(async (_options, command: Command) =>
-      (await import('./backups.ts')).backups(context, command.optsWithGlobals()),
+      (await import('./clients.ts')).backups(context, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('restore <backup>'))
     .description('put a backup back; what is there now is kept as another')
     .option('--dry-run', 'only show the difference')
     .option('--force', 'also while the client runs')
     .action(async (id: string, _options, command: Command) =>
-      (await import('./backups.ts')).restore(context, id, command.optsWithGlobals()),
+      (await import('./clients.ts')).restore(context, id, command.optsWithGlobals()),
     );
 }

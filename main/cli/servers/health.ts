@@ -1,7 +1,7 @@
 import type { ServerStatus } from '../../diagnosis/local-checks.ts';
-import { healthInWords } from '../../hub/warm/words.ts';
+import { formatHealth } from '../../hub/health/format.ts';
 import type { CommandContext } from '../command.ts';
-import { openServerList } from './options.ts';
+import { openServerList } from './servers.ts';
 
 /** A configured server and how it is now. */
 export interface AskedServer extends ServerStatus {
@@ -26,7 +26,7 @@ export async function askServers(context: CommandContext): Promise<AskedServer[]
         const { problem } = health;
         return { ...known, words: problem.message, remedy: problem.remedy ?? null, problem };
       }
-      const { sentence, remedy } = healthInWords(health, { profile, now: Date.now() });
+      const { sentence, remedy } = formatHealth(health, { profile, now: Date.now() });
       return { ...known, words: sentence, remedy };
     });
   } finally {

@@ -25,12 +25,12 @@ export const registerServers: RegisterCommand = (program, context) => {
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./list.ts')).list(where(command), command.optsWithGlobals());
+      await (await import('./servers.ts')).listServers(where(command), command.optsWithGlobals());
     });
   withCommonOptions(group.command('list'))
     .description('the servers')
     .action(async (_options, command: Command) =>
-      (await import('./list.ts')).list(where(command), command.optsWithGlobals()),
+      (await import('./servers.ts')).listServers(where(command), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('add [kind] [target...]'))
     .description(`add a server: ${SERVER_KINDS.filter((kind) => kind !== 'other').join(', ')}, or any other by --path`)
@@ -39,18 +39,18 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--path <path>', "the server's path on the workspace, such as /api/2.0/mcp/sql")
     .option('--dry-run', 'only show what would be added')
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./change.ts')).add(where(command), kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./servers.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('remove <name...>'))
     .description('remove servers from the list; entries in clients stay until "causeway clients remove"')
     .option('--dry-run', 'only show what would be removed')
     .action(async (names: string[], _options, command: Command) =>
-      (await import('./change.ts')).remove(where(command), names, command.optsWithGlobals()),
+      (await import('./servers.ts')).removeServer(where(command), names, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('test [name...]'))
     .description('connect to a server as an AI client does, and print its tools')
     .action(async (names: string[], _options, command: Command) =>
-      (await import('./test.ts')).test(where(command), names, command.optsWithGlobals()),
+      (await import('./servers.ts')).test(where(command), names, command.optsWithGlobals()),
     );
 };
 

@@ -17,7 +17,7 @@ export const registerWarehouse: RegisterCommand = (program, context) => {
     .action(async (_options, command: Command) => {
       const [unknown] = command.args;
       if (unknown !== undefined) throw noSuchCommand(unknown, command);
-      await (await import('./show.ts')).show(context, command.optsWithGlobals());
+      await (await import('./own.ts')).show(context, command.optsWithGlobals());
     });
   for (const add of [addOwn, addPower, addVerify, addAdmin, addBulk]) add(group, context);
 };
@@ -29,23 +29,21 @@ function addOwn(group: Command, context: CommandContext): void {
     .description('run your queries on this warehouse')
     .option('--force', 'also where you may not use it')
     .action(async (name: string[], _options, command: Command) =>
-      (await import('./change.ts')).set(context, joined(name), command.optsWithGlobals()),
+      (await import('./own.ts')).set(context, joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('last-selected'))
     .description('run your queries on whatever you picked last')
     .action(async (_options, command: Command) =>
-      (await import('./change.ts')).setLastSelected(context, command.optsWithGlobals()),
+      (await import('./own.ts')).setLastSelected(context, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('clear'))
     .description('remove your override: your queries run on the workspace default')
-    .action(async (_options, command: Command) =>
-      (await import('./change.ts')).clear(context, command.optsWithGlobals()),
-    );
+    .action(async (_options, command: Command) => (await import('./own.ts')).clear(context, command.optsWithGlobals()));
   withCommonOptions(group.command('list [filter...]'))
     .description('the warehouses that you can see')
     .option('--usable', 'only those that you may use')
     .action(async (filter: string[], _options, command: Command) =>
-      (await import('./list.ts')).list(context, joined(filter), command.optsWithGlobals()),
+      (await import('./own.ts')).listWarehouses(context, joined(filter), command.optsWithGlobals()),
     );
 }
 
@@ -55,7 +53,7 @@ function addPower(group: Command, context: CommandContext): void {
       .description(`${verb} this warehouse, or the one that your queries run on`)
       .option('--wait', 'until it is done')
       .action(async (name: string[], _options, command: Command) =>
-        (await import('./power.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
+        (await import('./own.ts')).power(context, verb, joined(name), command.optsWithGlobals()),
       );
   }
 }
@@ -75,14 +73,14 @@ function addAdmin(group: Command, context: CommandContext): void {
     .description("show, set NAME, last-selected or clear another user's override (admins)")
     .option('--force', 'also where the user may not use the warehouse')
     .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
-      (await import('./for-user.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
+      (await import('./overrides.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('all [filter...]'))
     .description("every user's override (admins)")
     .option('--dangling', 'only those whose queries will fail, or of whom that cannot be told (implies --access)')
     .option('--access', 'also look whether each user may use the warehouse')
     .action(async (filter: string[], _options, command: Command) =>
-      (await import('./all.ts')).all(context, joined(filter), command.optsWithGlobals()),
+      (await import('./overrides.ts')).all(context, joined(filter), command.optsWithGlobals()),
     );
 }
 
@@ -93,11 +91,11 @@ function addBulk(group: Command, context: CommandContext): void {
     .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
     .action(async (file: string, _options, command: Command) =>
-      (await import('./import.ts')).importOverrides(context, file, command.optsWithGlobals()),
+      (await import('./overrides.ts')).importOverrides(context, file, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('export [file]'))
     .description("every user's override as CSV, to stdout or a file (admins)")
     .action(async (file: string | undefined, _options, command: Command) =>
-      (await import('./export.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
+      (await import('./overrides.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
     );
 }

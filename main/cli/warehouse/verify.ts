@@ -1,10 +1,8 @@
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
 import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
-import { confirm } from '../ask.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { printable, writeJson, writeLine } from '../print.ts';
-import { openProgress } from '../progress.ts';
+import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
 
 export interface VerifyCommandOptions extends CommonOptions {

@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import type { OverrideOperations } from '../../warehouses/override-operations.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, write, writeLine } from '../print.ts';
+import { printable, write, writeLine } from '../terminal.ts';
 
 /** What the flags say. */
 export interface OverrideFlags {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { asCausewayError, CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
-import { printable, write } from '../print.ts';
+import { printable, write } from '../terminal.ts';
 import type { OverrideFlags } from './operations.ts';
 
 type Operation = 'create' | 'get' | 'update' | 'list' | 'remove';

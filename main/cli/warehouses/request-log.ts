@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { z } from 'zod';
-import { printable } from '../print.ts';
+import { printable } from '../terminal.ts';
 
 const created = z.object({
   request: z.object({ method: z.string(), origin: z.coerce.string(), path: z.string() }),

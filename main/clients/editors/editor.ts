@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CausewayError } from '../../platform/errors.ts';
-import { covers, isTable } from '../data.ts';
-import type { Entry } from '../entry.ts';
+import { covers, type Entry, isDataTable, sameData } from '../entry.ts';
 
 /** Which file is edited, and where in it the entries are. */
-export interface Target {
+export interface EditTarget {
   /** The file's path, for messages. */
   file: string;
   /** From the document's root to what holds the entries. */
@@ -19,7 +19,7 @@ export interface Target {
  * objects on the way to the entries, the first `depth` were there (-1: not even a document), and the innermost of them,
  * where it was empty, read `text`.
  */
-export interface Remnant {
+export interface UndoHint {
   depth: number;
   text?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface Remnant {
 export interface Edited {
   text: string;
   /** Left out where the entries of others made the room already. */
-  remnant?: Remnant | undefined;
+  remnant?: UndoHint | undefined;
 }
 
 /**
@@ -37,14 +37,14 @@ export interface Edited {
  */
 export interface EntryEditor {
   /** The entries, by name. @throws {CausewayError} `invalid_file`, with line, column and remedy */
-  read(text: string, target: Target): Map<string, unknown>;
+  read(text: string, target: EditTarget): Map<string, unknown>;
   /**
    * Adds an entry, or corrects one that is there: sets in it what differs from `entry.fixed`, takes `entry.obsolete` out, and
    * leaves the rest of it alone. @throws {CausewayError} `invalid_file`
    */
-  put(text: string, target: Target, name: string, entry: Entry): Edited;
+  put(text: string, target: EditTarget, name: string, entry: Entry): Edited;
   /** Removes an entry; with it what `remnant` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
-  remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string;
+  remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string;
 }
 
 /** Some characters out, others in. */
@@ -81,7 +81,7 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
 
 /** A file in which nothing was changed because of what stands in it. */
 export function unreadable(
-  { file }: Target,
+  { file }: EditTarget,
   problem: string,
   place?: { line: number; column: number },
   cause?: unknown,
@@ -95,12 +95,62 @@ export function unreadable(
 
 /** Whether an entry already is what it has to be, whatever else somebody wrote into it. */
 export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
-  return covers(present, fixed) && !obsolete.some((key) => isTable(present) && Object.hasOwn(present, key));
+  return covers(present, fixed) && !obsolete.some((key) => isDataTable(present) && Object.hasOwn(present, key));
 }
 
 /** For a text that is valid and yet so written that it cannot be changed in place. */
-export function cannotEdit({ file, key }: Target, why = 'it is written in a way that cannot be changed in place') {
+export function cannotEdit({ file, key }: EditTarget, why = 'it is written in a way that cannot be changed in place') {
   return new CausewayError('invalid_file', `${file}: ${key.join('.')} was left alone, for ${why}.`, {
     remedy: 'Nothing was written. Add the entry by hand, from the JSON that Causeway has for this client.',
   });
+}
+
+/**
+ * Holds a document's data before and after an edit against each other: apart from what is at `path`, and from objects on
+ * the way to it that hold nothing else, they must be the same, in the same order. The last net under the editors: what
+ * they cannot do in place is refused, never damaged.
+ * @throws {CausewayError} `invalid_file`
+ */
+export function holdRest(before: unknown, after: unknown, path: string[], target: EditTarget): void {
+  if (!isDeepStrictEqual(inOrder(without(before, path)), inOrder(without(after, path)))) throw cannotEdit(target);
+}
+
+/**
+ * Holds an entry before and after it was corrected against each other: it has to be what was wanted, and what somebody
+ * added to it has to be there as it was.
+ * @throws {CausewayError} `invalid_file`
+ */
+export function holdEntry(before: unknown, after: unknown, entry: Entry, target: EditTarget): void {
+  const touched = new Set([...Object.keys(entry.fixed), ...(entry.obsolete ?? [])]);
+  const added = isDataTable(before) ? Object.entries(before).filter(([key]) => !touched.has(key)) : [];
+  const kept = added.every(
+    ([key, value]) => isDataTable(after) && Object.hasOwn(after, key) && sameData(after[key], value),
+  );
+  if (!kept || !isCurrent(after, entry)) throw cannotEdit(target);
+}
+
+/** The data without what is at the path; the objects that this leaves empty go too. */
+function without(value: unknown, [key, ...rest]: string[]): unknown {
+  if (key === undefined) return undefined;
+  if (Array.isArray(value)) {
+    const others = value.filter((item) => !(isObject(item) && item.name === key));
+    return others.length === 0 ? undefined : others;
+  }
+  if (!isObject(value)) return value === null ? undefined : value;
+  const left = Object.entries(value).flatMap(([other, inner]) => {
+    if (other !== key) return [[other, inner]];
+    const kept = without(inner, rest);
+    return kept === undefined ? [] : [[other, kept]];
+  });
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
+}
+
+/** Data in which the order of properties counts. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  return isObject(value) ? Object.entries(value).map(([key, inner]) => [key, inOrder(inner)]) : value;
 }

@@ -8,7 +8,7 @@ const LINE_BREAK: number = 14;
 const SPACES: number = 15;
 
 /** A property of an object. */
-export interface Member {
+export interface JsonProperty {
   key: string;
   value: Node;
   /** The property's own first and one past its last character. */
@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /** An object's properties, in their order. */
-export function membersOf(node: Node): Member[] {
+export function jsonProperties(node: Node): JsonProperty[] {
   return (node.children ?? []).flatMap(({ children: [key, value] = [], offset, length }) =>
     key && value ? [{ key: String(key.value), value, start: offset, end: offset + length }] : [],
   );
@@ -30,7 +30,7 @@ export function emptied(text: string, node: Node): boolean {
 
 /** A property at an object's end, written the way the rest is. */
 export function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): Splice[] {
-  const members = membersOf(object);
+  const members = jsonProperties(object);
   const last = members.at(-1);
   const style = styleOf(text, root, object, last);
   const property = `${JSON.stringify(key)}:${style.tight ? '' : ' '}${render(value, style)}`;
@@ -51,7 +51,7 @@ export function insertProperty(text: string, root: Node, object: Node, key: stri
 
 /** Takes a property out together with the white space before it and the comma that it does not leave behind. */
 export function removeProperty(text: string, object: Node, key: string): Splice[] {
-  const members = membersOf(object);
+  const members = jsonProperties(object);
   const index = members.findLastIndex((member) => member.key === key);
   const member = members[index];
   if (!member) return [];
@@ -87,13 +87,13 @@ interface Style {
   tight: boolean;
 }
 
-function styleOf(text: string, root: Node, object: Node, last: Member | undefined): Style {
+function styleOf(text: string, root: Node, object: Node, last: JsonProperty | undefined): Style {
   const sourceOf = ({ offset, length }: Node) => text.slice(offset, offset + length);
-  const breaks = last ? /\n/.test(sourceOf(object)) : /\n/.test(sourceOf(root)) || membersOf(root).length === 0;
+  const breaks = last ? /\n/.test(sourceOf(object)) : /\n/.test(sourceOf(root)) || jsonProperties(root).length === 0;
   const unit = unitOf(text);
   const outer = indentAt(text, object.offset);
   const own = last && /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.start))?.[1];
-  const tight = !breaks && !/": /.test(sourceOf(root)) && membersOf(root).length > 0;
+  const tight = !breaks && !/": /.test(sourceOf(root)) && jsonProperties(root).length > 0;
   return { eol: lineEndOf(text), unit, outer, indent: own ?? outer + unit, breaks, tight };
 }
 

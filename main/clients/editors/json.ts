@@ -1,32 +1,32 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { covers, isTable } from '../data.ts';
-import { type Entry, wholeEntry } from '../entry.ts';
+import { covers, type Entry, isDataTable, wholeEntry } from '../entry.ts';
 import {
   type Edited,
+  type EditTarget,
   type EntryEditor,
+  holdEntry,
+  holdRest,
   isCurrent,
   lineAndColumn,
   lineEndOf,
-  type Remnant,
   splice,
   splitMark,
-  type Target,
+  type UndoHint,
   unreadable,
 } from './editor.ts';
-import { emptied, insertProperty, membersOf, removeProperty, replaceValue } from './json-object.ts';
-import { holdEntry, holdRest } from './rest.ts';
+import { emptied, insertProperty, jsonProperties, removeProperty, replaceValue } from './json-object.ts';
 
 /** JSON, with comments and trailing commas where they are; never adds either. */
 export const jsonEditor: EntryEditor = { read, put, remove };
 
-function read(text: string, target: Target): Map<string, unknown> {
+function read(text: string, target: EditTarget): Map<string, unknown> {
   const { body } = splitMark(text);
   const root = parse(body, target);
   const container = root && descend(body, root, target).at(target.key.length);
-  return new Map(container ? membersOf(container).map(({ key, value }) => [key, getNodeValue(value)]) : []);
+  return new Map(container ? jsonProperties(container).map(({ key, value }) => [key, getNodeValue(value)]) : []);
 }
 
-function put(text: string, target: Target, name: string, entry: Entry): Edited {
+function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const root = parse(body, target);
   const path = [...target.key, name];
@@ -46,7 +46,7 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
     holdEntry(getNodeValue(present), read(edited, target).get(name), entry, target);
     return { text: edited };
   }
-  const empty = membersOf(innermost).length === 0;
+  const empty = jsonProperties(innermost).length === 0;
   const value = nest(path.slice(depth + 1), wholeEntry(entry));
   const edited = mark + splice(body, insertProperty(body, root, innermost, path[depth] ?? name, value));
   holdRest(dataOf(text, target), dataOf(edited, target), path, target);
@@ -56,16 +56,16 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
-function correct(body: string, { fixed, obsolete = [] }: Entry, target: Target, name: string): string {
+function correct(body: string, { fixed, obsolete = [] }: Entry, target: EditTarget, name: string): string {
   const corrected = set(body, [name], fixed, target);
   return obsolete.reduce((text, key) => drop(text, [name], key, target), corrected);
 }
 
 /** Sets what differs, and only that: what else is in an object stays. */
-function set(text: string, path: string[], value: unknown, target: Target): string {
+function set(text: string, path: string[], value: unknown, target: EditTarget): string {
   const node = nodeAt(text, path, target);
   if (node && covers(getNodeValue(node), value)) return text;
-  if (node?.type === 'object' && isTable(value)) {
+  if (node?.type === 'object' && isDataTable(value)) {
     return Object.entries(value).reduce((now, [key, inner]) => set(now, [...path, key], inner, target), text);
   }
   if (node) return splice(text, [replaceValue(text, node, value)]);
@@ -74,20 +74,20 @@ function set(text: string, path: string[], value: unknown, target: Target): stri
 }
 
 /** Takes a property out, however often it is there. */
-function drop(text: string, path: string[], key: string, target: Target): string {
+function drop(text: string, path: string[], key: string, target: EditTarget): string {
   const node = nodeAt(text, path, target);
   if (!node || !find(node, key)) return text;
   return drop(splice(text, removeProperty(text, node, key)), path, key, target);
 }
 
 /** What is at a path that begins among the entries. */
-function nodeAt(text: string, path: string[], target: Target): Node | undefined {
+function nodeAt(text: string, path: string[], target: EditTarget): Node | undefined {
   const root = parse(text, target);
   const container = root && descend(text, root, target).at(target.key.length);
   return path.reduce<Node | undefined>((node, key) => node && find(node, key), container);
 }
 
-function remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string {
+function remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string {
   const { mark, body } = splitMark(text);
   let now = body;
   const at = (depth: number) => {
@@ -107,8 +107,8 @@ function remove(text: string, target: Target, name: string, remnant: Remnant | u
 function putBack(
   text: string,
   at: (depth: number) => Node | undefined,
-  target: Target,
-  { depth, text: original }: Remnant,
+  target: EditTarget,
+  { depth, text: original }: UndoHint,
 ): string {
   const isEmpty = (node: Node | undefined) => node !== undefined && emptied(text, node);
   const made = target.key.map((_, index) => index + 1).filter((level) => level > depth);
@@ -124,7 +124,7 @@ function putBack(
   if (original === undefined) return now;
   const root = parse(now, target);
   const rest = root && descend(now, root, target)[Math.max(depth, 0)];
-  if (!rest || membersOf(rest).length > 0) return now;
+  if (!rest || jsonProperties(rest).length > 0) return now;
   const source = now.slice(rest.offset, rest.offset + rest.length);
   if (depth === -1) return bare(now) === '{}' ? original : now;
   if (bare(source) !== bare(original)) return now;
@@ -133,10 +133,10 @@ function putBack(
 
 const bare = (text: string) => text.replace(/\s/g, '');
 
-const only = (node: Node) => membersOf(node).length === 1;
+const only = (node: Node) => jsonProperties(node).length === 1;
 
 /** The document, or nothing where the text is blank. */
-function parse(body: string, target: Target): Node | undefined {
+function parse(body: string, target: EditTarget): Node | undefined {
   if (body.trim() === '') return undefined;
   const errors: ParseError[] = [];
   let root: Node | undefined;
@@ -155,7 +155,7 @@ function parse(body: string, target: Target): Node | undefined {
 }
 
 /** The objects on the way to the entries, as far as they are there; the root is the first. */
-function descend(body: string, root: Node, target: Target): Node[] {
+function descend(body: string, root: Node, target: EditTarget): Node[] {
   const found = [root];
   let node = root;
   for (const key of target.key) {
@@ -170,10 +170,10 @@ function descend(body: string, root: Node, target: Target): Node[] {
 
 /** The value of a property; of several with one name the last, as every JSON reader has it. */
 function find(node: Node, key: string): Node | undefined {
-  return membersOf(node).findLast((member) => member.key === key)?.value;
+  return jsonProperties(node).findLast((member) => member.key === key)?.value;
 }
 
-function dataOf(text: string, target: Target): unknown {
+function dataOf(text: string, target: EditTarget): unknown {
   const root = parse(splitMark(text).body, target);
   return root ? getNodeValue(root) : {};
 }

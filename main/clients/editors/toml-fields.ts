@@ -1,5 +1,5 @@
 import { parse, stringify } from '@decimalturn/toml-patch';
-import { covers, isTable, merged } from '../data.ts';
+import { covers, isDataTable, merged } from '../entry.ts';
 import { lineEndOf, type Splice, splice } from './editor.ts';
 
 /** The lines of one table, from its header on. */
@@ -41,7 +41,7 @@ export function setField(
   const spread =
     found.some((field) => begins(field.path, path)) || blocks(body).some(({ keys }) => begins(keys.slice(depth), path));
   if (spread) {
-    if (!isTable(value)) return undefined;
+    if (!isDataTable(value)) return undefined;
     return Object.entries(value).reduce<string | undefined>(
       (text, [key, inner]) => (text === undefined ? undefined : setField(text, blocks, depth, [...path, key], inner)),
       body,
@@ -96,7 +96,7 @@ function partsOf(body: string, table: Record<string, unknown>, start: number, en
   const equals = positionsOf(source, '=').find((at) => tableIn(`${source.slice(0, at)}= 1`) !== undefined);
   if (equals === undefined) return undefined;
   const path = keysOf(tableIn(`${source.slice(0, equals)}= 1`));
-  const value = path.reduce<unknown>((inner, key) => (isTable(inner) ? inner[key] : undefined), table);
+  const value = path.reduce<unknown>((inner, key) => (isDataTable(inner) ? inner[key] : undefined), table);
   // The comment is what can be left out: the first number sign after which nothing but the value is lost.
   const lastLine = source.trimEnd().lastIndexOf('\n') + 1;
   const comment = positionsOf(source, '#').find((at) => at >= lastLine && tableIn(source.slice(0, at)) !== undefined);
@@ -136,14 +136,14 @@ export const quoted = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSO
 /** The keys on the way to the only value of a document. */
 export function keysOf(value: unknown): string[] {
   const inner = Array.isArray(value) ? value[0] : value;
-  const [entry] = isTable(inner) ? Object.entries(inner) : [];
+  const [entry] = isDataTable(inner) ? Object.entries(inner) : [];
   return entry ? [entry[0], ...keysOf(entry[1])] : [];
 }
 
 function tableIn(source: string): Record<string, unknown> | undefined {
   try {
     const table: unknown = parse(source);
-    return isTable(table) ? table : undefined;
+    return isDataTable(table) ? table : undefined;
   } catch {
     return undefined;
   }

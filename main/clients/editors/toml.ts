@@ -1,19 +1,19 @@
 import { parse as parseToml, patch, stringify } from '@decimalturn/toml-patch';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
-import { merged } from '../data.ts';
-import { type Entry, wholeEntry } from '../entry.ts';
+import { type Entry, merged, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
   type Edited,
+  type EditTarget,
   type EntryEditor,
+  holdEntry,
+  holdRest,
   isCurrent,
   lineEndOf,
   splitMark,
-  type Target,
   unreadable,
 } from './editor.ts';
-import { holdEntry, holdRest } from './rest.ts';
 import { type Block, dropField, keysOf, quoted, setField } from './toml-fields.ts';
 
 /**
@@ -25,11 +25,11 @@ export const tomlEditor: EntryEditor = { read, put, remove };
 const tableSchema = z.record(z.string(), z.unknown());
 const errorPlaceSchema = z.object({ line: z.number(), column: z.number() });
 
-function read(text: string, target: Target): Map<string, unknown> {
+function read(text: string, target: EditTarget): Map<string, unknown> {
   return new Map(Object.entries(container(parse(splitMark(text).body, target), target) ?? {}));
 }
 
-function put(text: string, target: Target, name: string, entry: Entry): Edited {
+function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
   const present = container(before, target)?.[name];
@@ -40,7 +40,7 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
   return { text: mark + edited };
 }
 
-function remove(text: string, target: Target, name: string): string {
+function remove(text: string, target: EditTarget, name: string): string {
   const { mark, body } = splitMark(text);
   const before = parse(body, target);
   if (container(before, target)?.[name] === undefined) return text;
@@ -57,7 +57,7 @@ function firstSound(
   before: Table,
   path: string[],
   entry: Entry | undefined,
-  target: Target,
+  target: EditTarget,
 ): string {
   let refused: CausewayError | undefined;
   for (const way of ways) {
@@ -147,7 +147,7 @@ function headersOf(body: string): { start: number; keys: string[] }[] {
   });
 }
 
-function parse(body: string, target: Target): Table {
+function parse(body: string, target: EditTarget): Table {
   try {
     return tableSchema.parse(parseToml(body));
   } catch (cause) {
@@ -157,7 +157,7 @@ function parse(body: string, target: Target): Table {
   }
 }
 
-function container(table: Table, target: Target): Table | undefined {
+function container(table: Table, target: EditTarget): Table | undefined {
   let at: Table | undefined = table;
   for (const key of target.key) {
     const next: unknown = at[key];

@@ -14,7 +14,7 @@ export interface Blank {
 }
 
 /** One named thing in a collection. */
-export interface Field {
+export interface YamlField {
   key: string;
   /** Its data. */
   value: unknown;
@@ -24,8 +24,8 @@ export interface Field {
 }
 
 /** A collection's named things, in their order. */
-export function fieldsOf(collection: Collection): Field[] {
-  return collection.items.flatMap((item): Field[] => {
+export function yamlFields(collection: Collection): YamlField[] {
+  return collection.items.flatMap((item): YamlField[] => {
     const node = isPair(item) ? item.value : item;
     const value: unknown = isNode(node) ? node.toJSON() : node;
     const start = startOf(isPair(item) ? item.key : item);
@@ -67,7 +67,7 @@ export function insertItem(
 
 /** Takes an item out: its lines in block style, in flow style the comma too. */
 export function removeItem(body: string, collection: Collection, key: string): Splice[] {
-  const fields = fieldsOf(collection);
+  const fields = yamlFields(collection);
   const index = fields.findIndex((field) => field.key === key);
   const field = fields[index];
   if (!field) return [];
@@ -87,7 +87,7 @@ export function removeItem(body: string, collection: Collection, key: string): S
 
 /** Takes a property of an entry out. In block style a comment behind it stays, and so does the dash of a list before it. */
 export function removeField(body: string, map: YAMLMap, key: string): Splice[] {
-  const field = fieldsOf(map).find((each) => each.key === key);
+  const field = yamlFields(map).find((each) => each.key === key);
   if (map.flow || !field) return removeItem(body, map, key);
   const { start, end } = field;
   const from = body.lastIndexOf('\n', start - 1) + 1;
@@ -95,7 +95,7 @@ export function removeField(body: string, map: YAMLMap, key: string): Splice[] {
   const comment = /#[^\r\n]*/.exec(body.slice(end, to))?.[0];
   if (comment !== undefined) return [{ at: start, remove: end + body.slice(end).indexOf('#') - start }];
   if (body.slice(from, start).trim() === '') return removeItem(body, map, key);
-  const next = fieldsOf(map).find((each) => each.start > start);
+  const next = yamlFields(map).find((each) => each.start > start);
   return next ? [{ at: start, remove: next.start - start }] : [{ at: start, remove: end - start, insert: '{}' }];
 }
 

@@ -1,41 +1,41 @@
 import { Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from 'yaml';
-import { covers, merged } from '../data.ts';
-import { type Entry, wholeEntry } from '../entry.ts';
+import { covers, type Entry, merged, wholeEntry } from '../entry.ts';
 import {
   cannotEdit,
   type Edited,
+  type EditTarget,
   type EntryEditor,
+  holdEntry,
+  holdRest,
   isCurrent,
   lineAndColumn,
-  type Remnant,
   splice,
   splitMark,
-  type Target,
+  type UndoHint,
   unreadable,
 } from './editor.ts';
-import { holdEntry, holdRest } from './rest.ts';
 import {
   appendBlock,
   type Blank,
   type Collection,
-  fieldsOf,
   insertItem,
   removeField,
   removeItem,
   replaceField,
   sourceOf,
+  yamlFields,
 } from './yaml-block.ts';
 
 /** YAML: block style, and flow style where the file has it. One document; entries in a map, or in a list by `name`. */
 export const yamlEditor: EntryEditor = { read, put, remove };
 
-function read(text: string, target: Target): Map<string, unknown> {
+function read(text: string, target: EditTarget): Map<string, unknown> {
   const found = descend(splitMark(text).body, target);
   const container = found.nodes[target.key.length];
-  return new Map(container ? fieldsOf(container).map(({ key, value }) => [key, value]) : []);
+  return new Map(container ? yamlFields(container).map(({ key, value }) => [key, value]) : []);
 }
 
-function put(text: string, target: Target, name: string, entry: Entry): Edited {
+function put(text: string, target: EditTarget, name: string, entry: Entry): Edited {
   const { mark, body } = splitMark(text);
   const { nodes, blank } = descend(body, target);
   const depth = nodes.length - 1;
@@ -51,14 +51,14 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
     const made = appendBlock(body, { ...(body.trim() === '' ? target.preamble : {}), ...asObject(content) });
     return { text: finish(made), remnant: { depth: -1, text: body } };
   }
-  const present = depth === target.key.length ? fieldsOf(innermost).find(({ key }) => key === name) : undefined;
+  const present = depth === target.key.length ? yamlFields(innermost).find(({ key }) => key === name) : undefined;
   if (present) {
     if (isCurrent(present.value, entry)) return { text };
     const edited = finish(correct(body, target, name, entry));
     holdEntry(present.value, read(edited, target).get(name), entry, target);
     return { text: edited };
   }
-  const hadNone = fieldsOf(innermost).length === 0;
+  const hadNone = yamlFields(innermost).length === 0;
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
   if (blank) return { text: edited, remnant: { depth: depth + 1, text: blank.source } };
   if (!hadNone && depth === target.key.length) return { text: edited };
@@ -66,11 +66,11 @@ function put(text: string, target: Target, name: string, entry: Entry): Edited {
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
-function correct(body: string, target: Target, name: string, { fixed, obsolete = [] }: Entry): string {
+function correct(body: string, target: EditTarget, name: string, { fixed, obsolete = [] }: Entry): string {
   let text = body;
   const item = () => {
     const container = descend(text, target).nodes[target.key.length];
-    const found = container && fieldsOf(container).find((field) => field.key === name);
+    const found = container && yamlFields(container).find((field) => field.key === name);
     if (!found || !isMap(found.node)) throw cannotEdit(target);
     return { map: found.node, value: asObject(found.value) };
   };
@@ -86,10 +86,10 @@ function correct(body: string, target: Target, name: string, { fixed, obsolete =
   return text;
 }
 
-function remove(text: string, target: Target, name: string, remnant: Remnant | undefined): string {
+function remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string {
   const { mark, body } = splitMark(text);
   const container = descend(body, target).nodes[target.key.length];
-  if (!container || !fieldsOf(container).some(({ key }) => key === name)) return text;
+  if (!container || !yamlFields(container).some(({ key }) => key === name)) return text;
   let now = splice(body, removeItem(body, container, name));
   now = putBack(now, target, remnant);
   holdRest(dataOf(body, target), dataOf(now, target), [...target.key, name], target);
@@ -100,10 +100,10 @@ function remove(text: string, target: Target, name: string, remnant: Remnant | u
  * Takes away the maps that were made for our entries, as far as they are empty again. A map without anything in it is no
  * map in block style but nothing at all: where one has to stay, it is written out.
  */
-function putBack(body: string, target: Target, remnant: Remnant | undefined): string {
+function putBack(body: string, target: EditTarget, remnant: UndoHint | undefined): string {
   const { nodes, blank } = descend(body, target);
   const container = nodes[target.key.length];
-  if (container ? fieldsOf(container).length > 0 : !blank) return body;
+  if (container ? yamlFields(container).length > 0 : !blank) return body;
   if (blank && (!remnant || remnant.depth === target.key.length)) {
     const empty = remnant?.text ?? (target.list ? '[]' : '{}');
     return splice(body, [{ at: blank.at, insert: empty.replace(/^(?=\S)/, ' ') }]);
@@ -123,7 +123,7 @@ function putBack(body: string, target: Target, remnant: Remnant | undefined): st
   }
   if (text === undefined) return now;
   const rest = descend(now, target).nodes[depth];
-  if (!rest || fieldsOf(rest).length > 0 || sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) {
+  if (!rest || yamlFields(rest).length > 0 || sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) {
     return now;
   }
   const [start = 0] = rest.range ?? [];
@@ -137,7 +137,7 @@ interface Found {
   blank: Blank | undefined;
 }
 
-function descend(body: string, target: Target): Found {
+function descend(body: string, target: EditTarget): Found {
   const root = parse(body, target).contents;
   if (root === null || (isScalar(root) && root.value === null)) return { nodes: [], blank: undefined };
   if (!isMap(root)) throw unreadable(target, 'a map was expected', { line: 1, column: 1 });
@@ -165,7 +165,7 @@ function descend(body: string, target: Target): Found {
   return { nodes, blank: undefined };
 }
 
-function parse(body: string, target: Target) {
+function parse(body: string, target: EditTarget) {
   const parsed = parseAllDocuments(body, { logLevel: 'silent' });
   const documents = Array.isArray(parsed) ? parsed : [];
   if (documents.length > 1) throw unreadable(target, 'it holds several documents, of which clients read one');
@@ -178,7 +178,7 @@ function parse(body: string, target: Target) {
   return document ?? new Document(null);
 }
 
-function dataOf(body: string, target: Target): unknown {
+function dataOf(body: string, target: EditTarget): unknown {
   try {
     const data: unknown = parse(body, target).toJS();
     const preamble = Object.entries(target.preamble ?? {});

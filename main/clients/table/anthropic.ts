@@ -1,6 +1,6 @@
 import type { ClientFacts } from '../client.ts';
 import { addressedWithOauth, plain, typed } from '../entry.ts';
-import { inFlatpak, seenInFlatpak } from '../flatpak.ts';
+import { inFlatpak, seenInFlatpak } from '../places.ts';
 
 /** Where the Microsoft Store's package system keeps `%APPDATA%\Claude` (anthropics/claude-code#26073, #25600). */
 const STORE_PACKAGE = ['Packages', 'Claude_*'];

@@ -1,7 +1,7 @@
 import type { ClientFacts } from '../client.ts';
 import { addressed, addressedWithOauth, beginning, plain, typed } from '../entry.ts';
-import { inFlatpak, seenInFlatpak } from '../flatpak.ts';
 import type { Places } from '../places.ts';
+import { inFlatpak, seenInFlatpak } from '../places.ts';
 
 /** Editors with a window of their own. */
 export const EDITORS: ClientFacts[] = [

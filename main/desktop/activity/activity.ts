@@ -1,10 +1,16 @@
-import type { Activity, ActivitySession, CallFilter, Latency, Recording } from '../../../preload/contract.ts';
-import { clientOnWire, displayNameOf } from '../../clients/wire-names.ts';
-import type { HubCall, HubSession } from '../../hub/session-record.ts';
+import type {
+  Activity,
+  ActivityCall,
+  ActivitySession,
+  CallFilter,
+  Latency,
+  Recording,
+} from '../../../preload/contract.ts';
+import { clientOnWire, displayNameOf } from '../../clients/table.ts';
+import type { HubCall, HubSession } from '../../hub/session-log.ts';
 import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
-import { ContentsRecording } from './contents/recording.ts';
-import { latencyOf } from './latency.ts';
+import { ContentsRecording } from './recorded-contents.ts';
 
 /** The shortest time between two events for the window, in milliseconds. */
 const TELL_EVERY = 250;
@@ -86,4 +92,39 @@ export class ActivityLog {
 /** The same with the client's name as people know it, in place of the one that it gives itself. */
 function withDisplayName<T extends { clientName: string | null }>(of: T): T {
   return of.clientName === null ? of : { ...of, clientName: displayNameOf(of.clientName) };
+}
+
+const BUCKET_MILLIS = 15_000;
+const BUCKETS = 60;
+
+/** Open for as long as the client likes: how long says nothing about the server (MCP 2026-07-28 › Subscriptions). */
+const STANDING = 'subscriptions/listen';
+
+/** How long the calls of the last quarter of an hour took. `newestFirst` are calls in the order in which they ended. */
+export function latencyOf(newestFirst: Iterable<ActivityCall>, now: number): Latency {
+  const durations: number[][] = Array.from({ length: BUCKETS }, () => []);
+  for (const { startedAt, durationMs, method } of newestFirst) {
+    const age = Math.max(0, now - startedAt - durationMs);
+    if (age >= BUCKETS * BUCKET_MILLIS) break;
+    if (method !== STANDING) durations[BUCKETS - 1 - Math.floor(age / BUCKET_MILLIS)]?.push(durationMs);
+  }
+  const sorted = durations.map((bucket) => Float64Array.from(bucket).sort());
+  const all = Float64Array.from(durations.flat()).sort();
+  return {
+    bucketMillis: BUCKET_MILLIS,
+    buckets: sorted.map((bucket) => ({
+      count: bucket.length,
+      p50: percentile(bucket, 0.5),
+      p95: percentile(bucket, 0.95),
+    })),
+    count: all.length,
+    p50: percentile(all, 0.5),
+    p95: percentile(all, 0.95),
+    worst: all.at(-1) ?? null,
+  };
+}
+
+/** The smallest value that at least this share of all reaches not beyond; null of none. */
+function percentile(sorted: Float64Array, share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

@@ -1,9 +1,11 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
+import type { ActivityCall } from '../../../preload/contract.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
-import type { DesktopContext } from '../context.ts';
-import type { HandlersOf } from '../handlers.ts';
-import { callLines, exportedCalls } from './export-calls.ts';
+import { csvLines } from '../../warehouses/bulk/files.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { frameAsValue } from './read-contents.ts';
+import type { RecordedContents } from './recorded-contents.ts';
 
 const OFFER = {
   title: 'Export calls',
@@ -33,4 +35,75 @@ export function activityHandlers({ activity, shell, onClose }: DesktopContext): 
       return { file, count: calls.length };
     },
   };
+}
+
+const COLUMNS = [
+  'started_at',
+  'client',
+  'profile',
+  'path',
+  'method',
+  'tool',
+  'duration_ms',
+  'outcome',
+  'error_code',
+  'bytes_from_client',
+  'bytes_to_client',
+] as const;
+const CONTENT_COLUMNS = ['request', 'answer'] as const;
+
+const ROWS_AT_ONCE = 500;
+
+/** A call as a file holds it; `request` and `answer` only where they were recorded and asked for. */
+interface ExportedCall extends Omit<ActivityCall, 'contents'> {
+  request?: unknown;
+  answer?: unknown;
+}
+
+/** Calls for a file, with what was recorded of them if that is given. */
+export function* exportedCalls(
+  calls: Iterable<ActivityCall>,
+  recorded: RecordedContents | null,
+): Generator<ExportedCall> {
+  for (const { contents, ...call } of calls) {
+    const found = contents === null ? undefined : recorded?.at(contents);
+    yield found
+      ? { ...call, request: frameAsValue(found.request), answer: found.answer && frameAsValue(found.answer) }
+      : call;
+  }
+}
+
+/** Calls as lines of CSV, some at a time. */
+export async function* callLines(calls: Iterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
+  let held: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
+  for (const call of calls) {
+    const { request, answer } = call;
+    held.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
+    if (held.length < ROWS_AT_ONCE) continue;
+    yield csvLines(held);
+    held = [];
+  }
+  yield csvLines(held);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function cellsOf(call: ExportedCall): string[] {
+  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
+  return [
+    new Date(startedAt).toISOString(),
+    clientName ?? '',
+    profile ?? '',
+    path,
+    method,
+    tool ?? '',
+    durationMs.toFixed(3),
+    outcome,
+    errorCode === null ? '' : String(errorCode),
+    String(call.bytesFromClient),
+    String(call.bytesToClient),
+  ];
 }

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
 import type { AttachedProxy } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
-import type { HubWatcher } from '../../hub/session-board.ts';
-import type { HubSession } from '../../hub/session-record.ts';
+import type { HubSession, HubWatcher } from '../../hub/session-log.ts';
 import { inOneLine } from '../../platform/errors.ts';
 
 /** How long the answers under way are waited for at the end, in milliseconds: less than the application itself is given. */
@@ -55,4 +58,35 @@ export function serveProxies(causeway: Causeway, watcher: HubWatcher): () => Pro
     return undefined;
   });
   return async () => (await hub)?.finish(ANSWERS_MS);
+}
+
+const run = promisify(execFile);
+
+/** Milliseconds for a look at the process table. */
+const PATIENCE = 2000;
+
+/**
+ * The name of the program that started a process, which for a `causeway proxy` is the AI client; null where the system
+ * does not tell. Windows keeps no such table that is quick to read.
+ */
+export async function clientOf(pid: number): Promise<string | null> {
+  if (process.platform === 'win32') return null;
+  try {
+    const parent = (await ask(String(pid), 'ppid=')).trim();
+    // What Linux calls `comm` is the name of a thread, which Node.js and others change.
+    const program = process.platform === 'linux' ? await readlink(`/proc/${parent}/exe`) : await ask(parent, 'comm=');
+    return nameOfProgram(program);
+  } catch {
+    // It may be gone by now: then there is no name, and no need for one.
+    return null;
+  }
+}
+
+/** A program's name as people know it, by its path. */
+export function nameOfProgram(command: string): string | null {
+  return basename(command.trim()) || null;
+}
+
+async function ask(pid: string, column: string): Promise<string> {
+  return (await run('ps', ['-o', column, '-p', pid], { timeout: PATIENCE })).stdout;
 }

@@ -1,23 +1,31 @@
+import { z } from 'zod';
+import type { clientRequests } from '../../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../../preload/contract.ts';
+import { openAnswerStore } from '../../bridge/answer-store.ts';
+import type { Causeway } from '../../causeway.ts';
 import { listBackups } from '../../clients/backups.ts';
-import { directly, type HttpChoice, type RestoreChoice, type Workspace } from '../../clients/choice.ts';
 import { namesApplication, namesCallbackPort } from '../../clients/entry.ts';
-import type { Outcome } from '../../clients/outcome.ts';
+import {
+  type ChangeOutcome,
+  directly,
+  type HttpChoice,
+  type RestoreChoice,
+  type Workspace,
+} from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import type { ClientReport } from '../../clients/survey.ts';
 import { type LongNames, longNamesByClient } from '../../clients/tool-names.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import type { DesktopContext } from '../context.ts';
-import { problemOf } from '../problem.ts';
-import { knownTools } from './known-tools.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { problemFor } from '../failure.ts';
 import { openDesktopClients } from './service.ts';
 
 /** The longest line of a difference that is shown, in characters: a client may keep its whole history in one. */
 const LONGEST_LINE = 400;
 
 /** The AI clients on this computer, as the window shows and changes them. Nothing is looked at before it is asked for. */
-export class Clients {
+class Clients {
   readonly #context: DesktopContext;
   #opened: ClientsService | undefined;
 
@@ -141,13 +149,13 @@ export class Clients {
   }
 }
 
-function outcomeOf({ error, diff, afterwards, backup: _, sharedWith = [], ...outcome }: Outcome): ClientOutcome {
+function outcomeOf({ error, diff, afterwards, backup: _, sharedWith = [], ...outcome }: ChangeOutcome): ClientOutcome {
   return {
     ...outcome,
     diff: diff === undefined ? null : readable(diff),
     afterwards: afterwards ?? null,
     sharedWith,
-    problem: error ? problemOf(error) : null,
+    problem: error ? problemFor(error) : null,
   };
 }
 
@@ -157,4 +165,39 @@ function readable(diff: string): string {
     .split('\n')
     .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
     .join('\n');
+}
+
+export function clientHandlers(context: DesktopContext): HandlersOf<typeof clientRequests> {
+  const clients = new Clients(context);
+  return {
+    listClients: () => clients.list(),
+    previewClientChange: (change) => clients.change(change, { dryRun: true }),
+    changeClients: (change) => clients.change(change),
+    listClientBackups: () => clients.backups(),
+    previewClientRestore: ({ id }) => clients.restore(id, { dryRun: true }),
+    restoreClientBackup: async ({ id, whileRunning }) => void (await clients.restore(id, { whileRunning })),
+    clientJson: async ({ client }) => ({ text: await clients.json(client) }),
+    copyClientJson: async ({ client }) => void context.shell.copy(await clients.json(client)),
+    chooseProject: async () => ({ folder: await context.shell.chooseFolder({ title: 'Choose the project’s folder' }) }),
+    openInClient: async ({ client, server }) => void (await clients.openInClient(client, server)),
+  };
+}
+
+const answerSchema = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
+
+/** The names of a server's tools as it last told them to a client; none where it never has. Asks no server. */
+async function knownTools(
+  causeway: Causeway,
+  env: NodeJS.ProcessEnv,
+  { profile, path }: ManagedServer,
+): Promise<string[]> {
+  try {
+    const { host } = await (await causeway.auth()).profile(profile);
+    const frame = await openAnswerStore(env, { host, path, profile }).get('tools/list');
+    const answer = answerSchema.safeParse(frame && JSON.parse(frame.toString('utf8')));
+    return answer.success ? answer.data.result.tools.map(({ name }) => name) : [];
+  } catch {
+    // A profile that is gone, or a memory that is damaged: there is nothing to warn of that is known.
+    return [];
+  }
 }

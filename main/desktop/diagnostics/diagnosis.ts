@@ -1,13 +1,16 @@
-import type { Diagnosis as DiagnosisState, DiagnosticCheck } from '../../../preload/contract.ts';
-import { CHECKS, type Check, type DiagnosisSource, makeCheck, openRun } from '../../diagnosis/checks.ts';
-import { CausewayError } from '../../platform/errors.ts';
-import { shownFinding } from './shown-finding.ts';
+import type { Diagnosis as DiagnosisState, DiagnosticCheck, DiagnosticNextStep } from '../../../preload/contract.ts';
+import type { Profile } from '../../auth/auth.ts';
+import { CHECKS, type CheckDefinition, type DiagnosisSource, makeCheck, openRun } from '../../diagnosis/checks.ts';
+import type { CheckFinding, Screen } from '../../diagnosis/finding.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
+import { formatAction } from '../../platform/next-action.ts';
+import { AS_BUTTON, failureFor } from '../failure.ts';
 
 const NOT_RUN = { status: 'waiting', words: '', remedy: null, nextStep: null } as const;
 const CANCELLED = { status: 'unknown', words: 'Cancelled.', remedy: null, nextStep: null } as const;
 
 /** The checks, run when the user asks for it: one run at a time, one check after the other. */
-export class Diagnosis {
+export class DiagnosisRun {
   readonly #source: () => DiagnosisSource;
   readonly #show: (state: DiagnosisState) => void;
   #state: DiagnosisState = { running: false, startedAt: null, checks: CHECKS.map(unrun) };
@@ -60,6 +63,33 @@ export class Diagnosis {
   }
 }
 
-function unrun({ id, title }: Check): DiagnosticCheck {
+function unrun({ id, title }: CheckDefinition): DiagnosticCheck {
   return { id, title, ...NOT_RUN };
+}
+
+const BUTTONS: Record<Screen, DiagnosticNextStep> = {
+  accounts: { do: 'open-screen', screen: 'accounts', label: 'Open Accounts' },
+  warehouse: { do: 'open-screen', screen: 'warehouse', label: 'Open Warehouse' },
+  servers: { do: 'open-screen', screen: 'servers', label: 'Open Servers' },
+  clients: { do: 'open-screen', screen: 'clients', label: 'Open AI clients' },
+  settings: { do: 'open-screen', screen: 'settings', label: 'Open Settings' },
+  log: { do: 'show-log', label: 'Show the log' },
+};
+
+/** A finding as the window shows it: what can be done is one of its buttons. */
+function shownFinding(
+  { status, words, advice, action, screen, error }: CheckFinding,
+  profile: Profile | undefined,
+): Pick<DiagnosticCheck, 'status' | 'words' | 'remedy' | 'nextStep'> {
+  const remedy = sentences(advice, action && formatAction(AS_BUTTON, action)) || null;
+  const nextStep = screen ? BUTTONS[screen] : null;
+  if (!error || screen !== 'accounts') return { status, words, remedy, nextStep };
+  const failure = failureFor(error, profile?.method, []);
+  const signsIn = failure.next === 'sign-in' && profile !== undefined;
+  return {
+    status,
+    words,
+    remedy: failure.problem.remedy,
+    nextStep: signsIn ? { do: 'sign-in', profile: profile.name, label: 'Sign in' } : nextStep,
+  };
 }

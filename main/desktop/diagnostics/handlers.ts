@@ -3,14 +3,13 @@ import type { diagnosticsRequests } from '../../../preload/contract/diagnostics.
 import { logInReport, reportOf, systemInReport } from '../../diagnosis/report.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { VERSION } from '../../platform/version.ts';
-import type { DesktopContext } from '../context.ts';
-import type { HandlersOf } from '../handlers.ts';
-import { Diagnosis } from './diagnosis.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { DiagnosisRun } from './diagnosis.ts';
 import { diagnosisSource, reportedState } from './source.ts';
 
 export function diagnosticsHandlers(context: DesktopContext): HandlersOf<typeof diagnosticsRequests> {
   const { causeway, env, model, settings, shell, emit } = context;
-  const diagnosis = new Diagnosis(
+  const diagnosis = new DiagnosisRun(
     () => diagnosisSource(context),
     (state) => emit('diagnosisChanged', state),
   );

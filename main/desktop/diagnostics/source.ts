@@ -1,7 +1,7 @@
 import type { DesktopState, UpdateState } from '../../../preload/contract.ts';
 import { openServers } from '../../clients/servers.ts';
 import type { DiagnosisSource } from '../../diagnosis/checks.ts';
-import { type Finding, fail, pass, warning } from '../../diagnosis/finding.ts';
+import { type CheckFinding, fail, pass, warning } from '../../diagnosis/finding.ts';
 import type { ServerStatus } from '../../diagnosis/local-checks.ts';
 import { type ReportedState, warehouseInReport } from '../../diagnosis/report.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -31,12 +31,12 @@ export function diagnosisSource({
   };
 }
 
-function settingsFinding({ trouble, path }: SettingsStore): Finding {
+function settingsFinding({ trouble, path }: SettingsStore): CheckFinding {
   if (!trouble) return pass(`They are in ${path}.`);
   return fail(trouble.message, { advice: trouble.remedy ?? undefined, screen: 'settings' });
 }
 
-export function versionFinding(update: UpdateState): Finding {
+export function versionFinding(update: UpdateState): CheckFinding {
   if (update.status === 'available' || update.status === 'downloading' || update.status === 'ready') {
     const words = `This is ${VERSION}; version ${update.version} is there.`;
     return warning(words, { advice: 'Update Causeway.', screen: 'settings' });
@@ -46,9 +46,9 @@ export function versionFinding(update: UpdateState): Finding {
 }
 
 /** Whether AI clients find this application and no other. */
-async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<Finding> {
+async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<CheckFinding> {
   const [{ isHubAlive }, { hubFolder, readRendezvous }] = await Promise.all([
-    import('../../hub/attach.ts'),
+    import('../../hub/transport.ts'),
     import('../../hub/rendezvous.ts'),
   ]);
   const rendezvous = readRendezvous(hubFolder(env));

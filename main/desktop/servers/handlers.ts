@@ -1,7 +1,6 @@
 import type { serverRequests } from '../../../preload/contract/servers.ts';
-import type { DesktopContext } from '../context.ts';
-import type { HandlersOf } from '../handlers.ts';
-import { Jobs } from './jobs.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
 
 export function serverHandlers({ causeway, servers, shell, emit }: DesktopContext): HandlersOf<typeof serverRequests> {
   const jobs = new Jobs();
@@ -34,4 +33,25 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
       shell.copy(what === 'path' ? path : `${host}${path}`);
     },
   };
+}
+
+/** Work that the window has started and may cancel, each under the id that the window has given it. */
+export class Jobs {
+  readonly #running = new Map<string, AbortController>();
+
+  /** Runs the work; its signal is aborted when the job is cancelled. */
+  async run<T>(job: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const control = new AbortController();
+    this.#running.set(job, control);
+    try {
+      return await work(control.signal);
+    } finally {
+      this.#running.delete(job);
+    }
+  }
+
+  /** Nothing happens to one that has ended by itself. */
+  cancel(job: string): void {
+    this.#running.get(job)?.abort(new CausewayError('cancelled', 'It was cancelled.'));
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
-import type { Tool as ServerTool, ToolResult } from '../../hub/warm/health-session.ts';
+import type { Tool as ServerTool, ToolResult } from '../../hub/health/client.ts';
 
 /** What a server tells of its tools and their answers, made fit to be shown. */
 
@@ -13,7 +13,7 @@ const Annotations = z
   .catch({});
 
 /** A tool as the window shows it. */
-export function toolOf({ name, title, description, inputSchema, annotations }: ServerTool): Tool {
+export function toolForWindow({ name, title, description, inputSchema, annotations }: ServerTool): Tool {
   const hints = Annotations.parse(annotations);
   return {
     name,
@@ -51,7 +51,7 @@ const Content = z.discriminatedUnion('type', [
 const LONGEST_TEXT = 200_000;
 
 /** A tool's answer as the window shows it. `milliseconds` is how long the call took. */
-export function answerOf({ isError, content, structuredContent }: ToolResult, milliseconds: number): ToolAnswer {
+export function answerForWindow({ isError, content, structuredContent }: ToolResult, milliseconds: number): ToolAnswer {
   const isTooLarge = asText(structuredContent).length > LONGEST_TEXT;
   const parts = content.map(partOf);
   return {

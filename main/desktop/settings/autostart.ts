@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { explain } from '../../platform/file-errors.ts';
+import { fileError } from '../../platform/file-errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
 
@@ -22,7 +22,7 @@ export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]
         if (on) await writeWholeFile(file, autostartEntry(command), { mode: 0o644 });
         else await rm(file, { force: true });
       } catch (error) {
-        throw explain(file, error);
+        throw fileError(file, error);
       }
     },
   };

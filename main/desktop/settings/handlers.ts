@@ -1,8 +1,7 @@
 import type { SettingsState, settingsRequests } from '../../../preload/contract/settings.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { logFolder } from '../../platform/paths.ts';
-import type { DesktopContext } from '../context.ts';
-import type { HandlersOf } from '../handlers.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
 
 export function settingsHandlers(context: DesktopContext): HandlersOf<typeof settingsRequests> {
   const { causeway, env, settings, shell, updates, emit } = context;

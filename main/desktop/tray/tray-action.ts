@@ -1,8 +1,8 @@
 import type { Problem, ScreenName } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { notSignedIn } from '../accounts/accounts.ts';
+import { notSignedIn } from '../accounts.ts';
+import { problemFor } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
-import { problemOf } from '../problem.ts';
 
 /** What a click in the tray's menu does. What changes something names the profile that the menu was drawn for. */
 export type TrayAction =
@@ -23,17 +23,17 @@ export type TrayAction =
   | { do: 'stop-warehouse'; profile: string; warehouseId: string; name: string };
 
 /** A question that only the person can answer, before something is done. */
-export interface Question {
+export interface TrayQuestion {
   message: string;
   detail: string;
   verb: string;
 }
 
 /** What the tray's actions need of the desktop around them. */
-export interface Surroundings {
+export interface TrayPorts {
   open(screen: ScreenName, item?: string): void;
   quit(): void;
-  ask(question: Question): Promise<boolean>;
+  ask(question: TrayQuestion): Promise<boolean>;
   copyDiagnostics(): Promise<void>;
   updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
   /** Says that what was asked for is done; the screen says more. */
@@ -43,7 +43,7 @@ export interface Surroundings {
 }
 
 /** Carries out the tray's actions. What goes wrong is told, and stands in the window until it is dismissed. */
-export function createTrayActions(model: DesktopModel, around: Surroundings): (action: TrayAction) => Promise<void> {
+export function createTrayActions(model: DesktopModel, around: TrayPorts): (action: TrayAction) => Promise<void> {
   const tell = (title: string, problem: Problem) => {
     model.showFailedAction({ title, problem });
     around.tell(title, problem, 'warehouse');
@@ -55,7 +55,7 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
       await work();
     } catch (error) {
       if (!(error instanceof CausewayError)) console.error(title, error);
-      tell(title, problemOf(error));
+      tell(title, problemFor(error));
     }
   };
 
@@ -131,7 +131,7 @@ export function createTrayActions(model: DesktopModel, around: Surroundings): (a
   };
 }
 
-function beforeStopping(name: string): Question {
+function beforeStopping(name: string): TrayQuestion {
   return {
     message: `Stop ${name}?`,
     detail: 'Queries that run on it, yours and those of others, are cut off.',

@@ -1,15 +1,22 @@
-import type { DesktopState, EffectiveWarehouse, Failure, WarehouseState } from '../../../preload/contract.ts';
+import type {
+  AttachedProxy,
+  Choices,
+  ConfiguredServer,
+  DesktopState,
+  EffectiveWarehouse,
+  Failure,
+  WarehouseState,
+} from '../../../preload/contract.ts';
 import {
-  becauseOf,
   effectiveName,
-  hostInWords,
+  formatHost,
+  formatSessions,
   mattersNow,
   nameAndState,
-  sessionsInWords,
-} from '../../../preload/words.ts';
-import { action, open, type TrayItem, text } from './tray-item.ts';
-import { serverItems } from './tray-servers.ts';
-import { startOrStop, switchWarehouse } from './tray-switch.ts';
+  reasonFor,
+} from '../../../preload/format.ts';
+import { displayText } from '../../platform/display.ts';
+import type { TrayAction } from './tray-action.ts';
 
 /** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, the servers, open, quit. */
 export function trayMenu(state: DesktopState): TrayItem[] {
@@ -48,7 +55,7 @@ function updates({ update }: DesktopState): TrayItem {
 }
 
 function sessions({ proxies }: DesktopState): TrayItem {
-  const words = sessionsInWords(proxies.length);
+  const words = formatSessions(proxies.length);
   return proxies.length === 0 ? text(words) : action(words, { do: 'open', screen: 'activity' });
 }
 
@@ -66,7 +73,7 @@ export function trayTooltip({ warehouse }: DesktopState): string {
 function whoAndWhere(profile: string | null, warehouse: WarehouseState): string {
   if (warehouse.status !== 'known') return profile ?? 'Causeway';
   const { user, host } = warehouse.effective;
-  return `${warehouse.effective.profile} · ${user.userName || hostInWords(host)}`;
+  return `${warehouse.effective.profile} · ${user.userName || formatHost(host)}`;
 }
 
 function middle({ warehouse, choices }: DesktopState): TrayItem[] {
@@ -83,7 +90,7 @@ function middle({ warehouse, choices }: DesktopState): TrayItem[] {
       const problem = effective.problems.find(mattersNow);
       return [
         open(answerOf(effective)),
-        text(becauseOf(effective)),
+        text(reasonFor(effective)),
         ...(problem ? [open(shortened(problem.message))] : []),
         ...(lastFailure ? [open(shortened(lastFailure.problem.message)), nextStep(lastFailure)] : []),
         switchWarehouse(effective, choices),
@@ -126,4 +133,166 @@ const WIDEST = 60;
 
 function shortened(sentence: string): string {
   return sentence.length <= WIDEST ? sentence : `${sentence.slice(0, WIDEST - 1).trimEnd()}…`;
+}
+
+/** What the tray's icon says at a glance. */
+export type TrayMood = 'ready' | 'working' | 'attention' | 'signed-out';
+
+/** States of a server that somebody should look at. Signed out is not one of them: that is the person's own choice. */
+const FAILING = new Set<ConfiguredServer['state']['status']>([
+  'forbidden',
+  'not-found',
+  'blocked-by-ip-list',
+  'login-page',
+  'unreachable',
+  'failing',
+]);
+
+export function trayMood({ warehouse, servers }: DesktopState): TrayMood {
+  switch (warehouse.status) {
+    case 'loading':
+    case 'signing-in':
+      return 'working';
+    case 'unconfigured':
+      return 'signed-out';
+    case 'failed':
+      return warehouse.failure.next === 'sign-in' ? 'signed-out' : 'attention';
+    case 'known':
+      if (warehouse.lastFailure?.next === 'sign-in') return 'signed-out';
+      if (warehouse.lastFailure || warehouse.effective.problems.some(mattersNow)) return 'attention';
+      return servers.some(({ state }) => FAILING.has(state.status)) ? 'attention' : 'ready';
+  }
+}
+
+/**
+ * The icon's file in `resources/tray/`. macOS draws template images itself in the colour that the menu bar needs;
+ * elsewhere bars may be light or dark without saying so, hence a badge that brings its own background.
+ */
+export function trayIconFile(mood: TrayMood, platform: NodeJS.Platform): string {
+  return platform === 'darwin' ? `${mood}Template.png` : `${mood}.png`;
+}
+
+/** One line of the tray's menu, as data. */
+export type TrayItem =
+  | { kind: 'text'; label: string }
+  | { kind: 'action'; label: string; action: TrayAction }
+  /** One of several, of which one is chosen. Without an action it only shows what is chosen. */
+  | { kind: 'choice'; label: string; chosen: boolean; action: TrayAction | null }
+  | { kind: 'submenu'; label: string; items: TrayItem[] }
+  | { kind: 'separator' };
+
+function text(label: string): TrayItem {
+  return { kind: 'text', label };
+}
+
+function action(label: string, action: TrayAction): TrayItem {
+  return { kind: 'action', label, action };
+}
+
+/** Leads to the window's main screen. */
+function open(label: string): TrayItem {
+  return action(label, { do: 'open', screen: 'warehouse' });
+}
+
+/** A menu as wide as this hides the screen. In characters. */
+const WIDEST_LABEL = 100;
+
+/**
+ * A label as Electron's menus take it: names in it come from the workspace, and an `&` that is not doubled marks the letter
+ * after it as the one to press, on all three systems (Linux shows it as `_`).
+ */
+export function menuLabel(label: string): string {
+  return displayText(label, { maxLength: WIDEST_LABEL }).replaceAll('&', '&&');
+}
+
+/** A menu holds no more than so many servers; the window has them all. */
+const MOST = 8;
+
+/** The servers with the state, number of tools and sessions of each, and the way to sign in where one needs that. */
+function serverItems(state: DesktopState): TrayItem[] {
+  const { servers, proxies, warehouse } = state;
+  if (servers.length === 0) {
+    // Before there is a workspace, and somebody signed in to it, other steps come first.
+    return warehouse.status === 'known' ? [action('Add servers…', { do: 'open', screen: 'servers' })] : [];
+  }
+  const more = servers.length - MOST;
+  return [
+    ...servers
+      .slice(0, MOST)
+      .map((server) =>
+        action(`${server.name} — ${howItIs(server, proxies)}`, { do: 'open', screen: 'servers', item: server.name }),
+      ),
+    ...(more > 0 ? [action(`${more} more…`, { do: 'open', screen: 'servers' })] : []),
+    ...signIns(state).map((profile) => action(`Sign in to ${profile}…`, { do: 'sign-in-to', profile })),
+  ];
+}
+
+/** Other profiles than the open one, which the menu speaks of above, whose servers wait for a sign-in. */
+function signIns({ servers, profile }: DesktopState): string[] {
+  const waiting = servers.filter(({ state }) => state.action === 'sign-in').map((server) => server.profile);
+  return [...new Set(waiting)].filter((each) => each !== profile);
+}
+
+function howItIs({ profile, path, state }: ConfiguredServer, proxies: readonly AttachedProxy[]): string {
+  const words = state.label.charAt(0).toLowerCase() + state.label.slice(1);
+  // A session that names no profile uses the default one, which may be this.
+  const isItsOwn = (proxy: AttachedProxy) =>
+    proxy.path === path && (proxy.profile === profile || proxy.profile === null);
+  const sessions = proxies.filter(isItsOwn).length;
+  if (sessions === 0) return words;
+  return `${words}, ${sessions === 1 ? '1 session' : `${sessions} sessions`}`;
+}
+
+/** The submenu in which the warehouse is switched: one choice is marked, whatever the workspace holds. */
+function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null): TrayItem {
+  if (choices === null) return open('Switch warehouse…');
+  const { profile, override } = effective;
+  const { warehouses, more } = choices;
+  const pinned = override?.type === 'CUSTOM' ? override.warehouseId : null;
+  const items = warehouses.map(
+    (warehouse): TrayItem => ({
+      kind: 'choice',
+      label: nameAndState(warehouse),
+      chosen: warehouse.id === pinned,
+      action: { do: 'use-warehouse', profile, warehouseId: warehouse.id, name: warehouse.name },
+    }),
+  );
+  const chosenElsewhere =
+    override !== null && override.type !== 'LAST_SELECTED' && !warehouses.some(({ id }) => id === pinned);
+  return {
+    kind: 'submenu',
+    label: 'Switch warehouse',
+    items: [
+      ...items,
+      // A group of choices without a mark gets one from the system, on its first entry.
+      ...(chosenElsewhere ? [chosenNow(effective)] : []),
+      {
+        kind: 'choice',
+        label: 'Use workspace default',
+        chosen: override === null,
+        action: { do: 'use-workspace-default', profile },
+      },
+      {
+        kind: 'choice',
+        label: 'Last selected',
+        chosen: override?.type === 'LAST_SELECTED',
+        action: { do: 'use-last-selected', profile },
+      },
+      ...(more > 0 ? [open(`${more} more…`)] : []),
+    ],
+  };
+}
+
+/** Starts or stops the effective warehouse, where it stands still. */
+function startOrStop({ profile, warehouse }: EffectiveWarehouse): TrayItem[] {
+  if (warehouse === null) return [];
+  const { id: warehouseId, name, state } = warehouse;
+  if (state === 'STOPPED') return [action(`Start ${name}`, { do: 'start-warehouse', profile, warehouseId, name })];
+  if (state !== 'RUNNING' && state !== 'STARTING') return [];
+  return [action(`Stop ${name}…`, { do: 'stop-warehouse', profile, warehouseId, name })];
+}
+
+function chosenNow({ warehouse }: EffectiveWarehouse): TrayItem {
+  const label = warehouse ? nameAndState(warehouse) : 'A warehouse that cannot be found';
+  return { kind: 'choice', label, chosen: true, action: null };
 }

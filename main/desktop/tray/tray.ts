@@ -4,9 +4,7 @@ import type { DesktopState } from '../../../preload/contract.ts';
 import { displayText } from '../../platform/display.ts';
 import { RESOURCES_FOLDER } from '../places.ts';
 import type { TrayAction } from './tray-action.ts';
-import { trayIconFile, trayMood } from './tray-icon.ts';
-import { menuLabel, type TrayItem } from './tray-item.ts';
-import { trayMenu, trayTooltip } from './tray-menu.ts';
+import { menuLabel, type TrayItem, trayIconFile, trayMenu, trayMood, trayTooltip } from './tray-menu.ts';
 
 /** The icon in the system's tray. Drawn anew from the state whenever what it shows has changed, and only then. */
 export class CausewayTray {

@@ -1,9 +1,9 @@
 import type { Settings, UpdateState } from '../../../preload/contract/settings.ts';
+import type { Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { networkFailure } from '../../platform/network-failure.ts';
-import { problemOf } from '../problem.ts';
+import { problemFor } from '../failure.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
-import { afterUpdateEvent, type Hindrance, mayLook, type UpdateEvent, updatesAtStart } from './update-state.ts';
 
 /** What finds, fetches and installs newer versions. Opened at the first look, because it takes long to load. */
 export interface UpdateSource {
@@ -15,7 +15,7 @@ export interface UpdateSource {
 }
 
 export interface UpdatesOptions {
-  hindrance: Hindrance;
+  hindrance: UpdateBlocker;
   settings: SettingsStore;
   openSource(): Promise<UpdateSource>;
   show(state: UpdateState): void;
@@ -28,7 +28,7 @@ const FIRST_LOOK_AFTER = 60_000;
 const LOOK_EVERY = 12 * 60 * 60_000;
 
 /** Newer versions: looked for now and then unless that is turned off, and always when asked to. */
-export class Updates {
+export class UpdateService {
   readonly #options: UpdatesOptions;
   #state: UpdateState;
   #source: Promise<UpdateSource> | undefined;
@@ -56,7 +56,7 @@ export class Updates {
 
   /** Looks for a newer version, and fetches it where that is to happen by itself. What goes wrong is in the state. */
   async check(): Promise<void> {
-    if (!mayLook(this.#state)) return;
+    if (!canCheckForUpdates(this.#state)) return;
     const { settings, now = Date.now } = this.#options;
     this.#apply({ kind: 'looking' });
     try {
@@ -113,7 +113,7 @@ export class Updates {
       kind === 'unsent' || kind === 'timeout'
         ? 'Check your connection to the internet, then try again.'
         : 'Try again later. Everything else goes on as before.';
-    this.#apply({ kind: 'failed', problem: problemOf(new CausewayError('unavailable', message, { cause, remedy })) });
+    this.#apply({ kind: 'failed', problem: problemFor(new CausewayError('unavailable', message, { cause, remedy })) });
   }
 
   #lookAfter(millis: number): void {
@@ -125,4 +125,69 @@ export class Updates {
       void this.check();
     }, millis);
   }
+}
+
+export type UpdateEvent =
+  /** Looking by itself is turned on or off. */
+  | { kind: 'switched'; on: boolean }
+  | { kind: 'looking' }
+  /** `at` in milliseconds since the epoch. */
+  | { kind: 'none-found'; at: number }
+  | { kind: 'found'; version: string }
+  | { kind: 'downloading'; percent: number }
+  | { kind: 'downloaded' }
+  | { kind: 'failed'; problem: Problem };
+
+/** Why this copy cannot replace itself; null where it can. */
+export type UpdateBlocker = 'development' | 'package-manager' | null;
+
+export function updatesAtStart(hindrance: UpdateBlocker, automatic: boolean): UpdateState {
+  if (hindrance !== null) return { status: 'not-possible-here', reason: hindrance };
+  return automatic ? { status: 'idle', checkedAt: null } : { status: 'off' };
+}
+
+/** The state after an event. What does not fit the state, because it comes late or twice, changes nothing. */
+export function afterUpdateEvent(state: UpdateState, event: UpdateEvent): UpdateState {
+  if (state.status === 'not-possible-here') return state;
+  switch (event.kind) {
+    case 'switched':
+      if (event.on) return state.status === 'off' ? { status: 'idle', checkedAt: null } : state;
+      return state.status === 'idle' || state.status === 'failed' ? { status: 'off' } : state;
+    case 'looking':
+      return canCheckForUpdates(state) ? { status: 'checking' } : state;
+    case 'none-found':
+      return state.status === 'checking' ? { status: 'idle', checkedAt: event.at } : state;
+    case 'found':
+      return state.status === 'checking' ? { status: 'available', version: event.version } : state;
+    case 'downloading':
+      return 'version' in state && state.status !== 'ready' ? downloading(state.version, event.percent) : state;
+    case 'downloaded':
+      return state.status === 'downloading' ? { status: 'ready', version: state.version } : state;
+    case 'failed':
+      return state.status === 'checking' || state.status === 'downloading'
+        ? { status: 'failed', problem: event.problem }
+        : state;
+  }
+}
+
+/** Whether a look makes sense now: not while one is under way, and not once there is something to install. */
+function canCheckForUpdates({ status }: UpdateState): boolean {
+  return status === 'off' || status === 'idle' || status === 'failed' || status === 'available';
+}
+
+function downloading(version: string, percent: number): UpdateState {
+  return { status: 'downloading', version, percent: Math.max(0, Math.min(100, Math.floor(percent))) };
+}
+
+/** Why a copy of the application cannot replace itself: it is being developed, or a package manager has installed it. */
+export function updateBlocker(packaged: boolean, platform: NodeJS.Platform, env: NodeJS.ProcessEnv): UpdateBlocker {
+  if (!packaged) return 'development';
+  return platform === 'linux' && !env.APPIMAGE ? 'package-manager' : null;
+}
+
+/** What the person is told when the state of updates changes by itself; null where that is no news. */
+export function updateNews(before: UpdateState, now: UpdateState): string | null {
+  if (now.status === before.status) return null;
+  if (now.status === 'ready') return `Version ${now.version} is ready. Restart Causeway when it suits you.`;
+  return null;
 }

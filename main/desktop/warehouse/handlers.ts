@@ -1,7 +1,6 @@
 import type { stateRequests } from '../../../preload/contract/desktop-state.ts';
 import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
-import type { DesktopContext } from '../context.ts';
-import type { HandlersOf } from '../handlers.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
 
 /** The state as a whole, and what changes the warehouse. */
 export function warehouseHandlers({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type OverrideChange, overrideChange, overrideValue } from '../../../preload/contract/warehouse.ts';
 import type { EffectiveWarehouse } from '../../../preload/contract.ts';
 import { stateFolder } from '../../platform/paths.ts';
-import { openSettings, type Settings } from '../../platform/settings.ts';
+import { openSettings, type SettingsFile } from '../../platform/settings.ts';
 import type { CommandChange } from '../../warehouses/command-changes.ts';
 
 /** How many changes are remembered of each profile, and of how many profiles. */
@@ -28,7 +28,7 @@ export class OverrideHistory {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onChange: (profile: string) => void;
   readonly #now: () => number;
-  #file: Promise<Settings<Stored> | undefined> | undefined;
+  #file: Promise<SettingsFile<Stored> | undefined> | undefined;
   #known: Stored = { profiles: {} };
   /** Those whose changes the command has been told to note, in this run. */
   readonly #followed = new Set<string>();
@@ -81,7 +81,7 @@ export class OverrideHistory {
     await follow(this.#env, { host, user: user.id }).catch(() => undefined);
   }
 
-  #open(): Promise<Settings<Stored> | undefined> {
+  #open(): Promise<SettingsFile<Stored> | undefined> {
     const folder = stateFolder(this.#env);
     const options = {
       folder,

@@ -1,6 +1,7 @@
-import type { Check, Verification } from '../../../preload/contract.ts';
+import type { Check, Choices, DesktopState, Verification } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import type { WarehouseSummary } from '../../warehouses/effective.ts';
 import type { VerifyOptions } from '../../warehouses/verify.ts';
 
 type CheckEvent = Parameters<NonNullable<VerifyOptions['onEvent']>>[0];
@@ -105,4 +106,46 @@ export class VerificationRuns {
       }
     }
   }
+}
+
+const SECOND = 1000;
+
+/** A warehouse takes seconds to start or stop: follow it closely only while it does. */
+const IN_TRANSITION = 3 * SECOND;
+const WATCHED = 30 * SECOND;
+const UNWATCHED = 5 * 60 * SECOND;
+const AFTER_FAILURE = 30 * SECOND;
+
+/**
+ * Milliseconds until the effective warehouse is to be read again; undefined if nothing but the person can change it.
+ * `watched` says whether somebody can see the window.
+ */
+export function refreshAfterMs({ warehouse }: DesktopState, watched: boolean): number | undefined {
+  switch (warehouse.status) {
+    case 'loading':
+    case 'signing-in':
+      return undefined;
+    case 'unconfigured':
+    case 'failed':
+      return watched ? AFTER_FAILURE : UNWATCHED;
+    case 'known':
+      if (isChanging(warehouse.effective.warehouse?.state)) return IN_TRANSITION;
+      if (warehouse.lastFailure) return watched ? AFTER_FAILURE : UNWATCHED;
+      return watched ? WATCHED : UNWATCHED;
+  }
+}
+
+function isChanging(state: string | undefined): boolean {
+  return state === 'STARTING' || state === 'STOPPING' || state === 'DELETING';
+}
+
+/** A menu that is longer than the screen scrolls badly: the window's list can be searched. */
+const MOST = 15;
+
+/** The warehouses that the tray offers: those that can be used, running ones first, otherwise in the given order. */
+export function choicesOf(warehouses: readonly WarehouseSummary[]): Choices {
+  const usable = warehouses
+    .filter(({ state, canUse }) => state !== 'DELETED' && state !== 'DELETING' && canUse !== false)
+    .sort((a, b) => Number(b.state === 'RUNNING') - Number(a.state === 'RUNNING'));
+  return { warehouses: usable.slice(0, MOST), more: Math.max(0, usable.length - MOST) };
 }

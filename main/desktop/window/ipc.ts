@@ -2,9 +2,9 @@ import { type BrowserWindow, type IpcMainInvokeEvent, ipcMain } from 'electron';
 import { channelOf } from '../../../preload/api.ts';
 import { type EventName, type EventPayloads, events, type RequestName, requests } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { problemOf } from '../problem.ts';
+import { problemFor } from '../failure.ts';
 import { answer, type RequestHandlers } from '../requests.ts';
-import { mayAsk } from './navigation.ts';
+import { isTrustedSender } from './navigation.ts';
 import { shownValues } from './shown-values.ts';
 
 /** Answers the contract's requests. This is the one place where it is checked who asks: window, frame and origin. */
@@ -17,9 +17,9 @@ export function serveRequests(handlers: RequestHandlers, isOurWindow: (event: Ip
         mainFrame: frame !== null && frame.parent === null,
         url: frame?.url ?? '',
       };
-      if (mayAsk(asker)) return answer(handlers, name, input);
+      if (isTrustedSender(asker)) return answer(handlers, name, input);
       const refusal = new CausewayError('permission_denied', 'Only the window of Causeway may ask for this.');
-      return { ok: false, problem: problemOf(refusal) };
+      return { ok: false, problem: problemFor(refusal) };
     });
   }
 }

@@ -1,6 +1,6 @@
 import { app, session, shell } from 'electron';
 import { CausewayError } from '../../platform/errors.ts';
-import { isOwnAddress, mayOpenInBrowser, mayOpenInClient } from './navigation.ts';
+import { isAllowedUrl, isClientUrl, isOwnAddress } from './navigation.ts';
 
 /** Denies what a page could ask for: permissions, devices, other addresses, new windows, embedded pages. */
 export function lockDown(): void {
@@ -24,7 +24,7 @@ export function lockDown(): void {
  */
 export function browserOpener(configuredHosts: () => Promise<string[]>): (address: string) => Promise<void> {
   return async (address) => {
-    if (!mayOpenInBrowser(address, await configuredHosts())) {
+    if (!isAllowedUrl(address, await configuredHosts())) {
       throw new CausewayError(
         'usage',
         'The page was not opened: it does not belong to a workspace that is set up here.',
@@ -39,7 +39,7 @@ export function browserOpener(configuredHosts: () => Promise<string[]>): (addres
 
 /** Hands an AI client its own link. @throws {CausewayError} `usage`, `not_found` */
 export async function openInClient(link: string): Promise<void> {
-  if (!mayOpenInClient(link)) throw new CausewayError('usage', 'The link was not opened: it leads to no AI client.');
+  if (!isClientUrl(link)) throw new CausewayError('usage', 'The link was not opened: it leads to no AI client.');
   try {
     await shell.openExternal(link);
   } catch (cause) {

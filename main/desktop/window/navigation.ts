@@ -19,13 +19,13 @@ export function isOwnAddress(address: string): boolean {
 }
 
 /** Who sent a message to the main process, as Electron tells it. */
-export interface Asker {
+export interface RequestSender {
   ourWindow: boolean;
   mainFrame: boolean;
   url: string;
 }
 
-export function mayAsk({ ourWindow, mainFrame, url }: Asker): boolean {
+export function isTrustedSender({ ourWindow, mainFrame, url }: RequestSender): boolean {
   return ourWindow && mainFrame && isOwnAddress(url);
 }
 
@@ -34,7 +34,7 @@ export function mayAsk({ ourWindow, mainFrame, url }: Asker): boolean {
  * one of the workspaces that the person has configured. Their sign-in pages are on the same hosts.
  * @param hosts origins, such as `https://acme.cloud.databricks.com`
  */
-export function mayOpenInBrowser(address: string, hosts: readonly string[]): boolean {
+export function isAllowedUrl(address: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, username, password, origin } = new URL(address);
   if (username !== '' || password !== '' || !hosts.includes(origin)) return false;
@@ -46,7 +46,7 @@ export function mayOpenInBrowser(address: string, hosts: readonly string[]): boo
 const CLIENT_SCHEMES = ['cursor:', 'vscode:', 'vscode-insiders:', 'lmstudio:', 'goose:'];
 
 /** Whether a link may be handed to the system, for an AI client to answer: one of theirs, or Kiro's page. */
-export function mayOpenInClient(link: string): boolean {
+export function isClientUrl(link: string): boolean {
   if (!URL.canParse(link)) return false;
   const { protocol, host } = new URL(link);
   return CLIENT_SCHEMES.includes(protocol) || (protocol === 'https:' && host === 'kiro.dev');

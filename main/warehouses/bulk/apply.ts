@@ -1,5 +1,5 @@
 import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
-import type { WarehouseAdmin } from '../admin.ts';
+import type { WarehouseAdmin } from '../service.ts';
 import type { PlannedLine } from './plan.ts';
 
 /** What became of one line of an import. */

@@ -2,13 +2,13 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { DesktopState, ServerKind } from '../../../preload/contract.ts';
-import { hostInWords, serverKindInWords } from '../../../preload/words.ts';
-import { answered } from '../../shared/answered.ts';
+import { formatHost, formatServerKind } from '../../../preload/format.ts';
+import { unwrap } from '../../shared/answered.ts';
 import { Form, TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
-import { KIND_HINTS } from '../words.ts';
+import { KIND_HINTS } from '../format.ts';
 import styles from './add.module.css';
 import { ChooseTarget } from './choose-target.tsx';
 
@@ -57,7 +57,7 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
     queryKey: ['proposal', profile, kind, target, taken],
-    queryFn: () => answered(request.proposeServer({ profile, kind, target: target ?? '' })),
+    queryFn: () => unwrap(request.proposeServer({ profile, kind, target: target ?? '' })),
     enabled: target !== null,
     gcTime: 0,
   });
@@ -69,7 +69,7 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
     if (isHere && ownName === null && name !== '') nameField.current?.select();
   }, [name, ownName]);
   const adding = useMutation({
-    mutationFn: (server: { path: string; name: string }) => answered(request.addServer({ profile, kind, ...server })),
+    mutationFn: (server: { path: string; name: string }) => unwrap(request.addServer({ profile, kind, ...server })),
     onSuccess: (_, added) => {
       onClose();
       showScreen('servers', added.name);
@@ -116,7 +116,7 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
                 choose(each === 'sql' ? '' : null);
               }}
             />
-            {serverKindInWords(each)}
+            {formatServerKind(each)}
           </label>
         ))}
       </fieldset>
@@ -136,10 +136,10 @@ function AddForm({ profile, host, taken, onClose }: AddFormProps) {
       <p className={layout.quiet}>
         {proposal.data && target !== null ? (
           <>
-            <code>{proposal.data.path}</code> on {hostInWords(host)}, as {profile}
+            <code>{proposal.data.path}</code> on {formatHost(host)}, as {profile}
           </>
         ) : (
-          `On ${hostInWords(host)}, as ${profile}`
+          `On ${formatHost(host)}, as ${profile}`
         )}
       </p>
       <FailureNotice error={target ? proposal.error : null} />

@@ -1,8 +1,9 @@
+import { useState } from 'react';
 import type { ServerKind } from '../../../preload/contract.ts';
-import { ByPath } from './by-path.tsx';
-import { ChooseFunctions } from './choose-functions.tsx';
-import type { ChooseProps } from './choose-props.ts';
-import { ShelfList } from './shelf-list.tsx';
+import { TextField } from '../../shared/form.tsx';
+import layout from '../../shared/layout.module.css';
+import styles from './add.module.css';
+import { ShelfList } from './catalog-list.tsx';
 
 /** Where one looks for what a server of that kind is to show. */
 export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKind }) {
@@ -34,4 +35,104 @@ export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKi
     case 'other':
       return <ByPath {...choose} />;
   }
+}
+
+/** A server by its path, or one of those that the workspace lists. */
+function ByPath({ profile, target, onChoose }: ChooseProps) {
+  return (
+    <div className={layout.stack}>
+      <TextField
+        label="Path or address"
+        description="As the workspace shows it under AI Gateway › MCPs, such as /api/2.0/mcp/sql"
+        value={target ?? ''}
+        onChange={(path) => onChoose(path.trim() === '' ? null : path)}
+        spellCheck={false}
+      />
+      <ShelfList
+        profile={profile}
+        target={target}
+        onChoose={onChoose}
+        label="Services of AI Gateway"
+        shelf={{ what: 'services' }}
+        targetOf={(name) => `/ai-gateway/mcp-services/${name}`}
+        optional
+        nothing=""
+      />
+      <ShelfList
+        profile={profile}
+        target={target}
+        onChoose={onChoose}
+        label="Connections to servers elsewhere"
+        shelf={{ what: 'connections' }}
+        targetOf={(name) => `/api/2.0/mcp/external/${name}`}
+        optional
+        nothing=""
+      />
+    </div>
+  );
+}
+
+/** From catalog to schema to function; a whole schema may be chosen too. */
+function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
+  const [place, setPlace] = useState<string[]>([]);
+  const [catalog, schema] = place;
+  const go = (to: string[]) => {
+    setPlace(to);
+    onChoose(null);
+  };
+  const shared = { profile, target, onChoose };
+  return (
+    <div className={layout.stack}>
+      <nav aria-label="Place in the data catalog" className={styles.place}>
+        {['Catalogs', ...place].map((name, depth) =>
+          depth === place.length ? (
+            <span key={name} aria-current="location">
+              {name}
+            </span>
+          ) : (
+            <button key={name} type="button" className={layout.textButton} onClick={() => go(place.slice(0, depth))}>
+              {name}
+            </button>
+          ),
+        )}
+      </nav>
+      {catalog === undefined && (
+        <ShelfList
+          {...shared}
+          key="catalogs"
+          label="Catalogs"
+          shelf={{ what: 'catalogs' }}
+          onOpen={(name) => go([name])}
+          nothing="There is no catalog that you may see. Ask its owner for the permission to use one."
+        />
+      )}
+      {catalog !== undefined && schema === undefined && (
+        <ShelfList
+          {...shared}
+          key={catalog}
+          label={`Schemas of ${catalog}`}
+          shelf={{ what: 'schemas', catalog }}
+          onOpen={(name) => go([catalog, name])}
+          nothing={`There is no schema in ${catalog} that you may see.`}
+        />
+      )}
+      {catalog !== undefined && schema !== undefined && (
+        <ShelfList
+          {...shared}
+          key={`${catalog}.${schema}`}
+          label={`Functions of ${catalog}.${schema}`}
+          shelf={{ what: 'functions', catalog, schema }}
+          whole={{ target: `${catalog}.${schema}`, title: `All functions of ${catalog}.${schema}` }}
+          nothing={`There is no function in ${catalog}.${schema} that you may call, yet.`}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What everything needs with which one looks for a target in the workspace. */
+export interface ChooseProps {
+  profile: string;
+  target: string | null;
+  onChoose(target: string | null): void;
 }

@@ -1,13 +1,14 @@
-import type { Field } from './field.ts';
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
+import type { FormField } from './field.ts';
 
 /**
  * What a person has entered, as the controls hold it: the text of a text, a number or JSON; the place of a choice; `yes`,
  * `no` or nothing for a boolean. An empty text is nothing given.
  */
-export type Entry = string | Entry[] | { [name: string]: Entry };
+export type FormEntry = string | FormEntry[] | { [name: string]: FormEntry };
 
 /** What the form begins with: the schema's defaults. */
-export function entryOf(field: Field, value: unknown = field.initial): Entry {
+export function entryOf(field: FormField, value: unknown = field.initial): FormEntry {
   switch (field.kind) {
     case 'text':
       return typeof value === 'string' ? value : '';
@@ -30,26 +31,26 @@ export function entryOf(field: Field, value: unknown = field.initial): Entry {
 }
 
 /** The same for several fields, from an object of their values. */
-export function entriesOf(fields: readonly Field[], values: unknown = {}): { [name: string]: Entry } {
+export function entriesOf(fields: readonly FormField[], values: unknown = {}): { [name: string]: FormEntry } {
   return Object.fromEntries(fields.map((field) => [field.name, entryOf(field, propertyOf(values, field.name))]));
 }
 
 /** What was entered, as the tool takes it; and what cannot be read as what it should be, by the field's place. */
-export interface Reading {
+export interface FormReading {
   values: Record<string, unknown>;
   /** By the place of a field in the values, such as `/options/limit`. */
   problems: Map<string, string>;
 }
 
 /** Reads the form. Fields in which nothing was entered are left out. */
-export function readEntries(fields: readonly Field[], entries: Entry): Reading {
+export function readFormEntries(fields: readonly FormField[], entries: FormEntry): FormReading {
   const problems = new Map<string, string>();
   return { values: readObject(fields, entries, '', problems), problems };
 }
 
 function readObject(
-  fields: readonly Field[],
-  entries: Entry,
+  fields: readonly FormField[],
+  entries: FormEntry,
   place: string,
   problems: Map<string, string>,
 ): Record<string, unknown> {
@@ -60,7 +61,12 @@ function readObject(
   return Object.fromEntries(read);
 }
 
-function readOne(field: Field, entry: Entry | undefined, place: string, problems: Map<string, string>): unknown {
+function readOne(
+  field: FormField,
+  entry: FormEntry | undefined,
+  place: string,
+  problems: Map<string, string>,
+): unknown {
   if (field.kind === 'list') {
     const items = Array.isArray(entry) ? entry : [];
     if (items.length === 0 && !field.required) return undefined;
@@ -105,7 +111,7 @@ export function placeOf(place: string, name: string): string {
   return `${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-export function entryNamed(entries: Entry, name: string): Entry | undefined {
+export function entryNamed(entries: FormEntry, name: string): FormEntry | undefined {
   return typeof entries === 'object' && !Array.isArray(entries) ? entries[name] : undefined;
 }
 
@@ -119,4 +125,58 @@ function same(one: unknown, other: unknown): boolean {
 
 function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no';
+}
+
+/** What says that something beneath it is wrong, which the field there says better. */
+const SUMMARIES = new Set(['properties', 'items', 'prefixItems', '$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'then']);
+
+/** What is wrong with what was entered, by the field's place; `''` for what concerns the whole. */
+export function problemsIn(inputSchema: Schema, { values, problems }: FormReading): Map<string, string> {
+  const found = new Map(problems);
+  for (const { place, words } of complaints(inputSchema, values)) {
+    if (!found.has(place)) found.set(place, words);
+  }
+  return found;
+}
+
+function complaints(inputSchema: Schema, values: Record<string, unknown>): { place: string; words: string }[] {
+  let errors: OutputUnit[];
+  try {
+    errors = new Validator(inputSchema, '2020-12', false).validate(values).errors;
+  } catch {
+    // The server's schema is beyond this: then the server alone decides.
+    return [];
+  }
+  const own = errors.filter(({ keyword }) => !SUMMARIES.has(keyword));
+  return (own.length > 0 ? own : errors).map(complaintOf);
+}
+
+function complaintOf({ instanceLocation, keyword, error }: OutputUnit): { place: string; words: string } {
+  const place = decodeURI(instanceLocation.replace(/^#/, ''));
+  const missing = keyword === 'required' ? /"(.*)"/.exec(error)?.[1] : undefined;
+  if (missing !== undefined) return { place: `${place}/${missing}`, words: 'This is needed.' };
+  return { place, words: wordsFor(keyword, error) };
+}
+
+/** The figure that an error of the validator names last. */
+const FIGURE = /(-?\d+(?:\.\d+)?)\D*$/;
+
+const WORDS: Record<string, (figure: string) => string> = {
+  type: () => 'This is of the wrong kind.',
+  minimum: (figure) => `The least is ${figure}.`,
+  maximum: (figure) => `The most is ${figure}.`,
+  exclusiveMinimum: (figure) => `It has to be more than ${figure}.`,
+  exclusiveMaximum: (figure) => `It has to be less than ${figure}.`,
+  multipleOf: (figure) => `It has to be a multiple of ${figure}.`,
+  minLength: () => 'This is too short.',
+  maxLength: () => 'This is too long.',
+  minItems: () => 'There are too few.',
+  maxItems: () => 'There are too many.',
+  uniqueItems: () => 'Two of them are the same.',
+  pattern: () => 'This is not written as the tool wants it.',
+  format: () => 'This is not written as the tool wants it.',
+};
+
+function wordsFor(keyword: string, error: string): string {
+  return WORDS[keyword]?.(FIGURE.exec(error)?.[1] ?? '') ?? error;
 }

@@ -1,12 +1,12 @@
 /** What a JSON Schema asks for, as a form can show it. Whatever no control fits is a field of JSON. */
-export type Field = Shared &
+export type FormField = Shared &
   (
     | { kind: 'text'; input: 'lines' | 'date' }
     | { kind: 'number'; whole: boolean }
     | { kind: 'boolean' }
     | { kind: 'choice'; options: { label: string; value: unknown }[] }
-    | { kind: 'list'; item: Field }
-    | { kind: 'object'; fields: Field[] }
+    | { kind: 'list'; item: FormField }
+    | { kind: 'object'; fields: FormField[] }
     | { kind: 'json' }
   );
 
@@ -26,11 +26,11 @@ type Schema = Record<string, unknown>;
 const DEEPEST = 4;
 
 /** The fields of a tool's input schema, in its order. */
-export function fieldsOf(inputSchema: Schema): Field[] {
+export function formFields(inputSchema: Schema): FormField[] {
   return propertiesOf(inputSchema, inputSchema, 0);
 }
 
-function propertiesOf(schema: Schema, root: Schema, depth: number): Field[] {
+function propertiesOf(schema: Schema, root: Schema, depth: number): FormField[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, property]) =>
     fieldOf(property, root, { name, required: required.includes(name), depth }),
@@ -43,7 +43,7 @@ interface Place {
   depth: number;
 }
 
-function fieldOf(given: unknown, root: Schema, { name, required, depth }: Place): Field {
+function fieldOf(given: unknown, root: Schema, { name, required, depth }: Place): FormField {
   const schema = plain(given, root);
   const shared = {
     name,

@@ -1,24 +1,24 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import layout from '../../shared/layout.module.css';
-import { type Entry, entryNamed, entryOf, placeOf } from './entry.ts';
-import type { Field } from './field.ts';
+import { entryNamed, entryOf, type FormEntry, placeOf } from './entry.ts';
+import type { FormField } from './field.ts';
 import styles from './form.module.css';
 
 interface FieldProps {
-  field: Field;
+  field: FormField;
   /** Where it stands in the values, as JSON Pointer writes it. */
   place: string;
-  entry: Entry;
+  entry: FormEntry;
   problems: ReadonlyMap<string, string>;
-  onChange(entry: Entry): void;
+  onChange(entry: FormEntry): void;
 }
 
 interface SchemaFieldsProps {
-  fields: readonly Field[];
+  fields: readonly FormField[];
   place: string;
-  entries: Entry;
+  entries: FormEntry;
   problems: ReadonlyMap<string, string>;
-  onChange(entries: Entry): void;
+  onChange(entries: FormEntry): void;
 }
 
 /** A control for each field, one below the other. */
@@ -48,11 +48,11 @@ function SchemaField(props: FieldProps) {
   );
 }
 
-type ListFieldProps = FieldProps & { field: Extract<Field, { kind: 'list' }> };
+type ListFieldProps = FieldProps & { field: Extract<FormField, { kind: 'list' }> };
 
 /** Any number of the same thing. */
 function ListField({ field, place, entry, problems, onChange }: ListFieldProps) {
-  const entries: Entry[] = Array.isArray(entry) ? entry : [];
+  const entries: FormEntry[] = Array.isArray(entry) ? entry : [];
   const { item, label, description } = field;
   const problem = problems.get(place);
   return (
@@ -95,7 +95,7 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
   );
 }
 
-type PlainFieldProps = FieldProps & { field: Exclude<Field, { kind: 'object' | 'list' }> };
+type PlainFieldProps = FieldProps & { field: Exclude<FormField, { kind: 'object' | 'list' }> };
 
 /** One value: a text, a number, a choice, yes or no, or JSON. */
 function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps) {
@@ -156,7 +156,7 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
   }
 }
 
-function optionsOf(field: Extract<Field, { kind: 'boolean' | 'choice' }>): { value: string; label: string }[] {
+function optionsOf(field: Extract<FormField, { kind: 'boolean' | 'choice' }>): { value: string; label: string }[] {
   if (field.kind === 'choice') return field.options.map(({ label }, place) => ({ value: String(place), label }));
   return [
     { value: 'yes', label: 'Yes' },

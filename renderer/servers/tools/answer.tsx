@@ -2,21 +2,20 @@ import type { ToolAnswer } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { Notice } from '../../shared/notice.tsx';
 import { ScrollBox } from '../../shared/scroll-box.tsx';
-import { durationInWords, sizeInWords } from '../words.ts';
-import { type Table, tableIn } from './table.ts';
+import { formatRunTime, formatSize } from '../format.ts';
 import styles from './tools.module.css';
 
 /** Rows of a table that are shown: the rest is a matter for a real client. */
 const MOST_ROWS = 200;
 
 /** A tool's answer: an error as an error, rows as a table, the rest as text or JSON, long ones in a place of their own. */
-export function Answer({ answer }: { answer: ToolAnswer }) {
+export function ToolAnswerView({ answer }: { answer: ToolAnswer }) {
   const { isError, milliseconds, structured } = answer;
   const texts = answer.parts.filter((part) => part.type !== 'text' || !says(part.text, structured));
   return (
     <div className={layout.stack}>
       <p className={layout.quiet}>
-        {isError ? 'The tool answered with an error' : 'Answered'} after {durationInWords(milliseconds)}
+        {isError ? 'The tool answered with an error' : 'Answered'} after {formatRunTime(milliseconds)}
       </p>
       {structured !== undefined && structured !== null && <Structured value={structured} isError={isError} />}
       {texts.map((part, place) => (
@@ -46,7 +45,7 @@ function Part({ part, isError }: { part: ToolAnswer['parts'][number]; isError: b
     case 'data':
       return (
         <p>
-          {part.mimeType}, {sizeInWords(part.bytes)}: it cannot be shown here.
+          {part.mimeType}, {formatSize(part.bytes)}: it cannot be shown here.
         </p>
       );
     case 'text': {
@@ -75,7 +74,7 @@ function LongText({ text, isError, label }: { text: string; isError: boolean; la
   );
 }
 
-function Rows({ table: { columns, rows } }: { table: Table }) {
+function Rows({ table: { columns, rows } }: { table: ResultTable }) {
   const count = rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows`;
   return (
     <>
@@ -121,4 +120,64 @@ function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Rows and columns, as far as an answer has them. */
+export interface ResultTable {
+  columns: string[];
+  rows: string[][];
+}
+
+/**
+ * The table in an answer, in the shapes that managed servers use: columns with rows, a manifest with a result
+ * (SQL has rows of tagged values, vector search plain ones), or a list of objects.
+ */
+export function tableIn(value: unknown): ResultTable | undefined {
+  if (Array.isArray(value)) return tableOfObjects(value);
+  if (!isObject(value)) return undefined;
+  const manifest = isObject(value.manifest) ? value.manifest : {};
+  const schema = isObject(manifest.schema) ? manifest.schema : manifest;
+  const result = isObject(value.result) ? value.result : {};
+  const columns = namesIn(value.columns) ?? namesIn(schema.columns);
+  const rows = listIn(value.rows) ?? listIn(result.data_array) ?? listIn(result.data_typed_array);
+  if (rows && columns && columns.length > 0) return { columns, rows: rows.map((row) => cellsIn(row, columns)) };
+  return rows && tableOfObjects(rows);
+}
+
+function tableOfObjects(items: unknown[]): ResultTable | undefined {
+  if (items.length === 0 || !items.every(isObject)) return undefined;
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  return { columns, rows: items.map((item) => columns.map((column) => cell(item[column]))) };
+}
+
+function cellsIn(row: unknown, columns: readonly string[]): string[] {
+  const values = isObject(row) && Array.isArray(row.values) ? row.values : row;
+  if (Array.isArray(values)) return columns.map((_, place) => cell(untagged(values[place])));
+  return columns.map((column) => cell(isObject(values) ? values[column] : undefined));
+}
+
+/** `{ string_value: 'x' }` says its type beside its value. */
+function untagged(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if ('null_value' in value) return null;
+  const tags = Object.keys(value).filter((key) => key.endsWith('_value') || key === 'str');
+  const [tag] = tags;
+  return tags.length === 1 && tag !== undefined ? value[tag] : value;
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function namesIn(columns: unknown): string[] | undefined {
+  return listIn(columns)?.map((column) => (isObject(column) ? String(column.name ?? '') : String(column)));
+}
+
+function listIn(value: unknown): unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,10 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
-import { answered } from '../../shared/answered.ts';
+import { unwrap } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
-import { effectInWords } from '../words.ts';
+import { formatEffect } from '../format.ts';
 import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
 
@@ -15,7 +15,7 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
   const [trying, setTrying] = useState<{ tool: Tool; values: Record<string, string> } | null>(null);
   const listing = useQuery({
     queryKey: ['tools', name, state.status, state.tools],
-    queryFn: () => answered(window.causeway.request.listTools({ name })),
+    queryFn: () => unwrap(window.causeway.request.listTools({ name })),
     enabled: state.status === 'ready',
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -73,7 +73,7 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
 function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
   const { name, title, description } = tool;
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
-  const effect = effectInWords(tool);
+  const effect = formatEffect(tool);
   return (
     <li className={`${layout.row} ${layout.split}`}>
       <div>

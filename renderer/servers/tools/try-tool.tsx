@@ -1,20 +1,17 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
-import { needsAttention } from '../../../preload/words.ts';
-import { answered, problemIn } from '../../shared/answered.ts';
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
+import type { ConfiguredServer, EventPayloads, Tool } from '../../../preload/contract.ts';
+import { needsAttention } from '../../../preload/format.ts';
+import { problemIn, unwrap } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
 import { InSight, Notice } from '../../shared/notice.tsx';
-import { problemsIn } from '../form/check.ts';
-import { entriesOf, readEntries } from '../form/entry.ts';
-import { fieldsOf } from '../form/field.ts';
-import { type FollowUp, followUps } from '../form/follow-up.ts';
+import { entriesOf, problemsIn, readFormEntries } from '../form/entry.ts';
+import { formFields } from '../form/field.ts';
 import { SchemaFields } from '../form/schema-fields.tsx';
 import { ServerRemedy } from '../server-state.tsx';
 import { useJob } from '../use-job.ts';
-import { Answer } from './answer.tsx';
-import { Running } from './running.tsx';
+import { ToolAnswerView } from './answer.tsx';
 import styles from './tools.module.css';
 
 interface TryToolProps {
@@ -29,7 +26,7 @@ interface TryToolProps {
 
 /** A form made of a tool's schema, and the tool's answer. */
 export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps) {
-  const fields = fieldsOf(tool.inputSchema);
+  const fields = formFields(tool.inputSchema);
   const [entries, setEntries] = useState(() => ({ ...entriesOf(fields), ...values }));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [asking, setAsking] = useState(false);
@@ -39,14 +36,12 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
     mutationFn: (given: Record<string, unknown>) => {
       const id = work.begin();
       setJob(id);
-      return answered(
-        window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: given }),
-      );
+      return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: given }));
     },
   });
 
   const run = (isSure: boolean) => {
-    const reading = readEntries(fields, entries);
+    const reading = readFormEntries(fields, entries);
     const found = problemsIn(tool.inputSchema, reading);
     setProblems(found);
     setAsking(false);
@@ -113,7 +108,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
             </Notice>
           </InSight>
         )}
-        {calling.data && !calling.isPending && <Answer answer={calling.data} />}
+        {calling.data && !calling.isPending && <ToolAnswerView answer={calling.data} />}
       </div>
       {!calling.isPending && next.length > 0 && (
         <div className={`${layout.actions} ${styles.run}`}>
@@ -137,4 +132,82 @@ function FollowButton({ follow, onFollow }: { follow: FollowUp; onFollow(): void
       {follow.tool.name}
     </Button>
   );
+}
+
+/** How far a call is: what the server tells, and for how long it has run. */
+function Running({ job }: { job: string }) {
+  const [begun] = useState(Date.now);
+  const [now, setNow] = useState(begun);
+  const [told, setTold] = useState<EventPayloads['toolProgress'] | null>(null);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(ticking);
+  }, []);
+  useEffect(
+    () =>
+      window.causeway.on.toolProgress((progress) => {
+        if (progress.job === job) setTold(progress);
+      }),
+    [job],
+  );
+  const seconds = Math.max(0, Math.floor((now - begun) / 1000));
+  return (
+    <span className={layout.quiet}>
+      <span role="status">{told ? toldInWords(told) : 'Running…'}</span> {seconds > 0 && `${seconds} s`}
+    </span>
+  );
+}
+
+function toldInWords({ progress, total, words }: EventPayloads['toolProgress']): string {
+  const share = total !== null && total > 0 ? `${Math.round((100 * progress) / total)} %` : '';
+  return [words || 'Running…', share].filter(Boolean).join(' ');
+}
+
+/** A call that an answer leads to: a tool, and what it is to be given. */
+export interface FollowUp {
+  tool: Tool;
+  values: Record<string, string>;
+}
+
+/**
+ * Another tool of the same server whose needs an answer has met: a statement that runs is asked for by its id, a
+ * conversation goes on. Names are compared without regard to how their words are joined.
+ */
+export function followUps(tools: readonly Tool[], called: string, structured: unknown): FollowUp[] {
+  if (hasEnded(structured)) return [];
+  const offered = new Map(
+    Object.entries(typeof structured === 'object' && structured !== null ? structured : {}).flatMap(([name, value]) =>
+      typeof value === 'string' && isIdentifier(name) ? [[alike(name), value] as const] : [],
+    ),
+  );
+  return tools.flatMap((tool) => {
+    const { required, properties } = tool.inputSchema;
+    const needs = Array.isArray(required) ? required.map(String) : [];
+    const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+    if (needs.length === 0 || (tool.name === called && needs.length < names.length)) return [];
+    const values = needs.map((name) => [name, offered.get(alike(name))] as const);
+    if (values.some(([, value]) => value === undefined)) return [];
+    return [{ tool, values: Object.fromEntries(values.map(([name, value]) => [name, value ?? ''])) }];
+  });
+}
+
+/** States after which there is nothing to ask for: those of SQL statements and of Genie's answers. */
+const ENDED = /^(SUCCEEDED|COMPLETED|FAILED|CANCELL?ED|CLOSED|QUERY_RESULT_EXPIRED)$/i;
+
+function hasEnded(structured: unknown): boolean {
+  const status = propertyOf(structured, 'status');
+  return ENDED.test(String(propertyOf(status, 'state') ?? status));
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Something by which the server finds what it has begun. */
+function isIdentifier(name: string): boolean {
+  return /(_id|Id)$/.test(name);
+}
+
+function alike(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type CallbackListener, listenForCallback } from '../../../main/auth/callback-listener.ts';
+import { type CallbackListener, listenForCallback } from '../../../main/auth/oauth/callback-listener.ts';
 
 const PORTS = Array.from({ length: 40 }, (_, index) => 18_020 + index);
 const PAGE = { status: 200, tone: 'good', title: 'Fine', lines: ['<b>&"bold"</b>'] } as const;

@@ -3,8 +3,8 @@ import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configFilePath } from '../../../main/auth/config-file.ts';
 import { openAuth } from '../../../main/auth/open.ts';
+import { configFilePath } from '../../../main/auth/profiles/config-file.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 
 const TEXT = '# mine\n[a]\nhost = https://a.example\ntoken = dapi-a\n';

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { BearerToken } from '../../../main/auth/bearer.ts';
+import { BearerToken } from '../../../main/auth/access-token.ts';
 import { openAuth } from '../../../main/auth/open.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { createRest } from '../../../main/workspace/rest.ts';

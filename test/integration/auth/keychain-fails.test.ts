@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keychainOrMemory } from '../../../main/auth/keychain-or-memory.ts';
-import { memoryStore } from '../../../main/auth/memory-store.ts';
-import type { TokenRecord } from '../../../main/auth/token-record.ts';
-import { userTokens } from '../../../main/auth/user-tokens.ts';
+import { keychainOrMemory } from '../../../main/auth/secrets/keychain-or-memory.ts';
+import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import type { TokenRecord } from '../../../main/auth/secrets/token-record.ts';
+import { userTokens } from '../../../main/auth/token-broker.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type OwnHome, ownHome } from './own-home.ts';

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encryptedFileStore } from '../../../main/auth/encrypted-file-store.ts';
-import { memoryStore } from '../../../main/auth/memory-store.ts';
-import { moveSecrets } from '../../../main/auth/move-secrets.ts';
 import { openAuth } from '../../../main/auth/open.ts';
-import type { SecretStore } from '../../../main/auth/secret-store.ts';
+import { encryptedFileStore } from '../../../main/auth/secrets/encrypted-file.ts';
+import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import { moveSecrets } from '../../../main/auth/secrets/move-secrets.ts';
+import type { SecretStore } from '../../../main/auth/secrets/secret-store.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from './own-home.ts';

@@ -1,4 +1,4 @@
-import { openKeychain } from '../../../main/auth/keychain-store.ts';
+import { openKeychain } from '../../../main/auth/secrets/keychain.ts';
 
 /** Why the keychain's tests cannot run here; undefined where they can. */
 export const noKeychain: string | undefined = await openKeychain('Causeway tests')

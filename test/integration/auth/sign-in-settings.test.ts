@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { missingScopes } from '../../../main/auth/scopes.ts';
+import { missingScopes } from '../../../main/auth/oauth/scopes.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import type { OAuthClient } from '../../workspace/sign-in/clients.ts';
 import { scriptedBrowser } from './scripted-browser.ts';

@@ -7,7 +7,10 @@ const auth = openAuth({ env: process.env, openBrowser: scriptedBrowser().open })
 const profile = await auth.profile(profileName);
 // What is loaded at the first use is no step of what is interrupted.
 await auth.signInState(profile);
-await Promise.all([import('../../../main/auth/browser-sign-in.ts'), import('../../../main/auth/refresh.ts')]);
+await Promise.all([
+  import('../../../main/auth/oauth/browser-sign-in.ts'),
+  import('../../../main/auth/oauth/refresh.ts'),
+]);
 process.stdout.write('ready\n');
 for await (const _ of process.stdin) break;
 if (what === 'sign-in') await auth.signIn(profile);

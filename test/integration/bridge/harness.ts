@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { TokenSource } from '../../../main/auth/auth.ts';
+import type { AnswerStore, RevisionStore } from '../../../main/bridge/answer-store.ts';
+import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
-import type { FrameSink } from '../../../main/bridge/flow.ts';
-import { FrameSplitter } from '../../../main/bridge/frames.ts';
-import type { AnswerMemory, EraMemory } from '../../../main/bridge/memory.ts';
+import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
@@ -92,7 +92,7 @@ export async function bridgeTo(
     silenceMs?: number;
     firstBytesMs?: number;
     env?: NodeJS.ProcessEnv;
-    memory?: AnswerMemory & EraMemory;
+    memory?: AnswerStore & RevisionStore;
   } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();

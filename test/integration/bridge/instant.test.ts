@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AnswerMemory, type EraMemory, openMemory } from '../../../main/bridge/memory.ts';
+import { type AnswerStore, openAnswerStore, type RevisionStore } from '../../../main/bridge/answer-store.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { clientOf, newcomer, serve } from './connected.ts';
@@ -9,12 +9,12 @@ import type { BridgeUnderTest } from './harness.ts';
 import { json, orderly, result, type ScriptedServer } from './scripted-server.ts';
 
 let home: string;
-let memory: AnswerMemory & EraMemory;
+let memory: AnswerStore & RevisionStore;
 
 beforeEach(async () => {
   const env = await newcomer();
   home = env.CAUSEWAY_HOME;
-  memory = openMemory(env, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
+  memory = openAnswerStore(env, { host: 'https://example.com', path: '/api/2.0/mcp/sql', profile: 'p' });
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openMemory } from '../../../main/bridge/memory.ts';
+import { openAnswerStore } from '../../../main/bridge/answer-store.ts';
 import { type Connected, connect, newcomer, serve } from './connected.ts';
 import { metaOf, modern, refuse } from './modern-script.ts';
 import { json, orderly, result, type Script } from './scripted-server.ts';
@@ -62,7 +62,7 @@ describe('initialize', () => {
     const server = await serve(modern());
     const methods = async () => {
       server.arrivals.length = 0;
-      const client = await connect(server, { memory: openMemory(env, of) });
+      const client = await connect(server, { memory: openAnswerStore(env, of) });
       expect(await client.request(1, 'initialize', CLIENT)).toHaveProperty('result.serverInfo');
       await client.close();
       return server.arrivals.map(({ frame }) => frame?.method);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
-import { problemOf } from '../../../main/desktop/problem.ts';
+import { problemFor } from '../../../main/desktop/failure.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 import { GENIE, ownClients, SQL } from './own-clients.ts';
 
@@ -212,7 +212,7 @@ describe('what cannot be written is left whole, and said', () => {
     expect(inOneLine(refused?.error)).toMatch(
       /Rename it in Cursor, or name the server otherwise; --force changes it\.$/,
     );
-    expect(problemOf(refused?.error).remedy).toBe('Nothing was written. Rename it in Cursor, or replace it.');
+    expect(problemFor(refused?.error).remedy).toBe('Nothing was written. Rename it in Cursor, or replace it.');
     await own.service().remove([], ['databricks-sql']);
     expect(await own.read(CURSOR)).toBe(theirs);
     const [report] = (await own.service().survey([SQL])).filter(({ id }) => id === 'cursor');
@@ -226,7 +226,7 @@ describe('what cannot be written is left whole, and said', () => {
     const [refused] = await running.add([], [SQL]);
     expect(refused).toMatchObject({ error: { code: 'client_running' } });
     expect(inOneLine(refused?.error)).toMatch(/Quit Claude Desktop and try again; --force writes all the same\.$/);
-    expect(problemOf(refused?.error).remedy).toBe('Nothing was written. Quit Claude Desktop, then try again.');
+    expect(problemFor(refused?.error).remedy).toBe('Nothing was written. Quit Claude Desktop, then try again.');
     expect(await own.read('.config/Claude/claude_desktop_config.json')).toBe('{}');
     // What is somebody else's may be replaced, and the client still runs.
     expect(await running.add([], [SQL], { replace: true })).toMatchObject([{ error: { code: 'client_running' } }]);

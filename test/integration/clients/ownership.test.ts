@@ -2,8 +2,8 @@ import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from '../../../main/clients/backups.ts';
-import type { HttpChoice } from '../../../main/clients/choice.ts';
 import { locate } from '../../../main/clients/detect.ts';
+import type { HttpChoice } from '../../../main/clients/outcome.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 import { GENIE, type OwnClients, ownClients, SQL } from './own-clients.ts';
 

@@ -2,9 +2,9 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
-import { Accounts } from '../../../main/desktop/accounts/accounts.ts';
+import { Accounts } from '../../../main/desktop/accounts.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
-import { signInOffer } from '../../../renderer/accounts/words.ts';
+import { signInOffer } from '../../../renderer/accounts/format.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';

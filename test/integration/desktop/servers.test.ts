@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
+import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
-import { problemOf } from '../../../main/desktop/problem.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
@@ -99,7 +99,7 @@ describe('the servers of the desktop', () => {
     const error = await call.catch((refusal: unknown) => refusal);
     // Its profile holds a personal access token: there is nothing to sign in to.
     const remedy = expect.stringContaining('Make a personal access token that has the scope');
-    expect(problemOf(error)).toMatchObject({ code: 'missing_scope', remedy });
+    expect(problemFor(error)).toMatchObject({ code: 'missing_scope', remedy });
     expect(inOneLine(error)).toContain('Make a personal access token that has the scope');
     await expect.poll(labels).toEqual(['functions: No access']);
     expect(model.state.servers[0]?.state).toMatchObject({ action: 'accounts', remedy });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
-import type { Found, Shelf } from '../../../main/discovery/browse.ts';
+import type { CatalogItemFound, CatalogKind } from '../../../main/workspace/catalog-query.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 
 let workspace: EmbeddedWorkspace;
@@ -16,9 +16,9 @@ afterAll(async () => {
 });
 
 /** Leafs through a shelf to its end, as the user of a profile. */
-async function leaf(profile: string, shelf: Shelf): Promise<{ found: Found[]; parts: number[] }> {
+async function leaf(profile: string, shelf: CatalogKind): Promise<{ found: CatalogItemFound[]; parts: number[] }> {
   const { discovery } = await causeway.open(profile);
-  const [found, parts]: [Found[], number[]] = [[], []];
+  const [found, parts]: [CatalogItemFound[], number[]] = [[], []];
   for (let from: string | undefined; ; ) {
     const { items, next } = await discovery.browse(shelf, from);
     found.push(...items);
@@ -28,10 +28,11 @@ async function leaf(profile: string, shelf: Shelf): Promise<{ found: Found[]; pa
   }
 }
 
-const targets = async (profile: string, shelf: Shelf) => (await leaf(profile, shelf)).found.map(({ target }) => target);
+const targets = async (profile: string, shelf: CatalogKind) =>
+  (await leaf(profile, shelf)).found.map(({ target }) => target);
 
 describe('browsing a workspace', () => {
-  test.each<[Shelf, string[]]>([
+  test.each<[CatalogKind, string[]]>([
     [{ what: 'catalogs' }, ['samples', 'main']],
     [{ what: 'schemas', catalog: 'main' }, ['main.default', 'main.support']],
     [

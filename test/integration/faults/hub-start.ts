@@ -1,7 +1,7 @@
 /** Starts the hub of an application, says so, and ends it when its input ends. `FREE_FILES` says how many more files it may open. */
 import { closeSync, openSync } from 'node:fs';
-import { startHub } from '../../../main/hub/hub.ts';
 import { hubFolder } from '../../../main/hub/rendezvous.ts';
+import { startHub } from '../../../main/hub/server.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 
 const held: number[] = [];

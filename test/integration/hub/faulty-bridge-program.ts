@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bridge } from '../../../main/bridge/bridge.ts';
 import { endSessionBehind } from '../../../main/hub/boundary.ts';
-import { startHub } from '../../../main/hub/hub.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
+import { startHub } from '../../../main/hub/server.ts';
 import { enter } from './handshake.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-faulty-'));

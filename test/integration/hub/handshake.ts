@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { freshNonce, proofOf } from '../../../main/hub/proof.ts';
 import type { Rendezvous } from '../../../main/hub/rendezvous.ts';
-import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
+import { freshNonce, HUB_PROTOCOL, proofOf } from '../../../main/hub/wire.ts';
 
 /** A connection to a hub, line by line. */
 export interface Lines {

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
-import type { Hub } from '../../../main/hub/hub.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
-import type { HubSession } from '../../../main/hub/session-record.ts';
+import type { Hub } from '../../../main/hub/server.ts';
+import type { HubSession } from '../../../main/hub/session-log.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../out/cli/causeway.js', import.meta.url));

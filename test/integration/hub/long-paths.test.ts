@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startHub } from '../../../main/hub/hub.ts';
 import { lookUpHub, readRendezvous } from '../../../main/hub/rendezvous.ts';
+import { startHub } from '../../../main/hub/server.ts';
 import { enter } from './handshake.ts';
 
 let base: string;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';
-import { TestClock } from './warm/test-clock.ts';
+import { TestClock } from './health/test-clock.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 const ends: (() => Promise<unknown>)[] = [];

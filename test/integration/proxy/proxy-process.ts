@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { FrameSplitter } from '../../../main/bridge/frames.ts';
+import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
 import type { Answered } from '../bridge/harness.ts';
 
 /** The command as it is built; `npm test` builds it first. */

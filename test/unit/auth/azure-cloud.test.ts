@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { azureCloudOf } from '../../../main/auth/azure-cloud.ts';
+import { azureCloudOf } from '../../../main/auth/sources/azure-cloud.ts';
 
 describe('the cloud of Azure that a workspace is in', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withoutProfile, withProfile, withRenamedProfile } from '../../../main/auth/config-edit.ts';
+import { withoutProfile, withProfile, withRenamedProfile } from '../../../main/auth/profiles/config-edit.ts';
 
 const FILE = `; The profiles of my team.  Keep them in this order!
 

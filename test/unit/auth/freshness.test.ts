@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expiryFrom, isAlive, isFresh } from '../../../main/auth/freshness.ts';
+import { expiryFrom, isAlive, isFresh } from '../../../main/auth/access-token.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAccountHost, isLoopback, parseHost } from '../../../main/auth/host.ts';
+import { isAccountHost, isLoopback, parseHost } from '../../../main/auth/profiles/host.ts';
 
 describe('a workspace address', () => {
   test.each([

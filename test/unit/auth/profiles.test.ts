@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig, parseConfigBytes } from '../../../main/auth/config-document.ts';
-import { chooseProfile, listProfiles, profileSettings } from '../../../main/auth/profiles.ts';
+import { parseConfig, parseConfigBytes } from '../../../main/auth/profiles/config-document.ts';
+import { chooseProfile, listProfiles, profileSettings } from '../../../main/auth/profiles/profiles.ts';
 
 const book = (text: string, env: NodeJS.ProcessEnv = {}) => ({
   document: parseConfig(text),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isDeadGrant, isTemporary } from '../../../main/auth/oauth-failure.ts';
-import { refreshTokens } from '../../../main/auth/refresh.ts';
-import type { TokenRecord } from '../../../main/auth/token-record.ts';
+import { isDeadGrant, isTemporary } from '../../../main/auth/oauth/oauth-failure.ts';
+import { refreshTokens } from '../../../main/auth/oauth/refresh.ts';
+import type { TokenRecord } from '../../../main/auth/secrets/token-record.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missingScopes, scopeForPath, scopesToAsk } from '../../../main/auth/scopes.ts';
+import { missingScopes, scopeForPath, scopesToAsk } from '../../../main/auth/oauth/scopes.ts';
 
 describe('OAuth scopes', () => {
   test.each([

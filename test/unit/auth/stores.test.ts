@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keychainOrMemory } from '../../../main/auth/keychain-or-memory.ts';
-import { memoryStore } from '../../../main/auth/memory-store.ts';
-import { type PlainStore, splitStore } from '../../../main/auth/split-store.ts';
-import { packRecord, unpackRecord } from '../../../main/auth/token-record.ts';
+import { type PlainStore, splitStore } from '../../../main/auth/secrets/keychain.ts';
+import { keychainOrMemory } from '../../../main/auth/secrets/keychain-or-memory.ts';
+import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import { packRecord, unpackRecord } from '../../../main/auth/secrets/token-record.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 

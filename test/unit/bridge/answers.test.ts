@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Answers } from '../../../main/bridge/answers.ts';
-import { readEnvelope } from '../../../main/bridge/envelope.ts';
+import { readEnvelope } from '../../../main/bridge/frame/frame.ts';
+import { PendingRequest } from '../../../main/bridge/pending-request.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
-import { Trip } from '../../../main/bridge/trip.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
@@ -27,7 +27,7 @@ function asking(...frames: string[]) {
   const trips = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));
     if (envelope.kind === 'invalid') throw new Error(envelope.message);
-    const trip = new Trip(Buffer.from(text), envelope, []);
+    const trip = new PendingRequest(Buffer.from(text), envelope, []);
     answers.sent(trip);
     return trip;
   });
@@ -159,7 +159,7 @@ describe('a response', () => {
     const one = asking(call(1));
     expect(one.after(text)).toEqual([]);
     expect(one.afterOwn(text)).toEqual([]);
-    expect(one.trips[0]?.begun).toBe(false);
+    expect(one.trips[0]?.responseStarted).toBe(false);
     expect(one.after(result(1))).toEqual([result(1)]);
   });
 });
@@ -169,7 +169,7 @@ describe('what a server sends besides responses', () => {
     const one = asking(call(1));
     expect(one.after(NOTE)).toEqual([NOTE]);
     expect(one.afterOwn(NOTE)).toEqual([NOTE]);
-    expect(one.trips[0]?.begun).toBe(true);
+    expect(one.trips[0]?.responseStarted).toBe(true);
   });
 
   it('is a question of the request in whose answer it comes', () => {
@@ -289,7 +289,7 @@ describe('a batch', () => {
     const one = asking(BATCH);
     const both = `[${result(1)}, ${result('"b"')},\n${NOTE}]`;
     expect(one.after(both)).toEqual([both.replace('\n', ' ')]);
-    expect(one.trips[0]?.owed).toBe(0);
+    expect(one.trips[0]?.outstanding).toBe(0);
     expect(one.answered).toHaveLength(2);
   });
 
@@ -298,7 +298,7 @@ describe('a batch', () => {
     expect(one.after(result('"b"'))).toEqual([result('"b"')]);
     expect(one.after(result('"b"'))).toEqual([]);
     expect(one.after(result('1.0'))).toEqual([result(1)]);
-    expect(one.trips[0]?.owed).toBe(0);
+    expect(one.trips[0]?.outstanding).toBe(0);
   });
 
   it('is read without what answers nothing, is no frame, or was read before', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Envelope, parseFrame, readEnvelope, singleEnvelopeOf } from '../../../main/bridge/envelope.ts';
+import { type Envelope, parseFrame, readEnvelope, singleEnvelopeOf } from '../../../main/bridge/frame/frame.ts';
 import { MAX_BATCH_FRAMES } from '../../../main/bridge/limits.ts';
 
 const INVALID = { kind: 'invalid', code: -32600 } as const;

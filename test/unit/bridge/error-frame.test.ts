@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorFrame } from '../../../main/bridge/error-frame.ts';
+import { errorFrame } from '../../../main/bridge/frame/error-frame.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 
 describe('the error frame', () => {

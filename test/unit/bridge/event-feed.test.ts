@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventFeed } from '../../../main/bridge/event-feed.ts';
+import { EventFeed } from '../../../main/bridge/sse.ts';
 
 function feed(...chunks: (string | Buffer)[]) {
   const frames: string[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type Failure } from '../../../main/bridge/explain.ts';
+import { explainFailure, type UpstreamFailure } from '../../../main/bridge/errors.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
 
 const where = {
@@ -10,7 +10,7 @@ const where = {
 };
 const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
 
-function refused(status: number, body: unknown = '', headers: Record<string, string> = {}): Failure {
+function refused(status: number, body: unknown = '', headers: Record<string, string> = {}): UpstreamFailure {
   return { kind: 'refused', head: { status, headers }, text: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 
@@ -18,12 +18,12 @@ function rest(code: string, message: string) {
   return { error_code: code, message };
 }
 
-function broken(code: string, sent: boolean, extra: object = {}): Failure {
+function broken(code: string, sent: boolean, extra: object = {}): UpstreamFailure {
   return { kind: 'broken', error: Object.assign(new Error('low-level words'), { code }, extra), sent };
 }
 
-const words = (failure: Failure, method = 'tools/call') => {
-  const error = explain(failure, where, method);
+const words = (failure: UpstreamFailure, method = 'tools/call') => {
+  const error = explainFailure(failure, where, method);
   return [error.code, inOneLine(error)];
 };
 
@@ -34,14 +34,14 @@ describe('a refused sign-in', () => {
     ['oauth-m2m', 'check-credentials'],
     ['pat', 'check-credentials'],
   ] as const)('leads a profile of the method %s to what can be done for it: %s', (by, what) => {
-    const { code, action } = explain(refused(401), { ...where, by }, 'tools/list');
+    const { code, action } = explainFailure(refused(401), { ...where, by }, 'tools/list');
     expect(code).toBe('unauthenticated');
     expect(action).toEqual({ do: what, profile: 'acme', path: '/api/2.0/mcp/sql' });
   });
 });
 
 describe('a refusal, in words', () => {
-  it.each<[name: string, failure: Failure, code: string, text: string]>([
+  it.each<[name: string, failure: UpstreamFailure, code: string, text: string]>([
     [
       '401',
       refused(401, rest('401', 'Credential was not sent'), { 'www-authenticate': 'Bearer' }),
@@ -157,7 +157,7 @@ describe('a broken exchange, in words', () => {
   const lost = (method: string) =>
     `The connection to acme.cloud.databricks.com was lost before it answered ${method}. ${MAY_HAVE_RUN}`;
 
-  it.each<[name: string, failure: Failure, method: string, code: string, text: string]>([
+  it.each<[name: string, failure: UpstreamFailure, method: string, code: string, text: string]>([
     ['an unknown host', broken('ENOTFOUND', false), 'tools/call', 'unreachable', unreachable('ENOTFOUND')],
     ['a closed port', broken('ECONNREFUSED', false), 'tools/call', 'unreachable', unreachable('ECONNREFUSED')],
     [

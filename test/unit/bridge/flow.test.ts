@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FlowControl, type FrameSink, type Reader } from '../../../main/bridge/flow.ts';
+import { FlowControl, type FrameSink, type Reader } from '../../../main/bridge/back-pressure.ts';
 
 const LIMIT = 1_000_000;
 const SMALL = 32 * 1024;

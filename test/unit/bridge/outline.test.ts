@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unsafeAddress } from '../../../main/bridge/elicited-addresses.ts';
-import { envelopeOf, parseFrame } from '../../../main/bridge/envelope.ts';
-import { isCrowded, OMITTED, outlineOf } from '../../../main/bridge/outline.ts';
+import { envelopeOf, parseFrame } from '../../../main/bridge/frame/frame.ts';
+import { isCrowded, OMITTED, outlineOf } from '../../../main/bridge/frame/outline.ts';
+import { unsafeAddress } from '../../../main/bridge/stateless/elicitations.ts';
 
 const crowd = (objects: number) => `[${Array(objects).fill('{}').join()}]`;
 const CROWD = crowd(400_000);

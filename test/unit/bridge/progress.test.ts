@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readEnvelope } from '../../../main/bridge/envelope.ts';
+import { readEnvelope } from '../../../main/bridge/frame/frame.ts';
+import { PendingRequest } from '../../../main/bridge/pending-request.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
-import { Trip } from '../../../main/bridge/trip.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -13,7 +13,7 @@ function waiting(request: string) {
   const frame = Buffer.from(request);
   const envelope = readEnvelope(frame);
   if (envelope.kind === 'invalid') throw new Error(envelope.message);
-  const trip = new Trip(frame, envelope, []);
+  const trip = new PendingRequest(frame, envelope, []);
   reports.began(trip);
   const told = () => sink.frames.map((each) => JSON.parse(String(each)).params.progress);
   const passing = (progress: number, token = '"t"') => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findId, idOfCut, isIdText, matchOfIds, rawId, scanFrame, withId } from '../../../main/bridge/raw-id.ts';
+import { findId, idOfCut, isIdText, matchOfIds, rawId, scanFrame, withId } from '../../../main/bridge/frame/frame.ts';
 
 /** What of the id's text a JavaScript number would lose. */
 const awkwardIds = ['9007199254740993', '1.0', '1e2', '-0', '"\\u0061"', '"\\"id\\":5"', 'null', '""'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { waitBefore } from '../../../main/bridge/reconnect.ts';
 import { resume, type Streamed } from '../../../main/bridge/resume.ts';
+import { waitBefore } from '../../../main/bridge/server-stream.ts';
 
 describe('the wait before an event stream is opened again', () => {
   it.each<[name: string, retryMs: number | undefined, failures: number, least: number, most: number]>([

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { REPEAT, repeatAfter, type Tried } from '../../../main/bridge/repeat.ts';
-import type { Outcome } from '../../../main/bridge/upstream.ts';
+import type { HttpOutcome } from '../../../main/bridge/http-exchange.ts';
+import { type Attempted, REPEAT, retryAfterOutcome } from '../../../main/bridge/retry.ts';
 
 const middling = () => 0.5;
-const call: Tried = { method: 'tools/call', repeats: 0, begun: false, rejected: undefined };
-const list: Tried = { ...call, method: 'tools/list' };
+const call: Attempted = { method: 'tools/call', repeats: 0, responseStarted: false, rejected: undefined };
+const list: Attempted = { ...call, method: 'tools/list' };
 
-function refused(status: number, headers: Record<string, string> = {}): Outcome {
+function refused(status: number, headers: Record<string, string> = {}): HttpOutcome {
   return { kind: 'refused', head: { status, headers }, text: '' };
 }
 
 const place = { lastEventId: undefined, retryMs: undefined };
 
-function broken(code: string, sent: boolean, head?: { status: number; headers: object }): Outcome {
+function broken(code: string, sent: boolean, head?: { status: number; headers: object }): HttpOutcome {
   const error = Object.assign(new Error(code), { code });
   return { kind: 'broken', error, sent, head: head && { status: head.status, headers: {} }, place };
 }
@@ -20,7 +20,7 @@ function broken(code: string, sent: boolean, head?: { status: number; headers: o
 const head = { status: 200, headers: {} };
 
 describe('a frame is sent again', () => {
-  it.each<[name: string, outcome: Outcome, tried: Tried, milliseconds: number]>([
+  it.each<[name: string, outcome: HttpOutcome, tried: Attempted, milliseconds: number]>([
     ['at once after 401, with another token', refused(401), call, 0],
     ['after 429, when Retry-After says', refused(429, { 'retry-after': '7' }), call, 7_000],
     ['not at once, whatever Retry-After says', refused(503, { 'retry-after': '0' }), call, 250],
@@ -32,7 +32,7 @@ describe('a frame is sent again', () => {
     ['when it never left, a second time', broken('ECONNREFUSED', false), { ...call, repeats: 1 }, 960],
     ['when it is harmless and the connection broke', broken('ECONNRESET', true), list, 240],
   ])('%s', (_name, outcome, tried, milliseconds) => {
-    expect(repeatAfter(outcome, tried, middling)).toBe(milliseconds);
+    expect(retryAfterOutcome(outcome, tried, middling)).toBe(milliseconds);
   });
 
   it.each([
@@ -51,24 +51,24 @@ describe('a frame is sent again', () => {
     'subscriptions/listen',
     'logging/setLevel',
   ])('when it is %s and the connection broke', (method) => {
-    expect(repeatAfter(broken('UND_ERR_SOCKET', true), { ...call, method }, middling)).toBe(240);
+    expect(retryAfterOutcome(broken('UND_ERR_SOCKET', true), { ...call, method }, middling)).toBe(240);
   });
 
   it('between half of the longest wait and all of it, so that many clients do not come back at one moment', () => {
-    expect(repeatAfter(refused(503), call, () => 0)).toBe(160);
-    expect(repeatAfter(refused(503), call, () => 1)).toBe(320);
+    expect(retryAfterOutcome(refused(503), call, () => 0)).toBe(160);
+    expect(retryAfterOutcome(refused(503), call, () => 1)).toBe(320);
   });
 });
 
 describe('a frame is not sent again', () => {
-  it.each<[name: string, outcome: Outcome, tried: Tried]>([
+  it.each<[name: string, outcome: HttpOutcome, tried: Attempted]>([
     ['a call whose connection broke', broken('ECONNRESET', true), call],
     [
       'a notification whose connection broke',
       broken('ECONNRESET', true),
       { ...call, method: 'notifications/cancelled' },
     ],
-    ['once its answer has begun', refused(503), { ...call, begun: true }],
+    ['once its answer has begun', refused(503), { ...call, responseStarted: true }],
     ['a list whose answer broke off', broken('UND_ERR_SOCKET', true, head), list],
     ['after a second 401', refused(401), { ...call, rejected: 'a token' }],
     ['after the last repeat', refused(503), { ...call, repeats: REPEAT.times }],
@@ -88,6 +88,6 @@ describe('a frame is not sent again', () => {
     ['after a stream without its answer', { kind: 'streamed', head, place }, list],
     ['after 202', { kind: 'accepted', head }, list],
   ])('%s', (_name, outcome, tried) => {
-    expect(repeatAfter(outcome, tried, middling)).toBeUndefined();
+    expect(retryAfterOutcome(outcome, tried, middling)).toBeUndefined();
   });
 });

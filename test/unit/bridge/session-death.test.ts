@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  doubtfulDeath,
   isServersOwnError,
-  isSessionDeath,
-  isSessionDeathFrame,
+  isSessionLost,
+  isSessionLostFrame,
   jsonRpcError,
-} from '../../../main/bridge/session-death.ts';
+  mayBeSessionLost,
+} from '../../../main/bridge/session.ts';
 
 const rpcError = (code: number, message: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
@@ -53,7 +53,7 @@ describe('an answer to a request that carried a session id', () => {
     ['422: session not found', 422, rpcError(-32001, 'Session not found')],
     ['422: nothing was begun', 422, 'Request before the initialization is finished'],
   ])('says that the session is gone: %s', (_name, status, text) => {
-    expect(isSessionDeath({ status, text })).toBe(true);
+    expect(isSessionLost({ status, text })).toBe(true);
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('an answer to a request that carried a session id', () => {
     ['500', 500, 'session not found'],
     ['200', 200, rpcError(-32001, 'Session not found')],
   ])('does not say so: %s', (_name, status, text) => {
-    expect(isSessionDeath({ status, text })).toBe(false);
+    expect(isSessionLost({ status, text })).toBe(false);
   });
 });
 
@@ -120,7 +120,7 @@ describe('a frame of a good answer', () => {
     ['a long error', rpcError(-32001, `Session not found ${'.'.repeat(5_000)}`), false],
     ['what is not JSON', '"error" session not found', false],
   ])('%s', (_name, frame, gone) => {
-    expect(isSessionDeathFrame(Buffer.from(frame))).toBe(gone);
+    expect(isSessionLostFrame(Buffer.from(frame))).toBe(gone);
   });
 });
 
@@ -132,7 +132,7 @@ describe('an internal error may say that the session is gone', () => {
     ['in the text of a refusal', { text: rpcError(-32603, 'Session not found') }],
     ['in the long text of a refusal', { text: `${rpcError(-32603, 'Session not found')}${' '.repeat(5_000)}` }],
   ])('%s', (_name, answer) => {
-    expect(doubtfulDeath(answer)).toEqual(internal);
+    expect(mayBeSessionLost(answer)).toEqual(internal);
   });
 
   it.each([
@@ -141,7 +141,7 @@ describe('an internal error may say that the session is gone', () => {
     ['in a page', { text: '<html>Session not found</html>' }],
     ['in a frame that is too long for an error', { frame: Buffer.from(longError(5_000).replace('-32001', '-32603')) }],
   ])('and not %s', (_name, answer) => {
-    expect(doubtfulDeath(answer)).toBeUndefined();
+    expect(mayBeSessionLost(answer)).toBeUndefined();
   });
 });
 

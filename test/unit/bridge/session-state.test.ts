@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   FRESH,
-  next,
-  passage,
+  gateOf,
+  nextState,
   type Session,
   type SessionEvent,
   type SessionState,
   sessionOf,
-} from '../../../main/bridge/session-state.ts';
+} from '../../../main/bridge/session.ts';
 
 const OLD: Session = { id: 'old', protocolVersion: '2025-06-18' };
 const NEW: Session = { id: 'new', protocolVersion: '2025-06-18' };
@@ -70,14 +70,14 @@ describe('a session', () => {
   });
 
   it.each(rows)('$state.name, on $event.name: $to.name', ({ state, event, to }) => {
-    expect(next(state, event)).toEqual(to);
+    expect(nextState(state, event)).toEqual(to);
   });
 
   it.each(rows.filter(({ event }) => 'generation' in event))(
     '$state.name stays as it is on $event.name of another generation',
     ({ state, event }) => {
       for (const other of [0, generation - 1, generation + 1]) {
-        expect(next(state, { ...event, generation: other } as SessionEvent)).toBe(state);
+        expect(nextState(state, { ...event, generation: other } as SessionEvent)).toBe(state);
       }
     },
   );
@@ -90,7 +90,7 @@ describe('a session', () => {
     ['healing', 'wait'],
     ['lost', 'heal'],
   ] as const)('in %s makes a frame %s', (name, does) => {
-    expect(passage(STATES[name])).toBe(does);
+    expect(gateOf(STATES[name])).toBe(does);
   });
 });
 
@@ -109,7 +109,7 @@ describe('any sequence of events', () => {
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let state = FRESH;
         for (const step of events) {
-          const after = next(state, step);
+          const after = nextState(state, step);
           expect([state.generation, state.generation + 1]).toContain(after.generation);
           if ('generation' in step && step.generation !== state.generation) expect(after).toBe(state);
           if (after.generation > state.generation) expect(['initialize', 'died']).toContain(step.name);
@@ -126,11 +126,11 @@ describe('any sequence of events', () => {
         let state = FRESH;
         let last: Session | undefined;
         for (const step of events) {
-          const after = next(state, step);
+          const after = nextState(state, step);
           if (after !== state && 'session' in step) last = step.session;
           if (after !== state && (step.name === 'initialize' || step.name === 'died')) last = undefined;
           state = after;
-          if (passage(state) === 'go') expect(sessionOf(state).id).toBe(last?.id);
+          if (gateOf(state) === 'go') expect(sessionOf(state).id).toBe(last?.id);
         }
       }),
       { numRuns: 1_000 },

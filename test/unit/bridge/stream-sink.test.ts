@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { StreamSink } from '../../../main/bridge/stream-sink.ts';
+import { StreamSink } from '../../../main/bridge/stdio.ts';
 
 /** A stream whose other end takes what was written only when the test says so. */
 class Held extends Writable {

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { FlowControl } from '../../../main/bridge/flow.ts';
-import { exchange, type Outcome } from '../../../main/bridge/upstream.ts';
+import { FlowControl } from '../../../main/bridge/back-pressure.ts';
+import { exchange, type HttpOutcome } from '../../../main/bridge/http-exchange.ts';
 import { CollectingSink, NO_CONNECTION } from '../../integration/bridge/harness.ts';
 
 const FRAME = '{"jsonrpc":"2.0","id":1,"result":{}}';
 
 interface Answered {
-  outcome: Outcome;
+  outcome: HttpOutcome;
   /** What `onFrame` had been given when undici had told of the answer's end, and nobody had heard of the outcome. */
   atItsEnd: string[];
 }

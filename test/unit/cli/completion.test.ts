@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../main/cli/commands.ts';
-import { type BashLine, quoteForBash, readBashLine } from '../../../main/cli/completion/bash-line.ts';
 import { complete, type KnownNames } from '../../../main/cli/completion/candidates.ts';
+import { type BashLine, quoteForBash, readBashLine } from '../../../main/cli/completion/complete.ts';
 
 const refuse = () => {
   throw new Error('No command runs in this test.');

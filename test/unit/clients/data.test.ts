@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { covers, isTable, merged, sameData } from '../../../main/clients/data.ts';
+import { covers, isDataTable, merged, sameData } from '../../../main/clients/entry.ts';
 
 const bare = (properties: object) => Object.assign(Object.create(null), properties);
 const DAY = new Date('2026-01-02T03:04:05Z');
@@ -15,7 +15,7 @@ describe('a table', () => {
     ['nothing', undefined, false],
     ['a text', 'a', false],
   ])('%s: %s', (_what, value, expected) => {
-    expect(isTable(value)).toBe(expected);
+    expect(isDataTable(value)).toBe(expected);
   });
 });
 
@@ -98,7 +98,7 @@ describe('data with other data written over it', () => {
 /** The same data in objects without a prototype. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
-  return isTable(value)
+  return isDataTable(value)
     ? bare(Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)])))
     : value;
 }

@@ -4,7 +4,7 @@ import { parse as parseJson } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml';
 import type { Format } from '../../../main/clients/client.ts';
-import type { Remnant, Target } from '../../../main/clients/editors/editor.ts';
+import type { EditTarget, UndoHint } from '../../../main/clients/editors/editor.ts';
 import { editorOf } from '../../../main/clients/editors.ts';
 
 type Data = Record<string, unknown>;
@@ -115,7 +115,7 @@ function written(format: Format, data: Data, style: Style): string {
 }
 
 const bare = (text: string) => text.replace(/^\ufeff/, '');
-const target = (format: Format): Target => ({ file: '/home/ana/file', key: [KEY[format]] });
+const target = (format: Format): EditTarget => ({ file: '/home/ana/file', key: [KEY[format]] });
 const OURS = ['ours-a', 'ours-b', 'ours-c'];
 const entry = (arg: string) => ({ fixed: { command: '/opt/causeway/causeway', args: ['proxy', arg] } });
 
@@ -147,7 +147,7 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
         (data, style, added, removed) => {
           const original = written(format, data, style);
           let text = original;
-          let remnant: Remnant | undefined;
+          let remnant: UndoHint | undefined;
           for (const name of added) {
             const edited = editor.put(text, target(format), name, entry('--path'));
             remnant ??= edited.remnant;
@@ -177,7 +177,7 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
     fc.assert(
       fc.property(documents(KEY[format]), styles, steps, (data, style, sequence) => {
         let text = written(format, data, style);
-        let remnant: Remnant | undefined;
+        let remnant: UndoHint | undefined;
         for (const step of sequence) {
           const before = others(format, text);
           if (step.do === 'put') {

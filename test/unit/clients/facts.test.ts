@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wholeEntry } from '../../../main/clients/entry.ts';
-import { CLIENTS } from '../../../main/clients/table.ts';
-import { clientOnWire, displayNameOf } from '../../../main/clients/wire-names.ts';
+import { CLIENTS, clientOnWire, displayNameOf } from '../../../main/clients/table.ts';
 
 describe('a client is known by the name that it sends', () => {
   test.each([

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Remnant } from '../../../main/clients/editors/editor.ts';
-import { editorOf } from '../../../main/clients/editors.ts';
-import { targetOf } from '../../../main/clients/layout.ts';
+import type { UndoHint } from '../../../main/clients/editors/editor.ts';
+import { editorOf, editTarget } from '../../../main/clients/editors.ts';
 import { CLIENTS } from '../../../main/clients/table.ts';
 
 /**
@@ -21,14 +20,14 @@ test('every client has every case', () => {
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, client) => {
   const editor = editorOf(client.format);
-  const target = targetOf(client, '/home/ana/file');
+  const target = editTarget(client, '/home/ana/file');
   const entries = Object.entries(SERVERS).map(([name, path]) => {
     const args = ['proxy', '--profile', 'prod', '--path', path];
     return [name, client.stdio({ name, command: '/opt/causeway/causeway', args })] as const;
   });
 
-  function addAll(original: string): { text: string; remnant: Remnant | undefined } {
-    let remnant: Remnant | undefined;
+  function addAll(original: string): { text: string; remnant: UndoHint | undefined } {
+    let remnant: UndoHint | undefined;
     const text = entries.reduce((before, [name, entry]) => {
       const edited = editor.put(before, target, name, entry);
       remnant ??= edited.remnant;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { placesOf, type Surroundings, type System } from '../../../main/clients/places.ts';
+import { type HostEnvironment, placesOf, type System } from '../../../main/clients/places.ts';
 import { CLIENTS } from '../../../main/clients/table.ts';
 
 const HOMES: Record<System, string> = { darwin: '/Users/ana', win32: 'C:\\Users\\Ana Müller', linux: '/home/ana' };
 
-function filesOf(id: string, system: System, env: Surroundings['env'] = {}): string[] {
+function filesOf(id: string, system: System, env: HostEnvironment['env'] = {}): string[] {
   const client = CLIENTS.find((one) => one.id === id);
   return (client?.files(placesOf({ system, home: HOMES[system], env })) ?? []).map(({ path }) => path);
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { startPageAt } from '../../../main/desktop/window/navigation.ts';
 import type { Account } from '../../../preload/contract.ts';
 import {
-  expiryInWords,
-  methodInWords,
+  formatExpiry,
+  formatMethod,
+  formatStatus,
   signInOffer,
-  statusInWords,
   suggestedName,
-} from '../../../renderer/accounts/words.ts';
+} from '../../../renderer/accounts/format.ts';
 import { screenIn } from '../../../renderer/shared/screen.ts';
 
 const account = (state: Account['state'], method: Account['method'] = 'oauth-user'): Account => ({
@@ -40,26 +40,26 @@ describe('an account in words', () => {
       'sign-in',
     ],
   ])('%#', (value, signingIn, status, offer) => {
-    expect(statusInWords(value, signingIn)).toBe(status);
+    expect(formatStatus(value, signingIn)).toBe(status);
     expect(signInOffer(value)).toBe(offer);
   });
 
   it('says how long it lasts', () => {
-    expect(expiryInWords(signedIn({ renewable: true, expiresAt: 5 }), 0)).toBe('Renews by itself');
-    expect(expiryInWords(signedIn({ expiresAt: 5000 }), 0)).toMatch(/^Until /);
-    expect(expiryInWords(signedIn({ expiresAt: 5000 }), 5000)).toMatch(/^Ended /);
-    expect(expiryInWords(signedIn(), 0)).toBe('');
-    expect(expiryInWords(account({ status: 'signed-out' }), 0)).toBe('');
+    expect(formatExpiry(signedIn({ renewable: true, expiresAt: 5 }), 0)).toBe('Renews by itself');
+    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 0)).toMatch(/^Until /);
+    expect(formatExpiry(signedIn({ expiresAt: 5000 }), 5000)).toMatch(/^Ended /);
+    expect(formatExpiry(signedIn(), 0)).toBe('');
+    expect(formatExpiry(account({ status: 'signed-out' }), 0)).toBe('');
   });
 
   it('names how it signs in', () => {
-    expect(methodInWords(account({ status: 'by-credentials' }, 'pat'))).toBe('Uses a personal access token');
-    expect(methodInWords(account({ status: 'by-credentials' }, 'azure-cli'))).toBe(
+    expect(formatMethod(account({ status: 'by-credentials' }, 'pat'))).toBe('Uses a personal access token');
+    expect(formatMethod(account({ status: 'by-credentials' }, 'azure-cli'))).toBe(
       'Signs in through the Azure command line',
     );
-    expect(methodInWords(account({ status: 'unusable', message: '' }, null))).toBe('No way to sign in');
-    expect(methodInWords(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Signs in in the browser');
-    expect(methodInWords(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toContain('command line');
+    expect(formatMethod(account({ status: 'unusable', message: '' }, null))).toBe('No way to sign in');
+    expect(formatMethod(account({ status: 'signed-out' }, 'databricks-cli'))).toBe('Signs in in the browser');
+    expect(formatMethod(account({ status: 'by-databricks-cli' }, 'databricks-cli'))).toContain('command line');
   });
 });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { failureInWindow, remedyInWindow } from '../../../main/desktop/action-words.ts';
-import { problemOf } from '../../../main/desktop/problem.ts';
+import { failureInWindow, problemFor, remedyInWindow } from '../../../main/desktop/failure.ts';
 import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
 import type { NextAction } from '../../../main/platform/next-action.ts';
-import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-words.ts';
+import { inOverrideWords, type OverrideAttempt, warehouseGone } from '../../../main/warehouses/override-operations.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 
 const A_COMMAND = /`causeway |causeway (login|servers|clients)|--profile|--force|DATABRICKS_/;
@@ -42,7 +41,7 @@ describe('what to do next', () => {
     expect(inOneLine(error)).toMatch(A_COMMAND);
     expect(failureInWindow(error)).toMatch(/^It is not there\. All is well\. [^`]*[^`.]\.$/);
     expect(failureInWindow(error)).not.toMatch(A_COMMAND);
-    expect(problemOf(error).remedy).toBe(remedyInWindow(error));
+    expect(problemFor(error).remedy).toBe(remedyInWindow(error));
   });
 
   it('names a profile as a shell takes it', () => {
@@ -51,7 +50,7 @@ describe('what to do next', () => {
   });
 
   it('is nothing where there is nothing to say', () => {
-    expect(problemOf(new CausewayError('internal', 'No')).remedy).toBeNull();
+    expect(problemFor(new CausewayError('internal', 'No')).remedy).toBeNull();
   });
 });
 
@@ -64,13 +63,13 @@ describe('a refusal of the override API', () => {
   const all = attempts.flatMap((attempt) => refused.map((code) => ({ ...attempt, code })));
 
   it.each(all)('names no command in the window: $code of $operation $id', ({ code, ...attempt }) => {
-    const problem = problemOf(inOverrideWords(new WorkspaceError(code, 'The workspace answered.'), attempt));
+    const problem = problemFor(inOverrideWords(new WorkspaceError(code, 'The workspace answered.'), attempt));
     expect(`${problem.message} ${problem.remedy}`).not.toMatch(A_COMMAND);
   });
 
   it('of a warehouse that is gone leads to the list', () => {
     const gone = warehouseGone(new WorkspaceError('not_found', 'Gone.'), 'a1');
     expect(inOneLine(gone)).toContain('`causeway warehouse list` shows those that do.');
-    expect(problemOf(gone).remedy).toBe('Choose another one: the list shows those that do.');
+    expect(problemFor(gone).remedy).toBe('Choose another one: the list shows those that do.');
   });
 });

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { latencyOf } from '../../../main/desktop/activity/activity.ts';
 import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
-import { clientOf, nameOfProgram } from '../../../main/desktop/activity/client-process.ts';
-import { latencyOf } from '../../../main/desktop/activity/latency.ts';
-import { createProxyList } from '../../../main/desktop/activity/proxies.ts';
+import { clientOf, createProxyList, nameOfProgram } from '../../../main/desktop/activity/proxies.ts';
 import type { ActivityCall, AttachedProxy, CallFilter } from '../../../preload/contract.ts';
-import { heightOf, lineThrough, loneDots, ticksFor } from '../../../renderer/activity/plot.ts';
-import { bytesInWords, clientInWords, durationInWords, serverInWords } from '../../../renderer/activity/words.ts';
+import { formatBytes, formatClient, formatDuration, formatServer } from '../../../renderer/activity/format.ts';
+import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
 
 const SQL = '/api/2.0/mcp/sql';
 const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0 });
@@ -187,15 +186,15 @@ describe('a session in words', () => {
     ['/api/2.0/mcp/external/github', '/api/2.0/mcp/external/github'],
     ['/api/2.0/mcp/sqlite', '/api/2.0/mcp/sqlite'],
   ])('%s is %s', (path, words) => {
-    expect(serverInWords(path)).toBe(words);
+    expect(formatServer(path)).toBe(words);
   });
 
   it('names its client, as far as there is a name', () => {
     const unnamed = { clientName: null, clientVersion: null };
-    expect(clientInWords({ clientName: 'claude-ai', clientVersion: '0.9' }, { client: 'node' })).toBe('claude-ai 0.9');
-    expect(clientInWords({ clientName: 'claude-ai', clientVersion: null }, undefined)).toBe('claude-ai');
-    expect(clientInWords(unnamed, { client: 'claude' })).toBe('claude');
-    expect(clientInWords(unnamed, undefined)).toBe('An AI client');
+    expect(formatClient({ clientName: 'claude-ai', clientVersion: '0.9' }, { client: 'node' })).toBe('claude-ai 0.9');
+    expect(formatClient({ clientName: 'claude-ai', clientVersion: null }, undefined)).toBe('claude-ai');
+    expect(formatClient(unnamed, { client: 'claude' })).toBe('claude');
+    expect(formatClient(unnamed, undefined)).toBe('An AI client');
     expect(nameOfProgram('/Applications/Claude.app/Contents/MacOS/Claude\n')).toBe('Claude');
     expect(nameOfProgram(' \n')).toBeNull();
   });
@@ -207,7 +206,7 @@ describe('a session in words', () => {
     [1234, '1.2 s'],
     [125_400, '2 min 5 s'],
   ])('takes %d ms: %s', (millis, words) => {
-    expect(durationInWords(millis)).toBe(words);
+    expect(formatDuration(millis)).toBe(words);
   });
 
   it.each([
@@ -217,7 +216,7 @@ describe('a session in words', () => {
     [2_340_000, '2.3 MB'],
     [5e15, '5,000 TB'],
   ])('moves %d: %s', (bytes, words) => {
-    expect(bytesInWords(bytes)).toBe(words);
+    expect(formatBytes(bytes)).toBe(words);
   });
 });
 
@@ -234,6 +233,6 @@ describe('the plot', () => {
   });
 
   it('breaks its line where nothing was called, and shows a lone moment as a dot', () => {
-    expect(lineThrough([null, 10, 20, null, 30], 40)).toBe('M 10 10 h 0 L 20 20 M 40 30 h 0');
+    expect(svgPath([null, 10, 20, null, 30], 40)).toBe('M 10 10 h 0 L 20 20 M 40 30 h 0');
   });
 });

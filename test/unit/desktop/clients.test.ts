@@ -8,7 +8,7 @@ import {
   standingOf,
   summaryOf,
   toRepair,
-} from '../../../renderer/clients/words.ts';
+} from '../../../renderer/clients/format.ts';
 
 /** A client with one file for each of those states of the servers `sql` and `genie`. */
 function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiClient {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { closedJson } from '../../../main/desktop/activity/contents/closed-json.ts';
+import { closedJson } from '../../../main/desktop/activity/read-contents.ts';
 
 it.each([
   ['{"a": "be', '{"a": "be"}'],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { piecesOf } from '../../../renderer/activity/contents/find-text.ts';
-import { timeLeft } from '../../../renderer/activity/contents/words.ts';
+import { timeLeft } from '../../../renderer/activity/format.ts';
+import { chunks } from '../../../renderer/activity/recorded-contents.tsx';
 
 describe('a search in what was recorded', () => {
   const found = (texts: string[], wanted: string) =>
-    piecesOf(texts, wanted).pieces.map((pieces) =>
+    chunks(texts, wanted).pieces.map((pieces) =>
       pieces.map(({ text, found }) => (found === null ? text : `<${found}:${text}>`)).join(''),
     );
 
@@ -20,7 +20,7 @@ describe('a search in what was recorded', () => {
   });
 
   it('marks no more places than a page can hold', () => {
-    const { pieces, count } = piecesOf(['x'.repeat(100_000)], 'x');
+    const { pieces, count } = chunks(['x'.repeat(100_000)], 'x');
     expect(count).toBe(500);
     expect(pieces[0]?.map(({ text }) => text).join('')).toHaveLength(100_000);
   });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { contentsAsText, frameAsValue, readContents } from '../../../main/desktop/activity/contents/read-contents.ts';
-import { RecordedContents } from '../../../main/desktop/activity/contents/recorded-contents.ts';
-import { ContentsRecording } from '../../../main/desktop/activity/contents/recording.ts';
-import { callLines, exportedCalls } from '../../../main/desktop/activity/export-calls.ts';
+import { callLines, exportedCalls } from '../../../main/desktop/activity/handlers.ts';
+import { contentsAsText, frameAsValue, readContents } from '../../../main/desktop/activity/read-contents.ts';
+import { ContentsRecording, RecordedContents } from '../../../main/desktop/activity/recorded-contents.ts';
 import type { ActivityCall, CallContents, Recording } from '../../../preload/contract.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
-import type { EntryState } from '../../../main/clients/state.ts';
-import type { ClientReport } from '../../../main/clients/survey.ts';
+import type { ClientReport, EntryStatus } from '../../../main/clients/survey.ts';
 import { reportedState, versionFinding } from '../../../main/desktop/diagnostics/source.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
 import { clientsFinding } from '../../../main/diagnosis/clients-check.ts';
@@ -12,7 +11,7 @@ import { type ReportParts, reportOf } from '../../../main/diagnosis/report.ts';
 import { warehouseFinding } from '../../../main/diagnosis/workspace-checks.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import type { Diagnosis } from '../../../preload/contract.ts';
-import { outcomeInWords } from '../../../renderer/diagnostics/words.ts';
+import { formatDiagnosis } from '../../../renderer/diagnostics/format.ts';
 import { effective, failure, known, stateOf, warehouse } from './states.ts';
 
 const profile: Profile = {
@@ -103,7 +102,7 @@ describe('the warehouse that queries run on', () => {
 
 describe('the entries in AI clients’ files', () => {
   const NOTHING_ELSE = { repairable: [], sharedWith: [], project: null };
-  const client = (name: string, state: EntryState | null, change: Partial<ClientReport> = {}): ClientReport => ({
+  const client = (name: string, state: EntryStatus | null, change: Partial<ClientReport> = {}): ClientReport => ({
     id: name,
     name,
     because: 'it is there',
@@ -166,7 +165,7 @@ describe('what all checks came to', () => {
     [of(['fail', 'fail']), '2 things are not in order.'],
     [of(['pass', 'unknown', 'warning']), 'Not everything was checked.'],
   ])('%#', (diagnosis, words) => {
-    expect(outcomeInWords(diagnosis)).toBe(words);
+    expect(formatDiagnosis(diagnosis)).toBe(words);
   });
 });
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { OverrideList } from '../../../main/desktop/everyone/override-list.ts';
+import { OverrideList } from '../../../main/desktop/overrides/override-list.ts';
 import { type OverrideRow, worthALook } from '../../../main/warehouses/all-overrides.ts';
 import type { Bulk, Everyone, EveryoneQuery } from '../../../preload/contract.ts';
 import {
+  formatPlan,
+  formatResults,
   nothingFound,
-  planInWords,
+  overrideState,
   progressOf,
-  resultsInWords,
   secondLineOf,
-  stateOf,
-  targetOf,
-} from '../../../renderer/everyone/words.ts';
+  targetName,
+} from '../../../renderer/overrides/format.ts';
 
 const row = (userId: string, of: Partial<OverrideRow> = {}): OverrideRow => ({
   userId,
@@ -94,7 +94,7 @@ describe('the list of all overrides', () => {
     expect(found(changing, { only: 'dangling' })).toEqual(['a']);
     changing.put(row('a', { canUse: true }));
     expect(changing.unknown).toBe(0);
-    expect(stateOf(row('a', { canUse: 'unknown' }))).toBe('Whether they may use it could not be read');
+    expect(overrideState(row('a', { canUse: 'unknown' }))).toBe('Whether they may use it could not be read');
   });
 
   it('names the warehouses whose permissions are worth a look', () => {
@@ -104,12 +104,12 @@ describe('the list of all overrides', () => {
 
 describe('an override in words', () => {
   it('names its warehouse, or what stands for it', () => {
-    expect(targetOf(row('a'))).toBe('Starter');
-    expect(targetOf(row('a', { warehouseName: null }))).toBe('Warehouse w1');
-    expect(targetOf(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
-    expect(targetOf(row('a', { type: 'NEWER' }))).toBe('NEWER');
-    expect(stateOf(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE permission: queries fail');
-    expect(stateOf(row('a', { warehouseState: null }))).toBe('');
+    expect(targetName(row('a'))).toBe('Starter');
+    expect(targetName(row('a', { warehouseName: null }))).toBe('Warehouse w1');
+    expect(targetName(row('a', { type: 'LAST_SELECTED' }))).toBe('Last selected');
+    expect(targetName(row('a', { type: 'NEWER' }))).toBe('NEWER');
+    expect(overrideState(row('a', { dangling: 'cannot-use' }))).toBe('No CAN USE permission: queries fail');
+    expect(overrideState(row('a', { warehouseState: null }))).toBe('');
   });
 
   it('tells who it is about by user name, and by id where the names are the same', () => {
@@ -169,14 +169,14 @@ describe('an override in words', () => {
   });
   it('a plan, and what came of it', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
-    expect(planInWords(bulk({ planned, warnings: 1 }))).toBe(
+    expect(formatPlan(bulk({ planned, warnings: 1 }))).toBe(
       '1 override will be set, 2 will change, 1 stays as it is, 3 lines cannot be carried out. After 1 change, queries would fail. Nothing has been changed yet.',
     );
-    expect(planInWords(bulk({ planned, accessUnknown: 2 }))).toContain(
+    expect(formatPlan(bulk({ planned, accessUnknown: 2 }))).toContain(
       'For 2 changes it could not be read whether the user may use the warehouse. Nothing has been changed yet.',
     );
     const results = { done: 1000, unchanged: 0, invalid: 1, failed: 2, 'not-tried': 3 };
-    expect(resultsInWords(bulk({ results }))).toBe(
+    expect(formatResults(bulk({ results }))).toBe(
       '1,000 overrides changed, 1 line could not be carried out, 2 failed, 3 not tried.',
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthMethod } from '../../../main/auth/auth.ts';
-import { failureOf } from '../../../main/desktop/failure.ts';
-import { refreshAfterMillis } from '../../../main/desktop/warehouse/refresh.ts';
+import { failureFor } from '../../../main/desktop/failure.ts';
+import { refreshAfterMs } from '../../../main/desktop/warehouse/verification.ts';
 import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
 import type { Failure } from '../../../preload/contract.ts';
 import { failure, known, stateOf, warehouse } from './states.ts';
@@ -23,13 +23,13 @@ describe('after a failure the next step', () => {
   ];
 
   it.each(cases)('of %s with %s and the profiles %j is to %4$s', (code, method, profiles, next) => {
-    expect(failureOf(new CausewayError(code, 'It went wrong.'), method, profiles).next).toBe(next);
+    expect(failureFor(new CausewayError(code, 'It went wrong.'), method, profiles).next).toBe(next);
   });
 
   it('is named in words of the window, not of the terminal', () => {
     const error = new CausewayError('signed_out', 'You are signed out.', { remedy: 'Sign in with: causeway login.' });
-    expect(failureOf(error, 'oauth-user', ['a']).problem.remedy).toBe('Sign in: a page opens in your browser.');
-    expect(failureOf(error, 'pat', ['a']).problem.remedy).toBe('Sign in with: causeway login.');
+    expect(failureFor(error, 'oauth-user', ['a']).problem.remedy).toBe('Sign in: a page opens in your browser.');
+    expect(failureFor(error, 'pat', ['a']).problem.remedy).toBe('Sign in with: causeway login.');
   });
 });
 
@@ -53,6 +53,6 @@ describe('the effective warehouse is read again', () => {
       undefined,
     ],
   ])('%s', (_name, state, watched, expected) => {
-    expect(refreshAfterMillis(state, watched)).toBe(expected);
+    expect(refreshAfterMs(state, watched)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { closingOnce } from '../../../main/desktop/closing.ts';
 import { argumentsAfterCrash, crashesIn, withCrash } from '../../../main/desktop/crash.ts';
-import { changeOf } from '../../../main/desktop/surroundings.ts';
+import { closingOnce } from '../../../main/desktop/lifecycle.ts';
+import { systemChange } from '../../../main/desktop/system-watch.ts';
 import { linkIn, screenOfLink } from '../../../main/desktop/window/link.ts';
 
 const MINUTE = 60_000;
@@ -99,7 +99,7 @@ describe('what the application runs in has changed', () => {
     ['the clock was corrected a little', later({ wall: 1_031_000 }), null],
     ['the process was held up', later({ wall: 1_300_000, steady: 300_500 }), null],
   ])('%s', (_name, now, change) => {
-    expect(changeOf(before, now)).toBe(change);
+    expect(systemChange(before, now)).toBe(change);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { explain } from '../../../main/bridge/explain.ts';
-import { configuredServer } from '../../../main/desktop/servers/configured-server.ts';
-import { Jobs } from '../../../main/desktop/servers/jobs.ts';
-import { answerOf, toolOf } from '../../../main/desktop/servers/tools.ts';
-import type { Trouble } from '../../../main/hub/warm/health.ts';
+import { explainFailure } from '../../../main/bridge/errors.ts';
+import { Jobs } from '../../../main/desktop/servers/handlers.ts';
+import { describeConfiguredServer } from '../../../main/desktop/servers/servers.ts';
+import { answerForWindow, toolForWindow } from '../../../main/desktop/servers/tools.ts';
+import type { Trouble } from '../../../main/hub/health/health.ts';
 import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
 import type { Tool } from '../../../preload/contract.ts';
 
@@ -19,16 +19,20 @@ describe('what a tool does, by its annotations', () => {
     [{ readOnlyHint: 'yes' }, 'unknown'],
   ])('%j: %s', (annotations, effect) => {
     const tool = annotations ? { annotations } : {};
-    expect(toolOf({ name: 'x', inputSchema: {}, ...tool })).toMatchObject({ effect, title: null, description: '' });
+    expect(toolForWindow({ name: 'x', inputSchema: {}, ...tool })).toMatchObject({
+      effect,
+      title: null,
+      description: '',
+    });
   });
 
   it('has the title of its annotations where it has none of its own', () => {
-    expect(toolOf({ name: 'x', inputSchema: {}, annotations: { title: 'Find' } }).title).toBe('Find');
+    expect(toolForWindow({ name: 'x', inputSchema: {}, annotations: { title: 'Find' } }).title).toBe('Find');
   });
 });
 
 describe('what crosses of an answer', () => {
-  const partsOf = (...content: unknown[]) => answerOf({ content, isError: false }, 5).parts;
+  const partsOf = (...content: unknown[]) => answerForWindow({ content, isError: false }, 5).parts;
 
   it.each<[unknown, object]>([
     [
@@ -66,7 +70,7 @@ describe('what crosses of an answer', () => {
 
   it('is a text where the structure is too large to be shown', () => {
     const structuredContent = { rows: Array.from({ length: 100_000 }, (_, number) => [number]) };
-    const { structured, parts } = answerOf({ content: [], isError: false, structuredContent }, 5);
+    const { structured, parts } = answerForWindow({ content: [], isError: false, structuredContent }, 5);
     expect(structured).toBeUndefined();
     expect(parts).toMatchObject([{ type: 'text', cut: expect.any(Number) }]);
   });
@@ -76,13 +80,13 @@ describe('a server as the window shows it', () => {
   const server = { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' } as const;
 
   it('has its tools where it is ready', () => {
-    const { state } = configuredServer(server, { name: 'ready', tools: 3, checkedAt: 0 }, 0);
+    const { state } = describeConfiguredServer(server, { name: 'ready', tools: 3, checkedAt: 0 }, 0);
     expect(state).toMatchObject({ status: 'ready', tools: 3, label: 'Running, 3 tools', retryAt: null, action: null });
   });
 
   /** How a server is shown at which this happened. */
   const shownAfter = (error: CausewayError, name: Trouble) =>
-    configuredServer(server, { name, problem: error, until: 900 }, 0).state;
+    describeConfiguredServer(server, { name, problem: error, until: 900 }, 0).state;
 
   it('says what is wrong in a whole sentence, and when it is asked again', () => {
     const error = new CausewayError('not_found', 'No such space', { remedy: 'Check the path.' });
@@ -124,7 +128,7 @@ describe('a server as the window shows it', () => {
     ],
   ])('offers to sign in after a refusal with %i', (status, body, name, remedy) => {
     const failure = { kind: 'refused', head: { status, headers: {} }, text: JSON.stringify(body) } as const;
-    const error = explain(failure, { ...server, host: 'acme.example', by: 'oauth-user' }, 'tools/list');
+    const error = explainFailure(failure, { ...server, host: 'acme.example', by: 'oauth-user' }, 'tools/list');
     expect(shownAfter(error, name)).toMatchObject({ action: 'sign-in', remedy });
     expect(inOneLine(error)).toContain('`causeway login --profile ana`');
   });

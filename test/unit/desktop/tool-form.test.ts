@@ -1,20 +1,19 @@
 import type { Schema } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../preload/contract.ts';
-import { problemsIn } from '../../../renderer/servers/form/check.ts';
-import { type Entry, entriesOf, readEntries } from '../../../renderer/servers/form/entry.ts';
-import { type Field, fieldsOf } from '../../../renderer/servers/form/field.ts';
-import { followUps } from '../../../renderer/servers/form/follow-up.ts';
-import { tableIn } from '../../../renderer/servers/tools/table.ts';
+import { entriesOf, type FormEntry, problemsIn, readFormEntries } from '../../../renderer/servers/form/entry.ts';
+import { type FormField, formFields } from '../../../renderer/servers/form/field.ts';
+import { tableIn } from '../../../renderer/servers/tools/answer.tsx';
+import { followUps } from '../../../renderer/servers/tools/try-tool.tsx';
 
 /** One field for one property, as its kind alone. */
 const kindOf = (property: unknown, root: object = {}) => {
-  const [field] = fieldsOf({ ...root, type: 'object', properties: { x: property } });
+  const [field] = formFields({ ...root, type: 'object', properties: { x: property } });
   return field?.kind;
 };
 
 describe('the control for a property', () => {
-  it.each<[string, unknown, Field['kind']]>([
+  it.each<[string, unknown, FormField['kind']]>([
     ['a text', { type: 'string' }, 'text'],
     ['a number', { type: 'number' }, 'number'],
     ['a whole number', { type: 'integer' }, 'number'],
@@ -48,7 +47,7 @@ describe('the control for a property', () => {
       properties: { q: { type: 'string', title: 'Question', description: 'In words.' } },
       required: ['q'],
     };
-    expect(fieldsOf(schema)).toMatchObject([
+    expect(formFields(schema)).toMatchObject([
       { name: 'q', label: 'Question', description: 'In words.', required: true },
     ]);
   });
@@ -67,11 +66,11 @@ const SCHEMA: Schema = {
   },
   required: ['query'],
 };
-const FIELDS = fieldsOf({ ...SCHEMA });
+const FIELDS = formFields({ ...SCHEMA });
 const START = entriesOf(FIELDS);
 
 describe('what is entered', () => {
-  const read = (entries: { [name: string]: Entry }) => readEntries(FIELDS, { ...START, ...entries });
+  const read = (entries: { [name: string]: FormEntry }) => readFormEntries(FIELDS, { ...START, ...entries });
 
   it('begins with the defaults, and leaves out what was not given', () => {
     expect(read({ query: 'tips' })).toEqual({
@@ -101,7 +100,7 @@ describe('what is entered', () => {
     });
   });
 
-  it.each<[string, { [name: string]: Entry }, [string, string]]>([
+  it.each<[string, { [name: string]: FormEntry }, [string, string]]>([
     ['something that is needed', {}, ['/query', 'This is needed.']],
     ['a text that is too short', { query: 'x' }, ['/query', 'This is too short.']],
     ['a number that is none', { query: 'xy', limit: 'many' }, ['/limit', 'This is not a number.']],

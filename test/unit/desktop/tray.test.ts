@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES_FOLDER } from '../../../main/desktop/places.ts';
-import { type TrayMood, trayIconFile, trayMood } from '../../../main/desktop/tray/tray-icon.ts';
-import { menuLabel, type TrayItem } from '../../../main/desktop/tray/tray-item.ts';
-import { trayMenu, trayTooltip } from '../../../main/desktop/tray/tray-menu.ts';
-import { choicesOf } from '../../../main/desktop/warehouse/choices.ts';
+import {
+  menuLabel,
+  type TrayItem,
+  type TrayMood,
+  trayIconFile,
+  trayMenu,
+  trayMood,
+  trayTooltip,
+} from '../../../main/desktop/tray/tray-menu.ts';
+import { choicesOf } from '../../../main/desktop/warehouse/verification.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, server, stateOf, warehouse } from './states.ts';

@@ -2,14 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { updateNews } from '../../../main/desktop/updates/update-news.ts';
 import {
   afterUpdateEvent,
-  hindranceOf,
   type UpdateEvent,
+  UpdateService,
+  type UpdateSource,
+  updateBlocker,
+  updateNews,
   updatesAtStart,
-} from '../../../main/desktop/updates/update-state.ts';
-import { type UpdateSource, Updates } from '../../../main/desktop/updates/updates.ts';
+} from '../../../main/desktop/updates/updates.ts';
 import type { UpdateState } from '../../../preload/contract.ts';
 import { plainSettings } from '../../plain-desktop.ts';
 
@@ -78,7 +79,7 @@ describe('the state of updates', () => {
     [true, 'linux', {}, 'package-manager'],
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
   ] as const)('where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
-    expect(hindranceOf(packaged, platform, env)).toBe(hindrance);
+    expect(updateBlocker(packaged, platform, env)).toBe(hindrance);
   });
 });
 
@@ -112,7 +113,7 @@ describe('updates', () => {
       ...source,
     }));
     const show = ({ status }: UpdateState) => void shown.push(status);
-    const updates = new Updates({ hindrance, settings, openSource, show, now: () => 7 });
+    const updates = new UpdateService({ hindrance, settings, openSource, show, now: () => 7 });
     return { updates, settings, shown, openSource };
   }
 

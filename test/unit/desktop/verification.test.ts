@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { afterEvent, atEnd, verificationAtStart } from '../../../main/desktop/warehouse/verification.ts';
 import type { CheckResult } from '../../../main/warehouses/verify.ts';
 import type { Verification } from '../../../preload/contract.ts';
-import { beforeEndToEnd, checkLines } from '../../../renderer/warehouse/verify-words.ts';
+import { beforeEndToEnd, checkLines } from '../../../renderer/warehouse/verify.tsx';
 
 const statuses = ({ checks }: Verification) => checks.map(({ status }) => status);
 const result = (check: CheckResult['check'], verdict: CheckResult['verdict']) => ({

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLIENTS } from '../../../main/clients/table.ts';
-import { opensWindowAtStart } from '../../../main/desktop/start-up.ts';
+import { opensWindowAtStart } from '../../../main/desktop/lifecycle.ts';
 import { appFileOf, contentSecurityPolicy } from '../../../main/desktop/window/app-files.ts';
-import { isOwnAddress, mayAsk, mayOpenInBrowser, mayOpenInClient } from '../../../main/desktop/window/navigation.ts';
+import { isAllowedUrl, isClientUrl, isOwnAddress, isTrustedSender } from '../../../main/desktop/window/navigation.ts';
 import { type Bounds, DEFAULT_SIZE, placeWindow } from '../../../main/desktop/window/window-bounds.ts';
 
 describe('an address of the window', () => {
@@ -34,7 +34,7 @@ describe('a message to the main process', () => {
     ['another origin', { ...page, url: 'https://example.com/' }, false],
     ['a frame that is gone', { ...page, url: '' }, false],
   ])('from %s is answered: %s', (_name, asker, allowed) => {
-    expect(mayAsk(asker)).toBe(allowed);
+    expect(isTrustedSender(asker)).toBe(allowed);
   });
 });
 
@@ -65,7 +65,7 @@ describe('the system browser', () => {
     ['ms-msdt:/id', false],
     ['not an address', false],
   ])('may open %s: %s', (address, allowed) => {
-    expect(mayOpenInBrowser(address, hosts)).toBe(allowed);
+    expect(isAllowedUrl(address, hosts)).toBe(allowed);
   });
 });
 
@@ -84,13 +84,13 @@ describe('a link that an AI client is to answer', () => {
     ['javascript:alert(1)', false],
     ['', false],
   ])('%s is passed on: %s', (link, passed) => {
-    expect(mayOpenInClient(link)).toBe(passed);
+    expect(isClientUrl(link)).toBe(passed);
   });
 
   it('is each that the table of clients can make', () => {
     for (const { deepLink } of CLIENTS) {
       const link = deepLink?.('databricks-sql', { command: '/opt/causeway/causeway', args: ['proxy'] });
-      if (link !== undefined) expect(mayOpenInClient(link)).toBe(true);
+      if (link !== undefined) expect(isClientUrl(link)).toBe(true);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EffectiveStep, EffectiveWarehouse } from '../../../preload/contract.ts';
-import { becauseOf, detailsInWords, effectiveName, stateInWords } from '../../../preload/words.ts';
-import { timeAgo } from '../../../renderer/shared/time-ago.ts';
-import { afterClearing, onceChosen, outcomeInWords, search } from '../../../renderer/warehouse/words.ts';
+import { effectiveName, formatDetails, formatState, reasonFor } from '../../../preload/format.ts';
+import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
+import { afterClearing, formatOverrideChange, onceChosen, search } from '../../../renderer/warehouse/format.ts';
 import { effective, warehouse } from './states.ts';
 
 const step = (change: Partial<EffectiveStep>): EffectiveStep => ({
@@ -21,12 +21,12 @@ describe('words', () => {
     ['HALF_ASLEEP', 'Half asleep'],
     ['', ''],
   ])('for the state %j: %j', (state, words) => {
-    expect(stateInWords(state)).toBe(words);
+    expect(formatState(state)).toBe(words);
   });
 
   it('for what a warehouse is', () => {
-    expect(detailsInWords(warehouse())).toBe('Running · Medium · serverless');
-    expect(detailsInWords(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
+    expect(formatDetails(warehouse())).toBe('Running · Medium · serverless');
+    expect(formatDetails(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
   });
 
   const unnamed: [string, Partial<EffectiveWarehouse>, string, string][] = [
@@ -53,7 +53,7 @@ describe('words', () => {
   it.each(unnamed)('for a warehouse without a name: %s', (_name, change, name, because) => {
     const value = effective({ warehouse: null, ...change });
     expect(effectiveName(value)).toBe(name);
-    expect(becauseOf(value)).toBe(because);
+    expect(reasonFor(value)).toBe(because);
   });
 
   it('for how long ago', () => {
@@ -75,7 +75,7 @@ describe('what became of a step', () => {
     [step({ source: 'heuristic', outcome: 'decides', certainty: 'predicted' }), 'Decides, predicted'],
     [step({ source: 'heuristic', outcome: 'empty' }), 'None'],
   ])('%j is "%s"', (value, words) => {
-    expect(outcomeInWords(value)).toBe(words);
+    expect(formatOverrideChange(value)).toBe(words);
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanFrame } from '../../../main/bridge/raw-id.ts';
-import { batchOf, glance, paramsOf, shown, toolOf, verdictOf } from '../../../main/hub/glance.ts';
+import { scanFrame } from '../../../main/bridge/frame/frame.ts';
+import { batchOf, calledTool, callOutcome, paramsOf, shown, summarizeFrame } from '../../../main/hub/frame-summary.ts';
 
 const LONG = 'x'.repeat(100_000);
-const verdict = (value: unknown) => verdictOf(frame(value), glance(frame(value)));
+const verdict = (value: unknown) => callOutcome(frame(value), summarizeFrame(frame(value)));
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 /** JSON-RPC frames as SDKs order them, and as none does, with something large in the middle. */
@@ -35,7 +35,7 @@ describe('a look at the ends of a frame', () => {
   it('tells what a walk through all of it tells', () => {
     fc.assert(
       fc.property(frames, (bytes) => {
-        expect(glance(bytes)).toMatchObject(scanFrame(bytes));
+        expect(summarizeFrame(bytes)).toMatchObject(scanFrame(bytes));
       }),
       { numRuns: 2_000 },
     );
@@ -46,8 +46,8 @@ describe('a look at the ends of a frame', () => {
     { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'query', arguments: { text: LONG } } },
     { jsonrpc: '2.0', method: 'tools/call', params: { name: 'query', text: LONG }, id: 9 },
   ])('finds id, method and tool on either side of long arguments', (value) => {
-    expect(glance(frame(value))).toEqual({ id: '9', method: 'tools/call', body: 'params' });
-    expect(toolOf(frame(value))).toBe('query');
+    expect(summarizeFrame(frame(value))).toEqual({ id: '9', method: 'tools/call', body: 'params' });
+    expect(calledTool(frame(value))).toBe('query');
   });
 });
 
@@ -57,13 +57,13 @@ describe('the middle of a frame', () => {
 
   it.each([20, 2_000])('is passed over where its ends tell id and method (%i bytes)', (length) => {
     const request = `{"jsonrpc":"2.0","method":"tools/call","params":${broken(length)},"id":9}`;
-    expect(glance(frame(request))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
+    expect(summarizeFrame(frame(request))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
     const spaced = `{ "jsonrpc" : "2.0", "method" : "tools/call", "params" : ${broken(length)} , "id" : 9 }\n`;
-    expect(glance(frame(spaced))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
+    expect(summarizeFrame(frame(spaced))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
     const result = `{"jsonrpc":"2.0","result":${broken(length)},"id":"größe"}`;
-    expect(glance(frame(result))).toStrictEqual({ id: '"größe"', method: undefined, body: 'result' });
+    expect(summarizeFrame(frame(result))).toStrictEqual({ id: '"größe"', method: undefined, body: 'result' });
     const error = `{"error":${broken(length)},"jsonrpc":"2.0","id":"größe"}`;
-    expect(glance(frame(error))).toStrictEqual({ id: '"größe"', method: undefined, body: 'error' });
+    expect(summarizeFrame(frame(error))).toStrictEqual({ id: '"größe"', method: undefined, body: 'error' });
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('the middle of a frame', () => {
     ['a large member of another name', '{"id":5,"more":{},"method":"m"}', '5', 'm', undefined],
     ['nothing', '{}', undefined, undefined, undefined],
   ])('is walked through with %s', (_what, text, id, method, body) => {
-    expect(glance(frame(text))).toStrictEqual({ id, method, body });
+    expect(summarizeFrame(frame(text))).toStrictEqual({ id, method, body });
   });
 });
 
@@ -93,7 +93,7 @@ describe('the name of a tool', () => {
     [{}, null],
     ['{"params":{"name":', null],
   ])('in %.60j is %s', (value, name) => {
-    expect(toolOf(frame(value))).toBe(name);
+    expect(calledTool(frame(value))).toBe(name);
   });
 
   it('is cut where it is too long to show', () => {
@@ -147,15 +147,15 @@ describe('a frame of up to 64 KiB is read whole', () => {
 
   it('for the name of a tool and its parameters', () => {
     const request = (text: string) => `{"params":{"text":"${text}","name":"query"}}`;
-    expect(toolOf(ofLength(WHOLE, request))).toBe('query');
-    expect(toolOf(ofLength(WHOLE + 1, request))).toBeNull();
+    expect(calledTool(ofLength(WHOLE, request))).toBe('query');
+    expect(calledTool(ofLength(WHOLE + 1, request))).toBeNull();
     expect(paramsOf(ofLength(WHOLE, request))).toMatchObject({ name: 'query' });
     expect(paramsOf(ofLength(WHOLE + 1, request))).toBeUndefined();
   });
 
   it('for a tool that failed', () => {
     const answer = (text: string) => `{"result":{"content":"${text}","isError":true,"_meta":{}}}`;
-    const outcomeOf = (bytes: Buffer) => verdictOf(bytes, glance(bytes)).outcome;
+    const outcomeOf = (bytes: Buffer) => callOutcome(bytes, summarizeFrame(bytes)).outcome;
     expect(outcomeOf(ofLength(WHOLE, answer))).toBe('tool-error');
     expect(outcomeOf(ofLength(WHOLE + 1, answer))).toBe('answered');
   });

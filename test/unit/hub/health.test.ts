@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newWatch, next, type ServerHealth, type Watch, type WatchEvent } from '../../../main/hub/warm/health.ts';
-import { healthInWords } from '../../../main/hub/warm/words.ts';
+import { formatHealth } from '../../../main/hub/health/format.ts';
+import {
+  newWatch,
+  nextWatch,
+  type ServerHealth,
+  type Watch,
+  type WatchEvent,
+} from '../../../main/hub/health/health.ts';
 import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
 
 const MINUTE = 60_000;
 const AT = 1_000_000;
 
-const watchAfter = (...events: WatchEvent[]): Watch => events.reduce(next, newWatch(0));
+const watchAfter = (...events: WatchEvent[]): Watch => events.reduce(nextWatch, newWatch(0));
 const answered = (tools: number, at = AT): WatchEvent => ({ name: 'answered', tools, at, random: 0.5 });
 const failed = (code: ErrorCode, at = AT, retryAfterMs?: number): WatchEvent => ({
   name: 'failed',
@@ -53,8 +59,8 @@ describe('what a server is', () => {
 
   it('does not flicker: what is ready stays so while it is asked, and what is not says so until the answer', () => {
     const ready = watchAfter(answered(6));
-    expect(next(ready, { name: 'asked', at: AT + 1 })).toEqual({ ...ready, due: AT + 1 });
-    expect(next(watchAfter(failed('unreachable')), { name: 'asked', at: AT + 1 }).health).toEqual({
+    expect(nextWatch(ready, { name: 'asked', at: AT + 1 })).toEqual({ ...ready, due: AT + 1 });
+    expect(nextWatch(watchAfter(failed('unreachable')), { name: 'asked', at: AT + 1 }).health).toEqual({
       name: 'connecting',
     });
   });
@@ -64,7 +70,7 @@ describe('when a server is asked again', () => {
   const pauses = (code: ErrorCode, times: number) => {
     let watch = newWatch(AT);
     return Array.from({ length: times }, () => {
-      watch = next(watch, failed(code));
+      watch = nextWatch(watch, failed(code));
       return (watch.due ?? 0) - AT;
     });
   };
@@ -80,8 +86,8 @@ describe('when a server is asked again', () => {
 
   it('soon again when the trouble is another one, or was over', () => {
     const long = watchAfter(failed('unreachable'), failed('unreachable'), failed('unreachable'));
-    expect(next(long, failed('login_page')).due).toBe(AT + 10_000);
-    expect(next(next(long, answered(6)), failed('unreachable')).due).toBe(AT + 5_000);
+    expect(nextWatch(long, failed('login_page')).due).toBe(AT + 10_000);
+    expect(nextWatch(nextWatch(long, answered(6)), failed('unreachable')).due).toBe(AT + 5_000);
   });
 
   it('never before the time that the server asks for', () => {
@@ -96,15 +102,15 @@ describe('when a server is asked again', () => {
 
   it('spread over a few seconds when the computer wakes, whatever it was before', () => {
     for (const before of [answered(6), failed('permission_denied'), failed('signed_out')]) {
-      const due = [0, 0.5, 1].map((random) => next(watchAfter(before), { name: 'disturbed', at: AT, random }).due);
+      const due = [0, 0.5, 1].map((random) => nextWatch(watchAfter(before), { name: 'disturbed', at: AT, random }).due);
       expect(due).toEqual([AT, AT + 1_500, AT + 3_000]);
     }
   });
 
   it('when its tools have changed, but not for each of many changes', () => {
-    expect(next(watchAfter(answered(6)), { name: 'tools-changed', at: AT }).due).toBe(AT + 500);
+    expect(nextWatch(watchAfter(answered(6)), { name: 'tools-changed', at: AT }).due).toBe(AT + 500);
     const trouble = watchAfter(failed('unreachable'));
-    expect(next(trouble, { name: 'tools-changed', at: AT })).toBe(trouble);
+    expect(nextWatch(trouble, { name: 'tools-changed', at: AT })).toBe(trouble);
   });
 });
 
@@ -112,20 +118,23 @@ describe('a sign-in in the browser', () => {
   it('is waited for by who needs it, and nothing asks meanwhile', () => {
     const waiting = watchAfter(failed('signed_out'), { name: 'sign-in-began' });
     expect(waiting).toMatchObject({ health: { name: 'waiting-for-browser' }, due: null });
-    expect(next(waiting, failed('signed_out'))).toBe(waiting);
-    expect(next(waiting, { name: 'disturbed', at: AT, random: 1 })).toBe(waiting);
-    expect(next(waiting, { name: 'sign-in-ended', at: AT })).toMatchObject({ health: { name: 'connecting' }, due: AT });
+    expect(nextWatch(waiting, failed('signed_out'))).toBe(waiting);
+    expect(nextWatch(waiting, { name: 'disturbed', at: AT, random: 1 })).toBe(waiting);
+    expect(nextWatch(waiting, { name: 'sign-in-ended', at: AT })).toMatchObject({
+      health: { name: 'connecting' },
+      due: AT,
+    });
   });
 
   it('says nothing about a server that works', () => {
     const ready = watchAfter(answered(6));
-    expect(next(ready, { name: 'sign-in-began' })).toBe(ready);
-    expect(next(ready, { name: 'sign-in-ended', at: AT })).toBe(ready);
+    expect(nextWatch(ready, { name: 'sign-in-began' })).toBe(ready);
+    expect(nextWatch(ready, { name: 'sign-in-ended', at: AT })).toBe(ready);
   });
 });
 
 describe('a state in words', () => {
-  const inWords = (health: ServerHealth) => healthInWords(health, { profile: 'acme', now: AT });
+  const inWords = (health: ServerHealth) => formatHealth(health, { profile: 'acme', now: AT });
 
   it.each<[WatchEvent, string, string | null]>([
     [answered(1), 'Running, 1 tool', null],

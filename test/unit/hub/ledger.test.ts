@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { Ledger } from '../../../main/hub/ledger.ts';
+import { ReplayLog } from '../../../main/hub/replay-log.ts';
 
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 it('what waits for an answer is what was asked, and neither answered nor taken back', () => {
-  const ledger = new Ledger();
+  const ledger = new ReplayLog();
   for (const id of [1, '1', 2, 3]) ledger.sent(frame({ jsonrpc: '2.0', id, method: 'tools/call', params: {} }));
   ledger.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));
   ledger.sent(frame({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'x' } }));
@@ -14,7 +14,7 @@ it('what waits for an answer is what was asked, and neither answered nor taken b
 });
 
 it('only what does no harm is kept to be sent again', () => {
-  const ledger = new Ledger();
+  const ledger = new ReplayLog();
   const harmless = frame({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   ledger.sent(harmless);
   ledger.sent(frame({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { secret: 'of a person' } }));
@@ -22,7 +22,7 @@ it('only what does no harm is kept to be sent again', () => {
 });
 
 it('the requests of a batch are open one by one, and none of them is kept to be sent again', () => {
-  const ledger = new Ledger();
+  const ledger = new ReplayLog();
   const methods = ['tools/list', 'tools/call', 'tools/call', 'ping'];
   ledger.sent(frame(methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))));
   ledger.sent(frame([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } }]));
@@ -34,7 +34,7 @@ it('the requests of a batch are open one by one, and none of them is kept to be 
 });
 
 it('what a session was granted for its length is known until the client takes it back or begins anew', () => {
-  const ledger = new Ledger();
+  const ledger = new ReplayLog();
   const asked = (id: number, method: string, params: object, answer: object = { result: {} }) => {
     ledger.sent(frame({ jsonrpc: '2.0', id, method, params }));
     ledger.answered(frame({ jsonrpc: '2.0', id, ...answer }));

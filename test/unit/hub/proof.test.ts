@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freshNonce, isNonce, isProof, proofOf } from '../../../main/hub/proof.ts';
+import { freshNonce, isNonce, isProof, proofOf } from '../../../main/hub/wire.ts';
 
 const TRANSCRIPT = {
   address: '/run/user/1000/causeway/hub.sock',

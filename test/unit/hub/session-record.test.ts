@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentsRecorder } from '../../../main/hub/contents-recorder.ts';
-import { type HubCall, SessionRecord } from '../../../main/hub/session-record.ts';
+import type { ContentsRecorder } from '../../../main/hub/recorder.ts';
+import { type HubCall, SessionRecord } from '../../../main/hub/session-log.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { failureInWindow } from '../../../main/desktop/action-words.ts';
-import { problemOf } from '../../../main/desktop/problem.ts';
-import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
-import { asSentence, sentences } from '../../../main/platform/sentences.ts';
-import { readErrorBody } from '../../../main/workspace/error-body.ts';
-import { refusal } from '../../../main/workspace/errors.ts';
+import { failureInWindow, problemFor } from '../../../main/desktop/failure.ts';
+import { asSentence, CausewayError, inOneLine, sentences } from '../../../main/platform/errors.ts';
+import { readErrorBody, workspaceRefusal } from '../../../main/workspace/errors.ts';
 
 describe('sentences one after the other', () => {
   it.each([
@@ -27,9 +24,9 @@ describe('sentences one after the other', () => {
     const joined = `${words}. Check what the path of the server names.`;
     expect(inOneLine(error)).toBe(joined);
     expect(failureInWindow(error)).toBe(joined);
-    expect(problemOf(error).message).toBe(`${words}.`);
+    expect(problemFor(error).message).toBe(`${words}.`);
     const body = readErrorBody({ status: 429, text: '{"message":"slow down"}', header: () => undefined }, []);
-    expect(inOneLine(refusal('GET', 429, body))).toBe(
+    expect(inOneLine(workspaceRefusal('GET', 429, body))).toBe(
       'The workspace answered 429: slow down. Wait a little and try again.',
     );
   });

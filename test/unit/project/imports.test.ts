@@ -11,7 +11,6 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/auth/': ['main/platform/'],
   'main/workspace/': ['main/platform/', 'main/auth/'],
   'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/'],
-  'main/discovery/': ['main/platform/', 'main/workspace/'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/bridge/'],
   'main/clients/': ['main/platform/'],

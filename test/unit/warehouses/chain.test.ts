@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import { explain } from '../../../main/warehouses/chain.ts';
+import { explainEffective } from '../../../main/warehouses/chain.ts';
 import type { Reading, Readings } from '../../../main/warehouses/readings.ts';
 import type { Warehouse } from '../../../main/workspace/warehouses.ts';
 
@@ -34,7 +34,7 @@ const record = (type: string, warehouse_id?: string) =>
 
 describe('explain', () => {
   test('an override that cannot be read leaves everything open, and what would follow is shown', () => {
-    const effective = explain(
+    const effective = explainEffective(
       readings({ override: unreadable('unavailable'), workspaceDefault: known({ id: '1', readFrom: 'setting' }) }),
     );
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'unknown' });
@@ -43,14 +43,14 @@ describe('explain', () => {
   });
 
   test('an override of a type that is newer than this decides, and cannot be seen', () => {
-    const effective = explain(readings({ override: record('PINNED_BY_POLICY', '1') }));
+    const effective = explainEffective(readings({ override: record('PINNED_BY_POLICY', '1') }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'unknown' });
     expect(effective.steps[0]?.reason).toContain('PINNED_BY_POLICY');
   });
 
   test('a warehouse state that is newer than this is passed on', () => {
     const odd = warehouse('3', { state: 'HIBERNATING' });
-    const effective = explain(
+    const effective = explainEffective(
       readings({ override: record('CUSTOM', '3'), visible: known([odd]), usable: known(new Set('3')) }),
     );
     expect(effective).toMatchObject({ warehouse: { state: 'HIBERNATING' }, problems: [] });
@@ -58,24 +58,24 @@ describe('explain', () => {
 
   test('a default that may only echo the override is not called known', () => {
     const echo = known({ id: '1', readFrom: 'default-id' } as const);
-    const [, step] = explain(readings({ override: record('CUSTOM', '1'), workspaceDefault: echo })).steps;
+    const [, step] = explainEffective(readings({ override: record('CUSTOM', '1'), workspaceDefault: echo })).steps;
     expect(step).toMatchObject({ source: 'workspace-default', outcome: 'passed-over', certainty: 'predicted' });
   });
 
   test('a target that this user may not even see counts as not usable', () => {
     const named = new Map([['9', unreadable('permission_denied')]]);
-    const effective = explain(readings({ override: record('CUSTOM', '9'), named }));
+    const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: { id: '9', canUse: false }, problems: [{ code: 'cannot-use' }] });
   });
 
   test('a target that could not be read is not called unusable', () => {
     const named = new Map([['9', unreadable('unavailable')]]);
-    const effective = explain(readings({ override: record('CUSTOM', '9'), named }));
+    const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: { id: '9', canUse: 'unknown' }, problems: [] });
   });
 
   test('where it cannot be read what is usable, nothing is called unusable', () => {
-    const effective = explain(readings({ usable: unreadable('unavailable') }));
+    const effective = explainEffective(readings({ usable: unreadable('unavailable') }));
     expect(effective).toMatchObject({
       warehouse: { id: '2', canUse: 'unknown' },
       certainty: 'predicted',
@@ -84,18 +84,20 @@ describe('explain', () => {
   });
 
   test('without any warehouse nothing is chosen, for certain', () => {
-    const effective = explain(readings({ visible: known([]), usable: known(new Set<string>()) }));
+    const effective = explainEffective(readings({ visible: known([]), usable: known(new Set<string>()) }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'known' });
     expect(effective.problems).toMatchObject([{ code: 'no-warehouse' }]);
   });
 
   test('a user whose name cannot be read still gets an answer', () => {
-    const effective = explain(readings({ user: unreadable('permission_denied'), override: record('CUSTOM', '1') }));
+    const effective = explainEffective(
+      readings({ user: unreadable('permission_denied'), override: record('CUSTOM', '1') }),
+    );
     expect(effective).toMatchObject({ user: { id: '7', userName: '', admin: 'unknown' }, warehouse: { id: '1' } });
   });
 
   test('an override that names a warehouse decides, and everything after it is passed over because of it', () => {
-    const effective = explain(
+    const effective = explainEffective(
       readings({ override: record('CUSTOM', '1'), workspaceDefault: known({ id: '2', readFrom: 'setting' }) }),
     );
     expect(effective).toMatchObject({
@@ -126,7 +128,7 @@ describe('explain', () => {
   });
 
   test('the workspace default decides where there is no override', () => {
-    const effective = explain(readings({ workspaceDefault: known({ id: '1', readFrom: 'default-id' }) }));
+    const effective = explainEffective(readings({ workspaceDefault: known({ id: '1', readFrom: 'default-id' }) }));
     expect(effective).toMatchObject({
       warehouse: { id: '1' },
       decidedBy: 'workspace-default',
@@ -145,13 +147,13 @@ describe('explain', () => {
 
   test('a default that was read from the setting is known beside an override', () => {
     const setting = known({ id: '1', readFrom: 'setting' } as const);
-    const [, step] = explain(readings({ override: record('CUSTOM', '2'), workspaceDefault: setting })).steps;
+    const [, step] = explainEffective(readings({ override: record('CUSTOM', '2'), workspaceDefault: setting })).steps;
     expect(step).toMatchObject({ certainty: 'known', warehouse: { id: '1' } });
   });
 
   test('a default that is gone decides nothing that could be named but its id', () => {
     const named = new Map([['9', NONE]]);
-    const effective = explain(readings({ workspaceDefault: known({ id: '9', readFrom: 'setting' }), named }));
+    const effective = explainEffective(readings({ workspaceDefault: known({ id: '9', readFrom: 'setting' }), named }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'workspace-default' });
     expect(effective.steps[1]?.reason).toBe('The workspace default is 9.');
     expect(effective.problems).not.toEqual([]);
@@ -159,14 +161,14 @@ describe('explain', () => {
 
   test('an override whose warehouse is gone decides, and is told by its id', () => {
     const named = new Map([['9', NONE]]);
-    const effective = explain(readings({ override: record('CUSTOM', '9'), named }));
+    const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'known' });
     expect(effective.steps[0]).toMatchObject({ warehouse: null, reason: 'Your override names 9.' });
     expect(effective.problems).not.toEqual([]);
   });
 
   test('where neither override nor default is there, the heuristic is only a prediction', () => {
-    const effective = explain(readings({}));
+    const effective = explainEffective(readings({}));
     expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
     expect(effective.steps).toMatchObject([
       { source: 'override', reason: 'You have no override.' },
@@ -176,20 +178,20 @@ describe('explain', () => {
   });
 
   test('the heuristic chooses only among what the user may use', () => {
-    expect(explain(readings({ usable: known(new Set(['1'])) }))).toMatchObject({ warehouse: { id: '1' } });
-    const none = explain(readings({ usable: known(new Set<string>()) }));
+    expect(explainEffective(readings({ usable: known(new Set(['1'])) }))).toMatchObject({ warehouse: { id: '1' } });
+    const none = explainEffective(readings({ usable: known(new Set<string>()) }));
     expect(none).toMatchObject({ warehouse: null, certainty: 'known' });
     expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'There is no warehouse that you may use.' });
   });
 
   test('the heuristic prefers the user’s own warehouse, and none where the user is unknown', () => {
     const visible = known([warehouse('1'), warehouse('2', { creator_name: 'ana@example.com' })]);
-    expect(explain(readings({ visible })).warehouse?.id).toBe('2');
-    expect(explain(readings({ visible, user: unreadable('unavailable') })).warehouse?.id).toBe('1');
+    expect(explainEffective(readings({ visible })).warehouse?.id).toBe('2');
+    expect(explainEffective(readings({ visible, user: unreadable('unavailable') })).warehouse?.id).toBe('1');
   });
 
   test('a default that cannot be read leaves the heuristic’s choice open to it', () => {
-    const effective = explain(readings({ workspaceDefault: unreadable('unavailable') }));
+    const effective = explainEffective(readings({ workspaceDefault: unreadable('unavailable') }));
     expect(effective).toMatchObject({ warehouse: { id: '2' }, decidedBy: 'heuristic', certainty: 'predicted' });
     expect(effective.steps[1]).toMatchObject({
       source: 'workspace-default',
@@ -204,7 +206,7 @@ describe('explain', () => {
   });
 
   test('warehouses that cannot be listed leave open what is chosen', () => {
-    const effective = explain(readings({ visible: unreadable('unavailable') }));
+    const effective = explainEffective(readings({ visible: unreadable('unavailable') }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'unknown', problems: [] });
     expect(effective.steps[2]).toEqual({
       source: 'heuristic',
@@ -216,7 +218,7 @@ describe('explain', () => {
   });
 
   test('a workspace without overrides goes on to its default, and its missing API is told', () => {
-    const effective = explain(
+    const effective = explainEffective(
       readings({
         override: unreadable('feature_unavailable'),
         workspaceDefault: known({ id: '1', readFrom: 'setting' }),
@@ -229,11 +231,11 @@ describe('explain', () => {
       reason: 'This workspace does not have overrides.',
     });
     expect(effective.problems).not.toEqual([]);
-    expect(explain(readings({ override: unreadable('unavailable') })).problems).toEqual([]);
+    expect(explainEffective(readings({ override: unreadable('unavailable') })).problems).toEqual([]);
   });
 
   test('an override that could not be read says why', () => {
-    const [step] = explain(readings({ override: unreadable('unavailable') })).steps;
+    const [step] = explainEffective(readings({ override: unreadable('unavailable') })).steps;
     expect(step).toMatchObject({
       source: 'override',
       certainty: 'unknown',
@@ -247,7 +249,7 @@ describe('explain', () => {
     ['LAST_SELECTED', '1', 'the warehouse that you picked last, which only the workspace knows'],
     ['CUSTOM', undefined, 'of the type CUSTOM, which this version does not know'],
   ])('an override of the type %s with the warehouse %s decides without a warehouse that is known', (type, id, said) => {
-    const effective = explain(readings({ override: record(type, id) }));
+    const effective = explainEffective(readings({ override: record(type, id) }));
     expect(effective).toMatchObject({
       warehouse: null,
       decidedBy: 'override',
@@ -259,12 +261,15 @@ describe('explain', () => {
 
   test('a user is shown by display name, or by user name where there is none', () => {
     const named = known({ id: '7', userName: 'ana@example.com', displayName: 'Ana' });
-    expect(explain(readings({ user: named })).user).toMatchObject({ id: '7', displayName: 'Ana' });
-    expect(explain(readings({})).user).toMatchObject({ userName: 'ana@example.com', displayName: 'ana@example.com' });
+    expect(explainEffective(readings({ user: named })).user).toMatchObject({ id: '7', displayName: 'Ana' });
+    expect(explainEffective(readings({})).user).toMatchObject({
+      userName: 'ana@example.com',
+      displayName: 'ana@example.com',
+    });
   });
 
   test('of a user who cannot be read nothing is made up', () => {
-    expect(explain(readings({ user: unreadable('unavailable') })).user).toEqual({
+    expect(explainEffective(readings({ user: unreadable('unavailable') })).user).toEqual({
       id: '',
       userName: '',
       displayName: '',
@@ -273,7 +278,7 @@ describe('explain', () => {
   });
 
   test('with warehouses to use no missing warehouse is reported', () => {
-    expect(explain(readings({})).problems).toEqual([]);
-    expect(explain(readings({ visible: unreadable('unavailable'), usable: NONE })).problems).toEqual([]);
+    expect(explainEffective(readings({})).problems).toEqual([]);
+    expect(explainEffective(readings({ visible: unreadable('unavailable'), usable: NONE })).problems).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../main/platform/secret.ts';
-import { findPerson } from '../../../main/warehouses/people.ts';
+import { findUser } from '../../../main/warehouses/users.ts';
 import { createRestClient, type RestClient } from '../../../main/workspace/client.ts';
 
 /** A workspace that filters by some attributes only, and has service principals. */
@@ -70,17 +70,17 @@ describe('findPerson', () => {
     ['a service principal’s application id', '6f1d2c3b-8a4e', '70368744177664011'],
     ['a service principal’s name', 'nightly', '70368744177664011'],
   ])('by %s', async (_how, text, id) => {
-    expect((await findPerson(client.users, text)).id).toBe(id);
+    expect((await findUser(client.users, text)).id).toBe(id);
   });
 
   test('refuses to guess between several, and names them', async () => {
-    await expect(findPerson(client.users, 'example')).rejects.toMatchObject({
+    await expect(findUser(client.users, 'example')).rejects.toMatchObject({
       code: 'ambiguous',
       message: expect.stringContaining('Ana Ferreira ana@example.com (1), Joana Silva joana@example.com (2)'),
     });
   });
 
   test.each(['nobody', '404', '', '"; drop'])('finds nobody for %s', async (text) => {
-    await expect(findPerson(client.users, text)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findUser(client.users, text)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readErrorBody } from '../../../main/workspace/error-body.ts';
-import { refusal } from '../../../main/workspace/errors.ts';
+import { readErrorBody, workspaceRefusal } from '../../../main/workspace/errors.ts';
 
 const answer = (status: number, text: string, headers: Record<string, string> = {}) => ({
   status,
@@ -47,7 +46,8 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
 });
 
 describe('refusal decides by status, and by the error code only where the status says too little', () => {
-  const code = (status: number, text: string) => refusal('GET', status, readErrorBody(answer(status, text), [])).code;
+  const code = (status: number, text: string) =>
+    workspaceRefusal('GET', status, readErrorBody(answer(status, text), [])).code;
 
   test.each([
     [400, '{"error_code":"INVALID_PARAMETER_VALUE","message":"m"}', 'invalid_argument'],
@@ -99,6 +99,6 @@ describe('refusal decides by status, and by the error code only where the status
     ['PATCH', 400, false],
     ['PATCH', 501, false],
   ])('%s refused with %i may have run: %s', (method, status, mayHaveRun) => {
-    expect(refusal(method, status, readErrorBody(answer(status, ''), [])).mayHaveRun).toBe(mayHaveRun);
+    expect(workspaceRefusal(method, status, readErrorBody(answer(status, ''), [])).mayHaveRun).toBe(mayHaveRun);
   });
 });

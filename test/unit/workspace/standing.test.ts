@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CausewayError, type ErrorCode } from '../../../main/platform/errors.ts';
-import { standing } from '../../../main/workspace/standing.ts';
+import { checkToken } from '../../../main/workspace/check-token.ts';
 
 /** What the workspace makes of a token, where asking for its user ends like this. */
 function afterAsking(me: () => Promise<{ userName: string; displayName?: string }>) {
   const none = () => Promise.reject(new Error('not asked for'));
-  return standing({
+  return checkToken({
     me: async () => ({
       user: { id: '1', displayName: undefined, groups: undefined, ...(await me()) },
       workspaceId: undefined,

@@ -1,0 +1,68 @@
+import { Secret } from '../platform/secret.ts';
+
+/** An access token with its times, in milliseconds of the system's clock. */
+export interface AccessToken {
+  token: Secret;
+  /** When it was received. */
+  issuedAt: number;
+  /** When it stops working; undefined if the server did not say. */
+  expiresAt: number | undefined;
+}
+
+/** How long before its end a token is renewed, in milliseconds. */
+const EARLY_MS = 5 * 60_000;
+/** Up to this much earlier, so that many computers do not renew in the same second. */
+const JITTER_MS = 60_000;
+/** Short-lived tokens are used for most of their life all the same. */
+const EARLY_SHARE = 0.2;
+
+/**
+ * Whether a token can be given out without renewing it first. A clock that has gone back behind the token's own beginning
+ * says nothing about its end, so the token counts as worn.
+ * @param chance between 0 and 1, drawn once for a process
+ */
+export function isFresh(token: AccessToken, now: number, chance: number): boolean {
+  if (token.expiresAt === undefined) return true;
+  if (now < token.issuedAt - EARLY_MS) return false;
+  const early = Math.min(EARLY_MS + chance * JITTER_MS, (token.expiresAt - token.issuedAt) * EARLY_SHARE);
+  return now < token.expiresAt - early;
+}
+
+/** Whether a token still works, if only just. */
+export function isAlive(token: AccessToken, now: number): boolean {
+  return token.expiresAt === undefined || now < token.expiresAt;
+}
+
+/** A token endpoint's answer as an access token that counts from the moment the request went out. */
+export function expiryFrom(sentAt: number, expiresInSeconds: number | undefined): number | undefined {
+  return expiresInSeconds === undefined ? undefined : sentAt + expiresInSeconds * 1000;
+}
+
+/** A bearer token with the headers that have to go out beside it; their names are in lower case. */
+export class BearerToken extends Secret {
+  readonly #beside: Readonly<Record<string, Secret>>;
+
+  constructor(value: string, beside: Readonly<Record<string, Secret>>) {
+    super(value);
+    this.#beside = beside;
+  }
+
+  headers(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.#beside).map(([name, value]) => [name, value.reveal()]));
+  }
+
+  secrets(): Secret[] {
+    return Object.values(this.#beside);
+  }
+}
+
+/** The headers that show a token to the workspace. */
+export function bearerHeaders(token: Secret): Record<string, string> {
+  const authorization = `Bearer ${token.reveal()}`;
+  return token instanceof BearerToken ? { ...token.headers(), authorization } : { authorization };
+}
+
+/** What goes out with a token, and so may be repeated in an answer. */
+export function sentWith(token: Secret): Secret[] {
+  return token instanceof BearerToken ? [token, ...token.secrets()] : [token];
+}

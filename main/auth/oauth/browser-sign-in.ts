@@ -1,0 +1,323 @@
+import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { foreignText } from '../../platform/foreign-text.ts';
+import { createApplicationCommand } from '../../platform/next-action.ts';
+import { Secret } from '../../platform/secret.ts';
+import { expiryFrom } from '../access-token.ts';
+import type { Profile, SignInProgress } from '../auth.ts';
+import type { HostFetch } from '../host-fetch.ts';
+import type { TokenRecord } from '../secrets/token-record.ts';
+import { signedOut, unlessAborted } from '../token-broker.ts';
+import {
+  type CallbackAnswer,
+  type CallbackListener,
+  type CallbackPage,
+  listenForCallback,
+} from './callback-listener.ts';
+import { discoverIssuer, type Issuer, oauthOptions } from './issuer.ts';
+import { oauthRefusal, refusedApplication, serviceUnavailable, unexpectedRefusal } from './oauth-failure.ts';
+import { clientAuth } from './refresh.ts';
+import { SAYS_SCOPES_ARE_MISSING } from './scopes.ts';
+
+export interface BrowserSignIn {
+  profile: Profile;
+  accountId: string | undefined;
+  clientId: string;
+  clientSecret: Secret | undefined;
+  scopes: string[];
+  ports: readonly number[];
+  fetch: HostFetch;
+  /** Called with the address before it is shown. It may refuse, and then nothing is shown. */
+  beforeShowing: (url: string) => Promise<void>;
+  /** Undefined shows the address only. */
+  openBrowser: ((url: string) => Promise<void>) | undefined;
+  /** Fails where the browser cannot be opened. */
+  mustOpen: boolean;
+  onProgress: (progress: SignInProgress) => void;
+  now: () => number;
+  /** How long the person has, in milliseconds. */
+  patienceMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * One sign-in in the browser: authorization code with PKCE S256 (RFC 7636), `state` (RFC 6749 §10.12) and issuer check
+ * (RFC 9207), redirected to a listener on this computer (RFC 8252 §7.3). The listener is there before the browser opens;
+ * verifier and state never leave this function's memory but for the requests that carry them.
+ * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,
+ * `sign_in_failed`, `unreachable`, `tls`, `timeout`
+ */
+export async function signInWithBrowser(options: BrowserSignIn): Promise<TokenRecord> {
+  const { profile, fetch, signal } = options;
+  const issuer = await discoverIssuer(fetch, { host: profile.host, accountId: options.accountId }, signal);
+  const address = authorizationEndpoint(issuer);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const listener = await listenForCallback({
+    ports: options.ports,
+    state,
+    onStray: () => options.onProgress({ step: 'ignored-answer' }),
+  });
+  try {
+    for (const [name, value] of [
+      ['response_type', 'code'],
+      ['client_id', options.clientId],
+      ['redirect_uri', listener.redirectUri],
+      ['scope', options.scopes.join(' ')],
+      ['state', state],
+      ['code_challenge', await oauth.calculatePKCECodeChallenge(verifier)],
+      ['code_challenge_method', 'S256'],
+    ] as const) {
+      address.searchParams.set(name, value);
+    }
+    await options.beforeShowing(address.href);
+    const opened = await showInBrowser(address.href, options);
+    options.onProgress({ step: 'waiting-for-browser', url: address.href, opened });
+    const answer = await waitForAnswer(listener, options);
+    options.onProgress({ step: 'finishing' });
+    return await finish(options, issuer, answer, { verifier, state, redirectUri: listener.redirectUri });
+  } finally {
+    await listener.close();
+  }
+}
+
+function authorizationEndpoint({ host, metadata }: Issuer): URL {
+  const { authorization_endpoint: address, code_challenge_methods_supported: methods } = metadata;
+  if (address && methods?.includes('S256')) return new URL(address);
+  throw new CausewayError(
+    'sign_in_failed',
+    `${host} does not offer signing in with PKCE (S256), without which nothing is sent.`,
+    {
+      remedy: 'Check that the host is a Databricks workspace.',
+    },
+  );
+}
+
+async function showInBrowser(url: string, { profile, openBrowser, mustOpen }: BrowserSignIn): Promise<boolean> {
+  if (!openBrowser) return false;
+  try {
+    await openBrowser(url);
+    return true;
+  } catch (cause) {
+    if (!mustOpen) return false;
+    const { message, action } = signedOut(profile);
+    throw new CausewayError('signed_out', `${message} The browser could not be opened.`, { cause, action });
+  }
+}
+
+async function waitForAnswer(
+  listener: CallbackListener,
+  { profile, patienceMs, signal }: BrowserSignIn,
+): Promise<CallbackAnswer> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(tooLate(profile)), patienceMs);
+  try {
+    return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
+  } catch (error) {
+    if (!signal?.aborted || signal.reason instanceof CausewayError) throw error;
+    throw new CausewayError('sign_in_cancelled', `The sign-in to ${profile.host} was cancelled.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLate({ host }: Profile): CausewayError {
+  return new CausewayError('sign_in_timeout', `Nobody finished signing in to ${host} in the browser in time.`, {
+    remedy: 'Sign in again. If no page opened, copy the address into your browser.',
+  });
+}
+
+/** From the browser's answer to tokens; the browser is told how it went, whichever way it went. */
+async function finish(
+  options: BrowserSignIn,
+  issuer: Issuer,
+  answer: CallbackAnswer,
+  secrets: { verifier: string; state: string; redirectUri: string },
+): Promise<TokenRecord> {
+  let record: TokenRecord;
+  try {
+    record = await exchange(options, issuer, answer.parameters, secrets);
+  } catch (error) {
+    await answer.reply(failurePage(error));
+    throw error;
+  }
+  await answer.reply(successPage(options.profile, record.userName));
+  return record;
+}
+
+async function exchange(
+  { profile, clientId, clientSecret, scopes, fetch, now, signal }: BrowserSignIn,
+  issuer: Issuer,
+  parameters: URLSearchParams,
+  { verifier, state, redirectUri }: { verifier: string; state: string; redirectUri: string },
+): Promise<TokenRecord> {
+  const { host } = profile;
+  const client: oauth.Client = { client_id: clientId };
+  const accepted = validate(issuer, client, parameters, state, { scopes, redirectUri });
+  const sent = [parameters.get('code') ?? undefined, verifier, clientSecret];
+  const issuedAt = now();
+  let answer: oauth.TokenEndpointResponse;
+  try {
+    const response = await oauth.authorizationCodeGrantRequest(
+      issuer.metadata,
+      client,
+      clientAuth(clientSecret),
+      accepted,
+      redirectUri,
+      verifier,
+      oauthOptions(issuer, signal),
+    );
+    answer = await oauth.processAuthorizationCodeResponse(issuer.metadata, client, response);
+  } catch (error) {
+    throw oauthRefusal(error, sent)?.error === 'invalid_grant'
+      ? codeExpired(host)
+      : unexpectedRefusal(error, { host, clientId, what: 'the sign-in', sent });
+  }
+  const token = new Secret(answer.access_token);
+  return {
+    issuer: issuer.metadata.issuer,
+    clientId,
+    tokenEndpoint: issuer.metadata.token_endpoint ?? '',
+    revocationEndpoint: issuer.metadata.revocation_endpoint,
+    access: { token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expires_in) },
+    refreshToken: answer.refresh_token === undefined ? undefined : new Secret(answer.refresh_token),
+    scopes: answer.scope?.split(' ').filter(Boolean) ?? scopes,
+    userName: await userNameIn(fetch, profile, token, signal),
+  };
+}
+
+function validate(
+  { host, metadata }: Issuer,
+  client: oauth.Client,
+  parameters: URLSearchParams,
+  state: string,
+  { scopes, redirectUri }: { scopes: string[]; redirectUri: string },
+): URLSearchParams {
+  try {
+    return oauth.validateAuthResponse(metadata, client, parameters, state);
+  } catch (error) {
+    // The library's errors hold the parameters, and among them the code: none is passed on as a cause.
+    if (!(error instanceof oauth.AuthorizationResponseError)) {
+      throw new CausewayError('wrong_workspace', `The browser's answer did not come from ${host}, and was not used.`, {
+        remedy: 'Close the other sign-in pages and sign in again.',
+      });
+    }
+    switch (error.error) {
+      case 'access_denied':
+        throw new CausewayError('consent_denied', `Causeway was not allowed to use ${host}.`, {
+          remedy: 'Sign in again and allow it; if you did not refuse it yourself, ask your administrator.',
+        });
+      case 'invalid_scope':
+        throw new CausewayError(
+          'missing_scope',
+          `${host} does not let the application ${client.client_id} ask for ${scopes.join(', ')}.`,
+          {
+            remedy: 'Ask the account administrator to add these scopes to the OAuth application.',
+            action: {
+              do: 'create-application',
+              command: createApplicationCommand({ redirectUrl: redirectUri, scopes }),
+            },
+          },
+        );
+      case 'temporarily_unavailable':
+      case 'server_error':
+        throw serviceUnavailable(host, { status: 503, error: error.error, description: '' });
+      case 'unauthorized_client':
+        throw refusedApplication(host, client.client_id, error.error);
+      default:
+        throw new CausewayError('sign_in_failed', `${host} ended the sign-in (${reasonOf(error, state)}).`, {
+          remedy: 'Sign in again. If it stays so, give this line to your administrator.',
+        });
+    }
+  }
+}
+
+/** Whoever made the browser come here wrote these words. */
+function reasonOf({ error }: oauth.AuthorizationResponseError, state: string): string {
+  return foreignText(error, { sent: [state], maxLength: 100 });
+}
+
+function codeExpired(host: string): CausewayError {
+  return new CausewayError('sign_in_failed', `The sign-in to ${host} took too long: its code has expired.`, {
+    remedy: 'Sign in again.',
+  });
+}
+
+function successPage({ host, name }: Profile, userName: string | undefined): CallbackPage {
+  return {
+    status: 200,
+    tone: 'good',
+    title: 'You are signed in',
+    lines: [
+      'You can close this window.',
+      `Causeway now reaches ${new URL(host).host}${userName ? ` as ${userName}` : ''} (profile ${name}).`,
+    ],
+  };
+}
+
+function failurePage(error: unknown): CallbackPage {
+  const known = error instanceof CausewayError ? error : undefined;
+  return {
+    status: 400,
+    tone: 'bad',
+    title: 'You are not signed in',
+    lines: [known?.message ?? 'Something unexpected happened.', known?.remedy ?? 'Sign in again from Causeway.'],
+  };
+}
+
+const Refusal = z.looseObject({ message: z.string() });
+const Me = z.looseObject({ userName: z.string() });
+
+/**
+ * The name for a sign-in that has just been made, as the workspace itself gives it.
+ * @returns `undefined` where it gives none: that says nothing of the token, which `main/workspace/check-token.ts` asks about
+ * @throws {CausewayError} `unauthenticated` where the workspace does not take the token, `permission_denied` where it does
+ * not let its user in, and what the fetch throws
+ */
+export async function userNameIn(
+  fetch: HostFetch,
+  profile: Pick<Profile, 'host' | 'workspaceId'>,
+  token: Secret,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const response = await fetch(`${profile.host}/api/2.0/preview/scim/v2/Me`, {
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${token.reveal()}`,
+      ...(profile.workspaceId === undefined ? {} : { 'x-databricks-workspace-id': profile.workspaceId }),
+    },
+    signal,
+  });
+  if (response.status === 401) {
+    throw new CausewayError('unauthenticated', `${profile.host} does not accept the token.`, {
+      remedy: 'Check that the host is the workspace that the token is for, and sign in again.',
+    });
+  }
+  if (response.status === 403) return refuseUnlessAboutScopes(profile.host, token, await response.text());
+  if (!response.ok) return undefined;
+  const parsed = Me.safeParse(await response.json().catch(() => undefined));
+  return parsed.success ? parsed.data.userName : undefined;
+}
+
+/**
+ * A token for some scopes only may not ask for its name, and works all the same; any other 403 of the workspace is said to who
+ * has no access. A page is somebody else's answer.
+ */
+function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
+  const said = Refusal.safeParse(parseJson(body)).data?.message;
+  if (said === undefined || SAYS_SCOPES_ARE_MISSING.test(said)) return undefined;
+  throw new CausewayError(
+    'permission_denied',
+    `${host} does not let this user in (403: ${foreignText(said, { sent: [token], maxLength: 200 })}).`,
+    { remedy: 'Sign in as another user, or ask a workspace admin to add this one to the workspace.' },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

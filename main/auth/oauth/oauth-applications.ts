@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { codeOf, fileError } from '../../platform/file-errors.ts';
+import { withLock } from '../../platform/lock.ts';
+import { configFolder, stateFolder } from '../../platform/paths.ts';
+import { writeWholeFile } from '../../platform/replace-file.ts';
+import type { OAuthApplication } from '../auth.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+
+const Saved = z.record(
+  z.string(),
+  z.looseObject({
+    client_id: z.string(),
+    /** Whether it has a secret, which is in the keychain. */
+    confidential: z.boolean().optional(),
+    callback_port: z.int().min(1).max(65_535).optional(),
+    scopes: z.array(z.string()).optional(),
+  }),
+);
+
+/** The OAuth applications that account administrators registered, one for each workspace; secrets are in the keychain. */
+export interface OAuthApplications {
+  /** @throws {CausewayError} `invalid_file`, `file_not_writable` */
+  get(host: string): Promise<OAuthApplication | undefined>;
+  /** @throws {CausewayError} `invalid_file`, `file_not_writable` */
+  set(host: string, application: OAuthApplication | undefined): Promise<void>;
+  /** The names under which their secrets are stored. @throws {CausewayError} `invalid_file` */
+  secretNames(): Promise<string[]>;
+}
+
+/** @param openStore the store for the applications' secrets, opened when there is one to read or write */
+export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promise<SecretStore>): OAuthApplications {
+  const file = join(configFolder(env), 'oauth-applications.json');
+  const secretName = (host: string, clientId: string) => `${host} ${clientId}`;
+
+  async function read(): Promise<z.infer<typeof Saved>> {
+    let text: string;
+    try {
+      text = await readFile(file, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return {};
+      throw fileError(file, error);
+    }
+    try {
+      return Saved.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new CausewayError('invalid_file', `${file} does not hold OAuth applications.`, {
+        cause,
+        remedy: 'Correct it, or remove it to use the built-in application.',
+      });
+    }
+  }
+
+  return {
+    async get(host) {
+      const saved = (await read())[host];
+      if (!saved) return undefined;
+      const { client_id: clientId, callback_port: callbackPort, scopes, confidential } = saved;
+      const clientSecret = confidential ? await (await openStore()).get(secretName(host, clientId)) : undefined;
+      return { clientId, clientSecret, callbackPort, scopes };
+    },
+
+    secretNames: async () =>
+      Object.entries(await read()).flatMap(([host, { client_id: clientId, confidential }]) =>
+        confidential ? [secretName(host, clientId)] : [],
+      ),
+
+    async set(host, application) {
+      await withLock(join(stateFolder(env), 'locks', 'oauth-applications'), async () => {
+        const { [host]: old, ...others } = await read();
+        const store = old?.confidential || application?.clientSecret ? await openStore() : undefined;
+        if (old?.confidential) await store?.delete(secretName(host, old.client_id));
+        if (application?.clientSecret) {
+          await store?.set(secretName(host, application.clientId), application.clientSecret);
+        }
+        const entry = application && {
+          ...old,
+          client_id: application.clientId,
+          confidential: application.clientSecret !== undefined,
+          callback_port: application.callbackPort,
+          scopes: application.scopes,
+        };
+        const text = JSON.stringify(entry ? { ...others, [host]: entry } : others, undefined, 2);
+        await writeWholeFile(file, `${text}\n`, { mode: 0o600 });
+      });
+    },
+  };
+}

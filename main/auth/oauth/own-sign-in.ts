@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { CausewayError } from '../../platform/errors.ts';
+import { stateFolder } from '../../platform/paths.ts';
+import type { Secret } from '../../platform/secret.ts';
+import type { AuthEvent, AuthMethod, OAuthApplication, Profile, SignInOptions, SignInState } from '../auth.ts';
+import type { AuthHttp } from '../host-fetch.ts';
+import type { ProfileSettings } from '../profiles/profile-settings.ts';
+import { openSecretStore } from '../secrets/open-secret-store.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { openStoreOf } from '../secrets/secret-store.ts';
+import type { ChosenKind } from '../secrets/stored-kind.ts';
+import type { TokenRecord } from '../secrets/token-record.ts';
+import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
+import { oauthApplications } from './oauth-applications.ts';
+import { scopeForPath, scopesToAsk } from './scopes.ts';
+import type { SignInPages } from './shared-sign-in.ts';
+
+export interface OwnSignInOptions {
+  env: NodeJS.ProcessEnv;
+  http: AuthHttp;
+  now: () => number;
+  chance: number;
+  openBrowser: (url: string) => Promise<void>;
+  settingsOf: (profile: Profile) => Promise<ProfileSettings>;
+  configuredPaths: (profile: Profile) => Promise<readonly string[]>;
+  emit: (event: AuthEvent) => void;
+  patienceMs: number;
+}
+
+/** Causeway's own sign-ins: their tokens in the keychain, and the browser that gets them. */
+export interface OwnSignIns {
+  tokens(profile: Profile): UserTokens;
+  state(profile: Profile): Promise<SignInState>;
+  /** @param startedAt when the sign-in was asked for, in milliseconds since 1970 */
+  signIn(profile: Profile, options?: SignInOptions, startedAt?: number): Promise<SignInState>;
+  signOut(profile: Profile): Promise<{ revoked: boolean }>;
+  /** Takes a sign-in along when its profile gets another name. */
+  move(from: Profile, to: Profile): Promise<void>;
+  application(host: string): Promise<OAuthApplication | undefined>;
+  setApplication(host: string, application: OAuthApplication | undefined): Promise<void>;
+  /** Puts the secrets of these profiles, and of all applications, into another kind of store. */
+  moveSecrets(profiles: readonly Profile[], to: ChosenKind, switchOver: () => Promise<void>): Promise<void>;
+  /** Tries once more to store renewed sign-ins that could not be stored, before the process ends. Never throws. */
+  settle(): Promise<void>;
+}
+
+/** The public application that every workspace knows. */
+const BUILT_IN_CLIENT = 'databricks-cli';
+const SERVICE = 'Causeway';
+const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
+/** A page that was opened so short a time ago is still being shown, in milliseconds. */
+const JUST_OPENED_MS = 3_000;
+const REMOVE = 'Use another profile, or remove its credentials from the configuration file.';
+const CALLBACK_PORTS = Array.from({ length: 21 }, (_, index) => 8020 + index);
+
+export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSignIns> {
+  const { env, http, now, chance, emit } = options;
+  const onNotice = (message: string) => emit({ type: 'notice', message });
+  const store = await openSecretStore({ env, service: SERVICE, onNotice });
+  let applicationSecrets: Promise<SecretStore> | undefined;
+  const applications = oauthApplications(env, () => {
+    applicationSecrets ??= openSecretStore({ env, service: APPLICATIONS_SERVICE, onNotice });
+    return applicationSecrets;
+  });
+  const opened = new Map<string, UserTokens>();
+  const signingIn = new Map<string, Promise<TokenRecord>>();
+
+  /** Locks and outcomes of one profile, under a name that any file system takes. */
+  function folderOf(profile: Profile): string {
+    const id = createHash('sha256').update(storeName(profile)).digest('hex').slice(0, 24);
+    return join(stateFolder(env), 'sign-in', id);
+  }
+
+  const outcomeFileOf = (profile: Profile) => join(folderOf(profile), 'outcome.json');
+
+  function tokens(profile: Profile): UserTokens {
+    const key = storeName(profile);
+    const known = opened.get(key);
+    if (known) return known;
+    const made = userTokens({
+      profile,
+      store,
+      lockFolder: join(folderOf(profile), 'tokens-lock'),
+      now,
+      chance,
+      onSignedOut: () => emit({ type: 'signed-out', profile }),
+      onNotKept: (error) =>
+        emit({
+          type: 'not-kept',
+          profile,
+          message: `The renewed sign-in to ${profile.host} (profile ${profile.name}) is used, but could not be stored: ${error instanceof Error ? error.message : String(error)}`,
+          remedy: 'Make it possible to store it again, or you may have to sign in anew once this program has ended.',
+        }),
+      async refresh(record, { mayWait }) {
+        const [{ refreshTokens }, clientSecret] = await Promise.all([
+          import('./refresh.ts'),
+          secretOf(profile, record),
+        ]);
+        const fetch = http.to(profile.host, { asksAgain: mayWait });
+        return refreshTokens(record, { host: profile.host, fetch, clientSecret, now });
+      },
+    });
+    opened.set(key, made);
+    return made;
+  }
+
+  async function secretOf(profile: Profile, { clientId }: TokenRecord): Promise<Secret | undefined> {
+    if (clientId === BUILT_IN_CLIENT) return undefined;
+    const { application } = await clientOf(profile);
+    return application.clientId === clientId ? application.clientSecret : undefined;
+  }
+
+  /** The profile's own keys go before what is configured for its workspace. */
+  async function clientOf(profile: Profile, asked?: OAuthApplication | null) {
+    const settings = await options.settingsOf(profile);
+    const saved = asked === undefined ? await applications.get(profile.host) : (asked ?? undefined);
+    const own = profile.method === 'oauth-user' && settings.clientId !== undefined;
+    const application: OAuthApplication = {
+      clientId: own ? (settings.clientId ?? BUILT_IN_CLIENT) : (saved?.clientId ?? BUILT_IN_CLIENT),
+      clientSecret: own ? settings.clientSecret : saved?.clientSecret,
+      callbackPort: settings.callbackPort ?? saved?.callbackPort,
+      scopes: settings.scopes ?? saved?.scopes,
+    };
+    return { application, accountId: settings.accountId };
+  }
+
+  async function ask(profile: Profile, asked: SignInOptions, pages: SignInPages): Promise<TokenRecord> {
+    const [{ signInWithBrowser }, { application, accountId }] = await Promise.all([
+      import('./browser-sign-in.ts'),
+      clientOf(profile, asked.application),
+    ]);
+    // A list of servers that cannot be read is told where it is used: it keeps nobody from signing in.
+    const configured = await options.configuredPaths(profile).catch(() => []);
+    const needed = [...configured, ...(asked.servers ?? [])].map(scopeForPath).filter((scope) => scope !== undefined);
+    return signInWithBrowser({
+      profile,
+      accountId,
+      clientId: application.clientId,
+      clientSecret: application.clientSecret,
+      scopes: scopesToAsk(application.scopes, needed),
+      ports: application.callbackPort === undefined ? CALLBACK_PORTS : [application.callbackPort],
+      fetch: http.to(profile.host),
+      beforeShowing: (url) => pages.open(url, profile, asked.onlyIfNeeded === true),
+      openBrowser: asked.openBrowser === 'never' ? undefined : opener(asked, pages),
+      mustOpen: asked.openBrowser === 'must',
+      onProgress: (progress) => {
+        if (progress.step === 'waiting-for-browser') emit({ type: 'sign-in-began', profile, url: progress.url });
+        asked.onProgress?.(progress);
+      },
+      now,
+      patienceMs: options.patienceMs,
+      signal: asked.signal,
+    });
+  }
+
+  /** What nobody was shown does not count as a page. */
+  function opener({ openBrowser }: SignInOptions, pages: SignInPages): (url: string) => Promise<void> {
+    return async (url) => {
+      try {
+        await options.openBrowser(url);
+      } catch (error) {
+        if (openBrowser === 'must') await pages.clear();
+        throw error;
+      }
+    };
+  }
+
+  /** Another sign-in is under way. Who asks for one sees its page, also where they have lost it: it is opened once more. */
+  async function showOtherPage(profile: Profile, asked: SignInOptions): Promise<void> {
+    const { signInPages } = await import('./shared-sign-in.ts');
+    const page = await signInPages(env, profile.host, now).current();
+    const seenMs = asked.pageSeenMs ?? JUST_OPENED_MS;
+    const url = page?.state === 'open' && page.profile === profile.name ? page.url : undefined;
+    emit({ type: 'sign-in-began', profile, url });
+    asked.onProgress?.({ step: 'waiting-for-other', url });
+    const isLost = url !== undefined && page !== undefined && Math.abs(now() - page.openedAt) > seenMs;
+    const mayOpen = asked.onlyIfNeeded !== true && asked.openBrowser !== 'never';
+    // Where the browser cannot be opened, the address is shown.
+    if (isLost && mayOpen) await options.openBrowser(url).catch(() => undefined);
+  }
+
+  async function signInShared(profile: Profile, asked: SignInOptions, startedAt: number): Promise<TokenRecord> {
+    const [{ signInOnce }, { signInPages }] = await Promise.all([
+      import('./shared-sign-in.ts'),
+      import('./shared-sign-in.ts'),
+    ]);
+    const pages = signInPages(env, profile.host, now);
+    const folder = folderOf(profile);
+    const record = await signInOnce({
+      profile,
+      tokens: tokens(profile),
+      isShared: () => store.shared,
+      lockFolder: join(folder, 'sign-in-lock'),
+      outcomeFile: outcomeFileOf(profile),
+      signal: asked.signal,
+      onlyIfNeeded: asked.onlyIfNeeded === true,
+      startedAt,
+      now,
+      onWaitForOther: () => void showOtherPage(profile, asked),
+      pages,
+      ask: () => ask(profile, asked, pages),
+    });
+    emit({ type: 'signed-in', profile });
+    return record;
+  }
+
+  async function refuseToForget(profile: Profile): Promise<void> {
+    await tokens(profile).record();
+    if (store.shared) return;
+    throw new CausewayError('keychain_unavailable', 'A sign-in could not be kept here, so none was begun.', {
+      remedy: 'Unlock or install a keychain, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+    });
+  }
+
+  return {
+    tokens,
+    settle: async () => void (await Promise.all([...opened.values()].map((each) => each.settle()))),
+
+    state: async (profile) => stateOf(await tokens(profile).record()),
+
+    async signIn(profile, asked = {}, startedAt = now()) {
+      if (asked.mustKeep) await refuseToForget(profile);
+      const key = storeName(profile);
+      const running = signingIn.get(key);
+      if (running) {
+        await showOtherPage(profile, asked);
+        const { unlessAborted } = await import('../token-broker.ts');
+        return stateOf(await unlessAborted(running, asked.signal));
+      }
+      const started = signInShared(profile, asked, startedAt).finally(() => {
+        signingIn.delete(key);
+        emit({ type: 'sign-in-ended', profile });
+      });
+      signingIn.set(key, started);
+      return stateOf(await started);
+    },
+
+    async signOut(profile) {
+      const record = await tokens(profile).remove();
+      if (!record) throw signedOut(profile);
+      emit({ type: 'signed-out', profile });
+      const [{ revokeTokens }, { noteSignOut }] = await Promise.all([
+        import('./revoke.ts'),
+        import('./shared-sign-in.ts'),
+      ]);
+      await noteSignOut(outcomeFileOf(profile), profile, now);
+      return { revoked: await revokeTokens(record, http.to(profile.host), await secretOf(profile, record)) };
+    },
+
+    async move(from, to) {
+      const record = await tokens(from).remove();
+      if (record) await tokens(to).replace(record);
+    },
+
+    application: (host) => applications.get(host),
+    setApplication: (host, application) => applications.set(host, application),
+
+    async moveSecrets(profiles, to, switchOver) {
+      const [{ moveSecrets }, { chosenKind }] = await Promise.all([
+        import('../secrets/move-secrets.ts'),
+        import('../secrets/stored-kind.ts'),
+      ]);
+      const from = await chosenKind(env);
+      if (from === to) return switchOver();
+      const group = async (service: string, names: string[]) => {
+        const open = (kind: ChosenKind) => openStoreOf(kind, { env, service, onNotice });
+        return { from: await open(from), to: await open(to), names };
+      };
+      const groups = await Promise.all([
+        group(SERVICE, profiles.map(storeName)),
+        group(APPLICATIONS_SERVICE, await applications.secretNames()),
+      ]);
+      const lockFolders = profiles.map((profile) => join(folderOf(profile), 'tokens-lock'));
+      await moveSecrets(groups, lockFolders, switchOver);
+    },
+  };
+}
+
+function stateOf(record: TokenRecord | undefined): SignInState {
+  if (!record) return { state: 'signed-out' };
+  const { userName, scopes, access, refreshToken } = record;
+  return { state: 'signed-in', userName, scopes, expiresAt: access.expiresAt, renewable: refreshToken !== undefined };
+}
+
+/** What a profile has instead of a sign-in, and who can change that. */
+const INSTEAD: Partial<Record<AuthMethod, [has: string, remedy: string]>> = {
+  pat: ['holds a personal access token', REMOVE],
+  'oauth-m2m': ['holds a client id and secret', REMOVE],
+  'azure-cli': ['signs in through the Azure CLI', 'Sign in and out there, with `az login` and `az logout`.'],
+  'azure-client-secret': ['holds the client secret of an Azure service principal', REMOVE],
+  'github-oidc': ['signs in as the job of GitHub Actions that it runs in', 'Use another profile.'],
+  'env-oidc': ['takes an ID token from the environment', 'Use another profile.'],
+  'file-oidc': ['takes an ID token from a file', 'Use another profile.'],
+};
+
+/** Said where there is nothing to sign in to or out of. */
+export function holdsCredentials({ name, method }: Profile): CausewayError {
+  const [has, remedy] = INSTEAD[method] ?? ['has credentials of its own', REMOVE];
+  return new CausewayError('profile_unusable', `Profile "${name}" ${has}: there is nothing to sign in to or out of.`, {
+    remedy,
+  });
+}

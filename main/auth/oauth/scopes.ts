@@ -1,0 +1,71 @@
+import type { NextAction } from '../../platform/next-action.ts';
+import type { Profile } from '../auth.ts';
+
+/** What is asked for unless an OAuth application says otherwise: everything that the person may do. */
+const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
+
+/** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */
+const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
+  ['/api/2.0/mcp/sql', 'sql'],
+  ['/api/2.0/mcp/genie', 'genie'],
+  ['/api/2.0/mcp/vector-search', 'vector-search'],
+  ['/api/2.0/mcp/ai-search', 'ai-search'],
+  ['/api/2.0/mcp/functions', 'unity-catalog'],
+  ['/api/2.0/mcp/external', 'unity-catalog'],
+  ['/ai-gateway', 'ai-gateway'],
+];
+
+/** The scope that a server's path needs; undefined for a path of no known kind. */
+export function scopeForPath(path: string): string | undefined {
+  return SERVER_SCOPES.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+}
+
+/** The scopes that servers need and a sign-in lacks, so that the window can say so before a server answers 403. */
+export function missingScopes(granted: readonly string[], paths: readonly string[]): string[] {
+  if (granted.includes('all-apis')) return [];
+  const needed = paths.map(scopeForPath).filter((scope) => scope !== undefined);
+  return [...new Set(needed)].filter((scope) => !granted.includes(scope));
+}
+
+/** What a sign-in asks for: the application's scopes, those that are needed besides, and leave to renew. */
+export function scopesToAsk(configured: readonly string[] = DEFAULT_SCOPES, needed: readonly string[] = []): string[] {
+  const more = configured.includes('all-apis') ? [] : needed;
+  return [...new Set([...configured, ...more, 'offline_access'])];
+}
+
+/**
+ * How a refusal with status 403 says that the token is good and lacks scopes (RFC 6750 §3.1). Secret scopes, which are
+ * something else, are not spoken of so.
+ */
+export const SAYS_SCOPES_ARE_MISSING = /does not have (the )?required scopes?\b|\binsufficient[_ ]scopes?\b/i;
+
+/** What to do about a scope that is missing. */
+export type ScopeRemedy = { remedy: string } | { action: NextAction<'grant-scope'> };
+
+/**
+ * What to do about a scope that a profile's token lacks, which depends on who decides what the token may do: a sign-in
+ * asks for the scopes of the configured servers; a profile that holds its credentials cannot be signed in to.
+ */
+export function missingScopeRemedy({ name, method }: Pick<Profile, 'name' | 'method'>): ScopeRemedy {
+  switch (method) {
+    case 'oauth-user':
+    case 'databricks-cli':
+      return { action: { do: 'grant-scope', profile: name } };
+    case 'pat':
+      return {
+        remedy: `Make a personal access token that has the scope (in the workspace: Settings, Developer, Access tokens) and put it into the profile "${name}".`,
+      };
+    case 'azure-cli':
+    case 'azure-client-secret':
+      return {
+        remedy: `The Entra token of the profile "${name}" cannot be given scopes. Ask a workspace admin whether its user or service principal may do this, or use a profile of another kind.`,
+      };
+    case 'oauth-m2m':
+    case 'github-oidc':
+    case 'env-oidc':
+    case 'file-oidc':
+      return {
+        remedy: `Add the scope to the line \`scopes\` of the profile "${name}" in the configuration file, or remove that line to ask for all; the account administrator has to allow it for the service principal.`,
+      };
+  }
+}

@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { acquireLock, withLock } from '../../platform/lock.ts';
+import { stateFolder } from '../../platform/paths.ts';
+import { isProcessAlive } from '../../platform/process-alive.ts';
+import { writeWholeFile } from '../../platform/replace-file.ts';
+import type { Profile, SignInPage } from '../auth.ts';
+import type { TokenRecord } from '../secrets/token-record.ts';
+import { signedOut, type UserTokens } from '../token-broker.ts';
+
+/** Failures after which asking the same person again at once would only annoy them. */
+const ANSWERS = [
+  'signed_out',
+  'consent_denied',
+  'wrong_workspace',
+  'missing_scope',
+  'sign_in_timeout',
+  'sign_in_cancelled',
+] as const;
+
+const FAILURES = [
+  ...ANSWERS,
+  'sign_in_failed',
+  'unreachable',
+  'unavailable',
+  'unauthenticated',
+  'permission_denied',
+  'tls',
+  'timeout',
+] as const;
+
+/** How the last sign-in of a profile ended, for the processes that waited for it. Holds no secret. */
+const Outcome = z.object({
+  /** When it ended, in milliseconds since 1970. */
+  at: z.number(),
+  code: z.enum(FAILURES).catch('sign_in_failed').optional(),
+  message: z.string().optional(),
+  remedy: z.string().optional(),
+});
+type Outcome = z.infer<typeof Outcome>;
+type Told = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
+
+export interface SharedSignIn {
+  profile: Profile;
+  tokens: UserTokens;
+  /** Whether other processes see what is stored. */
+  isShared: () => boolean;
+  lockFolder: string;
+  outcomeFile: string;
+  signal: AbortSignal | undefined;
+  onWaitForOther: () => void;
+  /** Whether a sign-in that is there will do, and an answer that was just given. */
+  onlyIfNeeded: boolean;
+  /** When the sign-in was asked for, in milliseconds since 1970: one that ends later is shared. */
+  startedAt: number;
+  now: () => number;
+  /** The pages of the profile's workspace. */
+  pages: SignInPages;
+  /** Asks the person; called in one process at a time. */
+  ask: () => Promise<TokenRecord>;
+}
+
+/**
+ * Signs in once, however many processes want to at the same time: one asks the person, the others wait and share the
+ * outcome, good or bad. If the one that asks is killed, the next one asks, where the person wants it to.
+ * @throws {CausewayError} as `ask`
+ */
+export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
+  const { profile, tokens, lockFolder, outcomeFile, signal, onlyIfNeeded, startedAt, now, pages } = options;
+  const lock = await acquireLock(lockFolder, { signal, onWait: options.onWaitForOther });
+  try {
+    const [outcome, record] = await Promise.all([readOutcome(outcomeFile), tokens.record()]);
+    const endedMeanwhile = outcome !== undefined && outcome.at > startedAt;
+    if (record && (onlyIfNeeded || (endedMeanwhile && outcome.code === undefined))) return record;
+    const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
+    if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
+    if (onlyIfNeeded) await pages.refuseUnasked(profile);
+    return await askAndTell(options);
+  } finally {
+    await lock.release();
+  }
+
+  async function askAndTell({ ask }: SharedSignIn): Promise<TokenRecord> {
+    try {
+      const record = await ask();
+      await tokens.replace(record);
+      await pages.clear();
+      await writeOutcome(outcomeFile, now(), {});
+      return record;
+    } catch (error) {
+      await pages.end(error instanceof CausewayError ? error.code : 'internal');
+      if (error instanceof CausewayError && error.code !== 'cancelled') {
+        const { code, message, remedy } = error;
+        await writeOutcome(outcomeFile, now(), { code, message, remedy });
+      }
+      throw error;
+    }
+  }
+}
+
+/** Notes that the person has signed out, so that no waiting process asks them to sign in again in the same moment. */
+export async function noteSignOut(outcomeFile: string, profile: Profile, now: () => number): Promise<void> {
+  const { code, message, remedy } = signedOut(profile);
+  await writeOutcome(outcomeFile, now(), { code, message, remedy });
+}
+
+/** Whether a failed sign-in is the person's own answer, so that only they should begin another one. */
+export function isAnswer(code: string | undefined): boolean {
+  return ANSWERS.some((answer) => answer === code);
+}
+
+/** Why the sign-in that this process waited for is of no use to it. */
+function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }: SharedSignIn): CausewayError {
+  if (code !== undefined) {
+    const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
+    return new CausewayError(code, message ?? 'Signing in failed.', next);
+  }
+  if (isShared()) return signedOut(profile);
+  return new CausewayError(
+    'signed_out',
+    `Another program has signed in to ${profile.host}, and there is no keychain to share it.`,
+    {
+      remedy: 'Start Causeway itself, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
+    },
+  );
+}
+
+async function readOutcome(file: string): Promise<Outcome | undefined> {
+  try {
+    return Outcome.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it cannot be written, processes that wait ask the person themselves: no reason to fail a sign-in that succeeded. */
+async function writeOutcome(file: string, at: number, told: Told): Promise<void> {
+  await writeWholeFile(file, JSON.stringify({ at, ...told }), { mode: 0o600 }).catch(() => undefined);
+}
+
+/** For how long a page that was opened and has not led to a sign-in keeps others from being opened unasked, in milliseconds. */
+const PAGE_HOLDS_MS = 10 * 60_000;
+
+/** The last page that was opened for a workspace and has not led to a sign-in. Holds no secret. */
+const Stored = z.object({
+  /** The process that listens for the page's answer. */
+  pid: z.int(),
+  /** The profile that it signs in. */
+  profile: z.string(),
+  /** In milliseconds since 1970, as `endedAt`. */
+  openedAt: z.number(),
+  url: z.string(),
+  endedAt: z.number().optional(),
+  /** Why it ended without a sign-in. */
+  code: z.string().optional(),
+});
+type Stored = z.infer<typeof Stored>;
+
+/** What is known, in all processes of this person, of the browser page on which people sign in to one workspace. */
+export interface SignInPages {
+  /** The page that is open, or that ended without a sign-in within the last ten minutes. */
+  current(): Promise<SignInPage | undefined>;
+  /**
+   * Notes that a page opens now. Unasked, it fails where there is a current one: the person has seen that.
+   * @throws {CausewayError} `signed_out`
+   */
+  open(url: string, profile: Profile, unasked: boolean): Promise<void>;
+  /** @throws {CausewayError} `signed_out` where a page may not be opened unasked */
+  refuseUnasked(profile: Profile): Promise<void>;
+  /** Notes that this process's page has ended without a sign-in; `code` says why. */
+  end(code: string): Promise<void>;
+  /** Forgets the page: it led to a sign-in, or was not shown. */
+  clear(): Promise<void>;
+}
+
+/** The pages of one workspace. */
+export function signInPages(env: NodeJS.ProcessEnv, host: string, now: () => number): SignInPages {
+  const id = createHash('sha256').update(host).digest('hex').slice(0, 24);
+  const file = join(stateFolder(env), 'sign-in', `page-${id}.json`);
+  const locked = <T>(work: () => Promise<T>) => withLock(join(stateFolder(env), 'locks', `sign-in-page-${id}`), work);
+
+  async function read(): Promise<Stored | undefined> {
+    try {
+      return Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+    } catch {
+      // Nothing was opened, or what says so is damaged, which is no reason not to sign in.
+      return undefined;
+    }
+  }
+
+  /** Where it cannot be written, a second page may open: no reason to fail a sign-in. */
+  const write = (page: Stored) => writeWholeFile(file, JSON.stringify(page), { mode: 0o600 }).catch(() => undefined);
+
+  async function current(): Promise<SignInPage | undefined> {
+    const page = await read();
+    // A clock that was set back or forth says nothing about how long ago it was.
+    if (!page || Math.abs(now() - (page.endedAt ?? page.openedAt)) >= PAGE_HOLDS_MS) return undefined;
+    const { profile, openedAt, url, endedAt, code } = page;
+    const isOpen = endedAt === undefined && isProcessAlive(page.pid);
+    return isOpen ? { state: 'open', profile, openedAt, url } : { state: stateAfter(code), profile, openedAt };
+  }
+
+  async function refuseUnasked(profile: Profile): Promise<void> {
+    const page = await current();
+    if (page) throw alreadyAsked(profile, page, now());
+  }
+
+  return {
+    current,
+    refuseUnasked,
+    open: (url, profile, unasked) =>
+      locked(async () => {
+        if (unasked) await refuseUnasked(profile);
+        await write({ pid: process.pid, profile: profile.name, openedAt: now(), url });
+      }),
+    end: (code) =>
+      locked(async () => {
+        const page = await read();
+        if (page?.pid === process.pid && page.endedAt === undefined) await write({ ...page, endedAt: now(), code });
+      }),
+    clear: () => rm(file, { force: true }).catch(() => undefined),
+  };
+}
+
+function stateAfter(code: string | undefined): 'refused' | 'abandoned' | 'failed' {
+  if (code === 'consent_denied') return 'refused';
+  // Its process may have been killed: AI clients do that to those that start slowly.
+  const isAbandoned = code === undefined || code === 'sign_in_timeout' || code === 'sign_in_cancelled';
+  return isAbandoned ? 'abandoned' : 'failed';
+}
+
+const WHAT_BECAME: Record<SignInPage['state'], string> = {
+  open: 'is open in the browser',
+  refused: 'was refused',
+  abandoned: 'was not answered',
+  failed: 'did not lead to a sign-in',
+};
+
+/** Said where another page would have to be opened without the person's asking for it. */
+function alreadyAsked({ name, host }: Profile, page: SignInPage, now: number): CausewayError {
+  const minutes = Math.max(0, Math.round((now - page.openedAt) / 60_000));
+  const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;
+  return new CausewayError(
+    'signed_out',
+    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${WHAT_BECAME[page.state]}.`,
+    { action: { do: 'sign-in', profile: name } },
+  );
+}

@@ -1,0 +1,108 @@
+import { CausewayError } from '../../platform/errors.ts';
+import { bareValue, type ConfigDocument, type ConfigSection, parseConfig, sectionValues } from './config-document.ts';
+import { SETTINGS_SECTION } from './profiles.ts';
+
+/** A configuration file's text with one more profile behind all that it holds. @throws {CausewayError} `already_exists`, `usage` */
+export function withProfile(text: string, name: string, values: Record<string, string | undefined>): string {
+  checkName(name);
+  const document = parseConfig(text);
+  if (sectionValues(document, name)) throw alreadyThere(name);
+  const { lines, eol } = document;
+  const last = lines.at(-1);
+  const ended = last === undefined || last.endsWith('\n') ? '' : eol;
+  const apart = last === undefined || last.trim() === '' ? '' : eol;
+  const pairs = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} = ${written(key, value)}`],
+  );
+  return text + ended + apart + [`[${name}]`, ...pairs].map((line) => line + eol).join('');
+}
+
+/** The text with a profile under another name; the default follows. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
+export function withRenamedProfile(text: string, from: string, to: string): string {
+  checkName(to);
+  const document = parseConfig(text);
+  if (sectionValues(document, to)) throw alreadyThere(to);
+  const lines = [...document.lines];
+  for (const { header, start } of sectionsOf(document, from)) {
+    const line = lines[start] ?? '';
+    lines[start] = header < 0 ? `[${to}]${document.eol}${line}` : line.replace(/\[.*\]/s, () => `[${to}]`);
+  }
+  return replaceDefault(join(document, lines), from, to);
+}
+
+/**
+ * The text without a profile: its header and everything down to its last key. What stands above it and after it stays,
+ * for a comment there may speak of something else.
+ * @throws {CausewayError} `profile_not_found`
+ */
+export function withoutProfile(text: string, name: string): string {
+  const document = parseConfig(text);
+  const gone = sectionsOf(document, name);
+  const isBlank = (index: number) => (document.lines[index] ?? '').trim() === '';
+  const isGone = (index: number) =>
+    gone.some(
+      ({ start, end }) =>
+        // Of the blank lines around it, one is enough.
+        index >= start && (index < end || (index === end && isBlank(end) && isBlank(start - 1))),
+    );
+  const lines = document.lines.filter((_, index) => !isGone(index));
+  return replaceDefault(join(document, lines), name, undefined);
+}
+
+function sectionsOf(document: ConfigDocument, name: string): ConfigSection[] {
+  const found = document.sections.filter((section) => section.name === name && name !== SETTINGS_SECTION);
+  if (found.length > 0) return found;
+  throw new CausewayError('profile_not_found', `There is no profile "${name}" in the configuration file.`);
+}
+
+/** Points `default_profile` to the profile's new name, or drops it with the profile. */
+function replaceDefault(text: string, from: string, to: string | undefined): string {
+  const document = parseConfig(text);
+  const lines = document.lines.map((line): string => line);
+  for (const { name, header, end } of document.sections) {
+    if (name !== SETTINGS_SECTION) continue;
+    for (let index = header + 1; index < end; index += 1) {
+      const [, before = '', value = '', comment = '', eol = ''] =
+        /^(\s*default_profile\s*[=:]\s*)(.*?)(\s+[#;].*?)?\s*?(\r*\n)?$/s.exec(lines[index] ?? '') ?? [];
+      if (before === '' || bareValue(value) !== from) continue;
+      lines[index] = to === undefined ? '' : before + written('name', to) + comment + eol;
+    }
+  }
+  return join(document, lines);
+}
+
+/** A value as it is read again: in quotes where it would not be itself without them. @throws {CausewayError} `usage` */
+function written(key: string, value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line break in a value would write another key
+  if (/[\u0000-\u001f]/.test(value)) throw new CausewayError('usage', `The ${key} has a line break.`);
+  // These quotes would go on over the next lines.
+  const isOpen = (form: string) => /^(?:"""|`)/.test(form);
+  const isTheSame = (form: string) =>
+    bareValue(form) === value && form.trim() === form && !form.endsWith('\\') && !isOpen(form);
+  const form = [value, `"${value}"`, `'${value}'`].find(isTheSame);
+  if (form !== undefined) return form;
+  throw new CausewayError('usage', `The ${key} cannot be written to a configuration file: ${value}`);
+}
+
+function join({ mark }: ConfigDocument, lines: string[]): string {
+  return mark + lines.join('');
+}
+
+function checkName(name: string): void {
+  const problem =
+    name.trim() !== name || name === ''
+      ? 'is empty or begins or ends with a space'
+      : // biome-ignore lint/suspicious/noControlCharactersInRegex: that they are not in the name is what is checked
+        /[[\]\u0000-\u001f]/.test(name)
+        ? 'has a bracket or a line break'
+        : name === SETTINGS_SECTION
+          ? 'is reserved for the settings of the Databricks tools'
+          : undefined;
+  if (problem) throw new CausewayError('usage', `"${name}" cannot name a profile: it ${problem}.`);
+}
+
+function alreadyThere(name: string): CausewayError {
+  return new CausewayError('already_exists', `There is already a profile "${name}".`, {
+    remedy: 'Choose another name.',
+  });
+}

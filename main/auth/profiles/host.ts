@@ -1,0 +1,59 @@
+import { CausewayError } from '../../platform/errors.ts';
+
+/** A workspace's address as people write it, taken apart. */
+export interface WorkspaceAddress {
+  /** The origin: scheme, host name and port, never a path. */
+  host: string;
+  /** Lifted from `?o=`, `?w=` or `?workspace_id=`, which the browser's address bar shows on unified hosts. */
+  workspaceId: string | undefined;
+  accountId: string | undefined;
+}
+
+const ACCOUNT_PREFIXES = ['accounts.', 'accounts-dod.'];
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether a host name means this computer: only there may a token travel over plain http. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.has(hostname) || hostname.endsWith('.localhost') || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Whether an origin is an account console, which owns workspaces but is none. */
+export function isAccountHost(host: string): boolean {
+  const { hostname } = new URL(host);
+  return ACCOUNT_PREFIXES.some((prefix) => hostname.startsWith(prefix));
+}
+
+/**
+ * Turns what a person typed or a file holds into an origin, as the Databricks command line does: `https://` where no
+ * scheme is given, path and trailing slash dropped, workspace and account ids lifted from the query.
+ * @throws {CausewayError} `usage` for what is no web address, and for plain http beyond this computer
+ */
+export function parseHost(text: string): WorkspaceAddress {
+  const trimmed = text.trim();
+  const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`);
+  if (trimmed === '' || !url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '') {
+    throw new CausewayError('usage', `"${withoutUserInfo(trimmed)}" is not a workspace address.`, {
+      remedy:
+        'It looks like https://adb-1234567890123456.7.azuredatabricks.net or https://my-company.cloud.databricks.com.',
+    });
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new CausewayError('usage', `"${url.origin}" would carry tokens unencrypted.`, {
+      remedy: `Use https://${url.host} instead.`,
+    });
+  }
+  const query = (...names: string[]) => names.map((name) => url.searchParams.get(name)).find(Boolean) ?? undefined;
+  return {
+    host: url.origin,
+    workspaceId: query('o', 'w', 'workspace_id'),
+    accountId: query('a', 'account_id'),
+  };
+}
+
+function toUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function withoutUserInfo(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/]*@/i, '$1');
+}

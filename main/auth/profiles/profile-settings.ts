@@ -1,0 +1,263 @@
+import { inOneLine } from '../../platform/errors.ts';
+import { Secret } from '../../platform/secret.ts';
+import { AUTH_TYPES, type AuthMethod, type UnusableReason } from '../auth.ts';
+import { azureCloudOf } from '../sources/azure-cloud.ts';
+import { isAccountHost, parseHost, type WorkspaceAddress } from './host.ts';
+
+/** Everything that a profile's keys say, secrets wrapped; stays inside `main/auth/`. */
+export interface ProfileSettings {
+  host: string;
+  method: AuthMethod;
+  workspaceId: string | undefined;
+  accountId: string | undefined;
+  token: Secret | undefined;
+  clientId: string | undefined;
+  clientSecret: Secret | undefined;
+  scopes: string[] | undefined;
+  callbackPort: number | undefined;
+  cliPath: string | undefined;
+  azure: AzureSettings;
+  federation: FederationSettings;
+}
+
+/** What Microsoft Entra ID is told. */
+export interface AzureSettings {
+  tenantId: string | undefined;
+  clientId: string | undefined;
+  clientSecret: Secret | undefined;
+  /** The workspace as Azure Resource Manager knows it: `/subscriptions/…`. */
+  resourceId: string | undefined;
+}
+
+/** Where an ID token comes from, and for whom it is issued. */
+export interface FederationSettings {
+  audience: string | undefined;
+  /** The environment variable that holds it. */
+  tokenVariable: string;
+  tokenFile: string | undefined;
+}
+
+/** A profile's keys, judged: what they mean, or why they cannot be used. */
+export type JudgedSettings =
+  | { usable: true; settings: ProfileSettings }
+  | { usable: false; host: string | undefined; reason: UnusableReason; message: string };
+
+/** The environment variable in which Databricks tools look for each key. */
+export const VARIABLES = {
+  host: 'DATABRICKS_HOST',
+  token: 'DATABRICKS_TOKEN',
+  client_id: 'DATABRICKS_CLIENT_ID',
+  client_secret: 'DATABRICKS_CLIENT_SECRET',
+  auth_type: 'DATABRICKS_AUTH_TYPE',
+  account_id: 'DATABRICKS_ACCOUNT_ID',
+  workspace_id: 'DATABRICKS_WORKSPACE_ID',
+  azure_tenant_id: 'ARM_TENANT_ID',
+  azure_client_id: 'ARM_CLIENT_ID',
+  azure_client_secret: 'ARM_CLIENT_SECRET',
+  azure_use_msi: 'ARM_USE_MSI',
+  azure_workspace_resource_id: 'DATABRICKS_AZURE_RESOURCE_ID',
+  oidc_token_env: 'DATABRICKS_OIDC_TOKEN_ENV',
+  oidc_token_filepath: 'DATABRICKS_OIDC_TOKEN_FILEPATH',
+  token_audience: 'DATABRICKS_TOKEN_AUDIENCE',
+} as const;
+
+type Key = keyof typeof VARIABLES;
+
+/** Two of the vendor's SDKs call some keys differently. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  oidc_token_filepath: 'databricks_id_token_filepath',
+  token_audience: 'audience',
+};
+
+/** Which keys belong to which way of signing in; two ways at once without `auth_type` is an error in every Databricks tool. */
+const METHOD_KEYS: Record<string, readonly string[]> = {
+  pat: ['token'],
+  basic: ['username', 'password'],
+  oauth: ['client_id', 'client_secret'],
+  'env-oidc': ['oidc_token_env'],
+  'file-oidc': ['oidc_token_filepath'],
+  azure: ['azure_client_id', 'azure_client_secret', 'azure_tenant_id', 'azure_workspace_resource_id', 'azure_use_msi'],
+  google: ['google_service_account', 'google_credentials'],
+};
+
+interface Needs {
+  /** What there has to be. */
+  needed?: readonly Key[];
+  /** What may stand in the environment instead of the profile: machines keep secrets and ids there. */
+  orFromEnvironment?: readonly Key[];
+}
+
+const AZURE_KEYS: readonly Key[] = [
+  'azure_tenant_id',
+  'azure_client_id',
+  'azure_client_secret',
+  'azure_workspace_resource_id',
+];
+const FEDERATION_KEYS: readonly Key[] = ['client_id', 'account_id', 'token_audience'];
+
+const NEEDS: Record<AuthMethod, Needs> = {
+  pat: { needed: ['token'] },
+  'oauth-m2m': { needed: ['client_id', 'client_secret'] },
+  'databricks-cli': {},
+  'oauth-user': {},
+  'azure-cli': { orFromEnvironment: ['azure_tenant_id', 'azure_workspace_resource_id'] },
+  'azure-client-secret': {
+    needed: ['azure_tenant_id', 'azure_client_id', 'azure_client_secret'],
+    orFromEnvironment: AZURE_KEYS,
+  },
+  'github-oidc': { orFromEnvironment: FEDERATION_KEYS },
+  'env-oidc': { orFromEnvironment: [...FEDERATION_KEYS, 'oidc_token_env'] },
+  'file-oidc': { needed: ['oidc_token_filepath'], orFromEnvironment: [...FEDERATION_KEYS, 'oidc_token_filepath'] },
+};
+
+const DEFAULT_TOKEN_VARIABLE = 'DATABRICKS_OIDC_TOKEN';
+
+/**
+ * Decides from a profile's keys which workspace it means and how it signs in, or why it cannot be used. The kind is what
+ * the profile says, never what else is in the environment; that only gives what the kind needs and the profile leaves out.
+ */
+export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.ProcessEnv = {}): JudgedSettings {
+  const named = (key: string) => values.get(key) || values.get(OTHER_NAMES[key] ?? '') || undefined;
+  const refuse = (reason: UnusableReason, message: string, host?: string): JudgedSettings => ({
+    usable: false,
+    host,
+    reason,
+    message,
+  });
+
+  const text = named('host');
+  if (!text) return refuse('no_host', 'It has no host. Add host = https://… with the address of the workspace.');
+  let address: WorkspaceAddress;
+  try {
+    address = parseHost(text);
+  } catch (error) {
+    return refuse('bad_host', inOneLine(error));
+  }
+  const { host } = address;
+  if (isAccountHost(host)) {
+    return refuse(
+      'account_host',
+      'Its host is an account host, not a workspace. Use the address of a workspace.',
+      host,
+    );
+  }
+
+  const method = chooseMethod(named);
+  if (typeof method !== 'string') return refuse(method.reason, method.message, host);
+  const { needed = [], orFromEnvironment = [] } = NEEDS[method];
+  const get = (key: string) => {
+    const known = orFromEnvironment.find((each) => each === key);
+    return named(key) ?? ((known && env[VARIABLES[known]]) || undefined);
+  };
+  const missing = needed.filter((key) => !get(key));
+  if (missing.length > 0) {
+    const variables = missing.filter((key) => orFromEnvironment.includes(key)).map((key) => VARIABLES[key]);
+    const others = variables.length === 0 ? '' : ` Add it to the profile, or set ${variables.join(' and ')}.`;
+    return refuse('incomplete', `It has no ${missing.join(' and no ')}, which ${method} needs.${others}`, host);
+  }
+
+  const settings: ProfileSettings = {
+    host,
+    method,
+    workspaceId: named('workspace_id') ?? address.workspaceId,
+    accountId: get('account_id') ?? address.accountId,
+    token: secret(get('token')),
+    clientId: get('client_id'),
+    clientSecret: secret(get('client_secret')),
+    scopes: get('scopes')
+      ?.split(/[\s,]+/)
+      .filter(Boolean),
+    callbackPort: portNumber(get('oauth_callback_port')),
+    cliPath: get('databricks_cli_path'),
+    azure: {
+      tenantId: get('azure_tenant_id'),
+      clientId: get('azure_client_id'),
+      clientSecret: secret(get('azure_client_secret')),
+      resourceId: get('azure_workspace_resource_id'),
+    },
+    federation: {
+      audience: get('token_audience'),
+      tokenVariable: get('oidc_token_env') ?? DEFAULT_TOKEN_VARIABLE,
+      tokenFile: get('oidc_token_filepath'),
+    },
+  };
+  const trouble = troubleWithAzure(settings);
+  return trouble ? refuse(trouble.reason, trouble.message, host) : { usable: true, settings };
+}
+
+/** A TCP port as it is written down; undefined for anything else. */
+export function portNumber(text: string | undefined): number | undefined {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}
+
+type Refused = { reason: UnusableReason; message: string };
+
+function chooseMethod(get: (key: string) => string | undefined): AuthMethod | Refused {
+  const named = get('auth_type');
+  if (named) return (Object.hasOwn(AUTH_TYPES, named) ? AUTH_TYPES[named] : undefined) ?? unsupported(named);
+  const present = Object.keys(METHOD_KEYS).filter((name) => METHOD_KEYS[name]?.some((key) => get(key)));
+  if (present.length > 1) {
+    return {
+      reason: 'several_methods',
+      message: `It has more than one authorization method (${present.join(' and ')}). Remove one, or choose with auth_type.`,
+    };
+  }
+  const [only] = present;
+  switch (only) {
+    case undefined:
+      return 'oauth-user';
+    case 'pat':
+    case 'env-oidc':
+    case 'file-oidc':
+      return only;
+    case 'oauth':
+      // A client id without a secret names a public OAuth application that people sign in through.
+      return get('client_secret') ? 'oauth-m2m' : 'oauth-user';
+    case 'azure':
+      if (/^(true|1)$/i.test(get('azure_use_msi') ?? '')) return unsupported('azure-msi');
+      return get('azure_client_id') || get('azure_client_secret') ? 'azure-client-secret' : 'azure-cli';
+    default:
+      return unsupported(`${only} credentials`);
+  }
+}
+
+function unsupported(name: string): Refused {
+  return {
+    reason: 'unsupported_method',
+    message: `It signs in by ${name}, which Causeway cannot do. It can do ${Object.keys(AUTH_TYPES).join(', ')}.`,
+  };
+}
+
+/** Both go into addresses and command lines, so nothing else may be in them. */
+const TENANT = /^[a-z0-9][a-z0-9.-]*$/i;
+/** Azure Resource Manager › resource id of a workspace. */
+const RESOURCE =
+  /^\/subscriptions\/[a-z0-9-]+\/resourceGroups\/[!-.0-~]+\/providers\/[!-.0-~]+\/workspaces\/[!-.0-~]+$/i;
+
+function troubleWithAzure({ host, method, azure }: ProfileSettings): Refused | undefined {
+  if (method !== 'azure-cli' && method !== 'azure-client-secret') return undefined;
+  const { tenantId, resourceId } = azure;
+  if (tenantId !== undefined && !TENANT.test(tenantId)) {
+    return {
+      reason: 'invalid_value',
+      message: 'Its azure_tenant_id is no tenant. Write the id that `az account show` calls tenantId.',
+    };
+  }
+  if (resourceId !== undefined && !RESOURCE.test(resourceId)) {
+    return {
+      reason: 'invalid_value',
+      message:
+        'Its azure_workspace_resource_id is none. Write it like /subscriptions/ID/resourceGroups/NAME/providers/Microsoft.Databricks/workspaces/NAME.',
+    };
+  }
+  if (azureCloudOf(host, resourceId)) return undefined;
+  return {
+    reason: 'not_azure',
+    message: `It signs in by ${method}, but ${host} is no workspace of Azure, and an Entra token is sent to no other. Use its address on azuredatabricks.net, databricks.azure.us or databricks.azure.cn.`,
+  };
+}
+
+function secret(text: string | undefined): Secret | undefined {
+  return text === undefined ? undefined : new Secret(text);
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AsyncEntry, findCredentialsAsync } from 'keytar';
+import { CausewayError } from '../../platform/errors.ts';
+import { Secret } from '../../platform/secret.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** How long the keychain may take, in milliseconds: the person may have to unlock it first. */
+const PATIENCE_MS = 30_000;
+/** A keychain that several processes write to refuses now and then; pauses before trying again, in milliseconds. */
+const WRITE_PAUSES_MS = [25, 50, 100, 200];
+/** Windows keeps at most 2560 bytes for one name, as UTF-16. */
+const WINDOWS_LIMIT = 1200;
+
+/**
+ * The operating system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. On Linux
+ * never the kernel's key ring, which the library would fall back to: it forgets at the end of the session without a word.
+ * @throws {CausewayError} from each call: `keychain_unavailable` where there is none, `keychain_locked` where it does not open
+ */
+export function openKeychain(service: string): SecretStore {
+  const entry = (name: string) => new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
+  const plain: PlainStore = {
+    get: (name) => patiently(() => entry(name).getPassword()),
+    async set(name, text) {
+      for (const pause of WRITE_PAUSES_MS) {
+        try {
+          return await patiently(() => entry(name).setPassword(text));
+        } catch {
+          await sleep(pause);
+        }
+      }
+      return patiently(() => entry(name).setPassword(text));
+    },
+    delete: (name) => patiently(() => entry(name).deletePassword()),
+    names: () => patiently(async () => (await findCredentialsAsync(service)).map(({ account }) => account)),
+  };
+  const sized = process.platform === 'win32' ? splitStore(plain, WINDOWS_LIMIT) : plain;
+  return {
+    shared: true,
+    get: async (name) => {
+      const text = await sized.get(name);
+      return text === null ? undefined : new Secret(text);
+    },
+    set: (name, value) => sized.set(name, value.reveal()),
+    delete: async (name) => {
+      await sized.delete(name);
+    },
+  };
+}
+
+/** Calls that the keychain has not answered yet, and those of them that were given up. */
+const calls = { open: 0, overdue: 0 };
+let exitIsWatched = false;
+
+/**
+ * Waits for the keychain, but not for ever: while it asks for its password, nobody may be there. A call cannot be taken
+ * back, so no other one follows until it is answered; and since an open call keeps Node from ending (its threads are
+ * waited for), the process then ends itself by force.
+ */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  if (calls.overdue > 0) throw locked('it still waits to be unlocked');
+  watchExit();
+  let timer: NodeJS.Timeout | undefined;
+  let isOverdue = false;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isOverdue = true;
+      calls.overdue += 1;
+      reject(locked('it waits to be unlocked'));
+    }, PATIENCE_MS);
+  });
+  calls.open += 1;
+  // Where there is no keychain at all the library throws before it gives a promise.
+  const answer = (async () => work())().finally(() => {
+    clearTimeout(timer);
+    calls.open -= 1;
+    if (isOverdue) calls.overdue -= 1;
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (cause) {
+    if (cause instanceof CausewayError) throw cause;
+    const said = cause instanceof Error ? cause.message : String(cause);
+    if (!/d-?bus|no secret service|ServiceUnknown/i.test(said)) throw locked(said, cause);
+    const message =
+      process.platform !== 'linux' || process.env.DBUS_SESSION_BUS_ADDRESS
+        ? 'This computer has no keychain that answers.'
+        : 'The keychain cannot be reached from here: DBUS_SESSION_BUS_ADDRESS is not set, and there is no session bus at $XDG_RUNTIME_DIR/bus or /run/user/UID/bus.';
+    throw new CausewayError('keychain_unavailable', message, { cause });
+  }
+}
+
+function locked(reason: string, cause?: unknown): CausewayError {
+  return new CausewayError('keychain_locked', `The keychain of this computer cannot be used (${reason}).`, { cause });
+}
+
+function watchExit(): void {
+  if (exitIsWatched) return;
+  exitIsWatched = true;
+  process.once('exit', () => {
+    if (calls.open > 0) process.kill(process.pid, 'SIGKILL');
+  });
+}
+
+/** A keychain's own calls, by name. */
+export interface PlainStore {
+  get(name: string): Promise<string | null>;
+  set(name: string, text: string): Promise<void>;
+  delete(name: string): Promise<unknown>;
+  /** Every name that there is. */
+  names(): Promise<string[]>;
+}
+
+/** How a head that points to parts looks: how many, and of which writing. */
+const HEAD = /^parts:(\d+):([0-9a-f]+)$/;
+
+/**
+ * Keeps texts longer than the platform's limit in several parts. The parts are written under new names first and the
+ * head, which says where they are, last: a crash at any point leaves the old text or the new one.
+ * @param limit in UTF-16 units
+ */
+export function splitStore(inner: PlainStore, limit: number): PlainStore {
+  const partName = (name: string, writing: string, index: number) => `${name} #${writing}.${index}`;
+
+  async function read(name: string): Promise<string | null> {
+    const head = await inner.get(name);
+    const [, count, writing = ''] = (head && HEAD.exec(head)) || [];
+    if (count === undefined) return head;
+    const names = Array.from({ length: Number(count) }, (_, index) => partName(name, writing, index));
+    const parts = await Promise.all(names.map((part) => inner.get(part)));
+    return parts.includes(null) ? null : parts.join('');
+  }
+
+  async function removeParts(name: string, kept?: string): Promise<void> {
+    const old = (await inner.names()).filter(
+      (other) => other.startsWith(`${name} #`) && !(kept && other.startsWith(`${name} #${kept}.`)),
+    );
+    await Promise.all(old.map((other) => inner.delete(other)));
+  }
+
+  return {
+    // Somebody may have replaced the parts between the head and them: then the new head is there.
+    get: async (name) => (await read(name)) ?? (await read(name)),
+    async set(name, text) {
+      const writing = text.length > limit ? randomBytes(4).toString('hex') : undefined;
+      if (writing === undefined) {
+        await inner.set(name, text);
+      } else {
+        const count = Math.ceil(text.length / limit);
+        for (let index = 0; index < count; index += 1) {
+          await inner.set(partName(name, writing, index), text.slice(index * limit, (index + 1) * limit));
+        }
+        await inner.set(name, `parts:${count}:${writing}`);
+      }
+      await removeParts(name, writing);
+    },
+    async delete(name) {
+      await inner.delete(name);
+      await removeParts(name);
+    },
+    names: async () => (await inner.names()).filter((name) => !/ #[0-9a-f]+\.\d+$/.test(name)),
+  };
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { Secret } from '../../platform/secret.ts';
+import type { AccessToken } from '../access-token.ts';
+import type { Profile } from '../auth.ts';
+import type { HostFetch } from '../host-fetch.ts';
+import type { AzureSettings } from '../profiles/profile-settings.ts';
+import { azureCloudOf, azureTokenBeside, DATABRICKS_RESOURCE, expiryAtAzure } from './azure-cloud.ts';
+import { withoutTraceIds } from './entra-failure.ts';
+import {
+  environmentFor,
+  isExecutable,
+  type ProgramOutcome,
+  programCandidates,
+  runProgram,
+  usualFolders,
+} from './program.ts';
+
+export interface AzureCliOptions {
+  profile: Profile;
+  azure: AzureSettings;
+  env: NodeJS.ProcessEnv;
+  /** Reaches the workspace. */
+  fetch: HostFetch;
+  now: () => number;
+  /** How long one call of `az` may take, in milliseconds. */
+  timeoutMs?: number;
+}
+
+const Account = z.object({
+  user: z.object({ name: z.string().optional(), type: z.string().optional() }).optional(),
+});
+
+const Answer = z.object({
+  accessToken: z
+    .string()
+    .min(1)
+    .transform((text) => new Secret(text)),
+  /** Seconds since 1970; older releases only give the local time. */
+  expires_on: z.coerce.number().positive().optional().catch(undefined),
+  /** `YYYY-MM-DD hh:mm:ss.ffffff` in local time. */
+  expiresOn: z.string().optional(),
+});
+
+/** It loads Python, and asks Entra ID. */
+const AZ_TIMEOUT_MS = 25_000;
+/** How long the workspace is asked for its tenant, in milliseconds. */
+const TENANT_TIMEOUT_MS = 5_000;
+const INSTALL = 'https://learn.microsoft.com/cli/azure/install-azure-cli';
+
+/**
+ * A token of whoever is signed in to the Azure CLI (`az account get-access-token`), which renews its own sign-in. Where the
+ * CLI also gives a token for the management of Azure, that goes out beside it, as Azure Databricks wants it.
+ * @param rejected the token that the workspace has just refused
+ * @throws {CausewayError} `cli_unavailable` when it is absent or fails, `signed_out` when it asks for `az login`, `timeout`,
+ * `sign_in_failed` when it is signed in to another tenant, `unauthenticated` when it knows no other token than the refused one
+ */
+export async function requestAzureCliToken(
+  options: AzureCliOptions,
+  rejected: Secret | undefined,
+): Promise<AccessToken> {
+  const { profile, azure, env, now, timeoutMs = AZ_TIMEOUT_MS } = options;
+  const program = await findAz(env, profile);
+  const tenant = azure.tenantId ?? (await tenantOf(options));
+  const run = (...args: string[]) =>
+    runProgram(program, [...args, '--output', 'json'], {
+      env: { ...environmentFor(program, env), AZURE_CORE_ONLY_SHOW_ERRORS: 'true' },
+      timeoutMs,
+    });
+  const shown = await run('account', 'show');
+  if (!shown.ok) throw failure(shown, profile, tenant);
+  const { user } = read(Account, shown.output);
+  const isPrincipal = user?.type === 'servicePrincipal';
+  const isManaged = isPrincipal && /^(system|user)AssignedIdentity$/.test(user?.name ?? '');
+
+  /** What the CLI is asked for in turn, until it gives a token: each of these fails for some who could have one. */
+  const attempts = isManaged ? [[]] : [...preferred(azure, tenant), ...(isPrincipal || !tenant ? [[]] : [])];
+  const ask = async (resource: string): Promise<ProgramOutcome> => {
+    let ran: ProgramOutcome | undefined;
+    for (const args of attempts) {
+      ran = await run('account', 'get-access-token', '--resource', resource, ...args);
+      if (ran.ok || ran.reason !== 'failed') return ran;
+    }
+    return ran ?? { ok: false, reason: 'failed', complaint: 'nothing was asked for' };
+  };
+
+  const issuedAt = now();
+  const cloud = azureCloudOf(profile.host, azure.resourceId);
+  const [given, management] = await Promise.all([ask(DATABRICKS_RESOURCE), cloud ? ask(cloud.management) : undefined]);
+  if (!given.ok) throw failure(given, profile, tenant);
+  const { accessToken, ...times } = read(Answer, given.output);
+  if (accessToken.equals(rejected)) throw refusedByWorkspace(profile, tenant);
+  const beside = management?.ok ? read(Answer, management.output) : undefined;
+  const ends = [expiryOf(times), beside && expiryOf(beside)].filter((end) => end !== undefined);
+  return {
+    token: azureTokenBeside(accessToken, beside?.accessToken, azure.resourceId),
+    issuedAt,
+    expiresAt: ends.length === 0 ? undefined : expiryAtAzure(Math.min(...ends)),
+  };
+}
+
+/** The subscription helps only where the tenant is not known, and only those who may see it. */
+function preferred({ resourceId }: AzureSettings, tenant: string | undefined): string[][] {
+  if (tenant !== undefined) return [['--tenant', tenant]];
+  const subscription = resourceId?.split('/')[2];
+  return subscription === undefined ? [] : [['--subscription', subscription]];
+}
+
+async function findAz(env: NodeJS.ProcessEnv, { name }: Profile): Promise<string> {
+  const isWindows = process.platform === 'win32';
+  const programs = [env.ProgramFiles, env['ProgramFiles(x86)'], 'C:\\Program Files', 'C:\\Program Files (x86)'];
+  const own = programs.flatMap((folder) => (folder ? [join(folder, 'Microsoft SDKs', 'Azure', 'CLI2', 'wbin')] : []));
+  const places = {
+    names: isWindows ? ['az.cmd', 'az.exe'] : ['az'],
+    folders: [...usualFolders(env), ...(isWindows ? own : ['/opt/local/bin', '/snap/bin'])],
+  };
+  for (const candidate of programCandidates(places, env)) if (await isExecutable(candidate)) return candidate;
+  throw new CausewayError(
+    'cli_unavailable',
+    `The Azure CLI, through which profile "${name}" signs in, is not on this computer.`,
+    { remedy: `Install it (${INSTALL}), then run: az login.` },
+  );
+}
+
+/** The tenant of the workspace, which it tells anybody who wants to sign in; undefined where it does not say. */
+async function tenantOf({ profile, fetch }: AzureCliOptions): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(TENANT_TIMEOUT_MS);
+    const response = await fetch(`${profile.host}/aad/auth`, { signal, takesRedirect: true });
+    const location = response.headers.get('location') ?? '';
+    const [, tenant] = URL.canParse(location) ? new URL(location).pathname.split('/') : [];
+    return tenant && /^[a-z0-9][a-z0-9.-]*$/i.test(tenant) && tenant !== 'common' ? tenant : undefined;
+  } catch {
+    // The CLI's own tenant may do; and if the workspace cannot be reached, the request itself will say so.
+    return undefined;
+  }
+}
+
+const OTHER_TENANT = /AADSTS(?:50020|50034|90072|90002|500011|700016|16000\d)\b|tenant .*not found|different tenant/i;
+const NEEDS_LOGIN =
+  /az login|no subscription|not logged in|AADSTS(?:50\d{3}|65001|70043|700082|700084|53003)\b|interaction.?required|interactive authentication|refresh token has expired/i;
+
+function failure(
+  { reason, complaint }: Extract<ProgramOutcome, { ok: false }>,
+  { name, host }: Profile,
+  tenant: string | undefined,
+): CausewayError {
+  const login = `az login${tenant === undefined ? '' : ` --tenant ${tenant}`}`;
+  const detail = withoutTraceIds(complaint);
+  if (reason === 'timeout') {
+    return new CausewayError('timeout', `The Azure CLI gave ${detail} (profile "${name}").`, {
+      remedy: `See what this waits for: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
+    });
+  }
+  if (OTHER_TENANT.test(complaint)) {
+    return new CausewayError(
+      'sign_in_failed',
+      `The Azure CLI is not signed in to the tenant${tenant === undefined ? '' : ` ${tenant}`} of ${host} (${detail}).`,
+      {
+        remedy: `Run: ${login}. If that is another tenant than the workspace's, set azure_tenant_id in profile "${name}".`,
+      },
+    );
+  }
+  if (NEEDS_LOGIN.test(complaint)) {
+    return new CausewayError('signed_out', `The Azure CLI is signed out (profile "${name}": ${detail}).`, {
+      remedy: `Run: ${login}.`,
+    });
+  }
+  return new CausewayError('cli_unavailable', `The Azure CLI gave no token (${detail}).`, {
+    remedy: `See what this says: az account get-access-token --resource ${DATABRICKS_RESOURCE}.`,
+  });
+}
+
+function refusedByWorkspace({ name, host }: Profile, tenant: string | undefined): CausewayError {
+  return new CausewayError(
+    'unauthenticated',
+    `${host} refuses the token that the Azure CLI gives for profile "${name}".`,
+    {
+      remedy: `See with \`az account show\` who is signed in. Sign in as a user of the workspace with: az login${tenant === undefined ? '' : ` --tenant ${tenant}`}.`,
+    },
+  );
+}
+
+function expiryOf({ expires_on, expiresOn }: Pick<z.output<typeof Answer>, 'expires_on' | 'expiresOn'>) {
+  if (expires_on !== undefined) return expires_on * 1000;
+  const local = Date.parse((expiresOn ?? '').replace(' ', 'T'));
+  return Number.isNaN(local) ? undefined : local;
+}
+
+/** @throws {CausewayError} without the text, which may hold a token */
+function read<T>(schema: z.ZodType<T>, output: Secret): T {
+  try {
+    return schema.parse(JSON.parse(output.reveal()));
+  } catch {
+    throw new CausewayError('cli_unavailable', 'The Azure CLI answered, but not with what was asked for.', {
+      remedy: 'Update it with: az upgrade.',
+    });
+  }
+}

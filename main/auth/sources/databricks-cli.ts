@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { homeFolder } from '../../platform/paths.ts';
+import { Secret } from '../../platform/secret.ts';
+import type { AccessToken } from '../access-token.ts';
+import type { Profile } from '../auth.ts';
+import { isExecutable, type ProgramOutcome, programCandidates, runProgram, usualFolders } from './program.ts';
+
+export interface CliOptions {
+  profile: Profile;
+  env: NodeJS.ProcessEnv;
+  /** The configuration file in which the profile was found. */
+  configFile: string;
+  /** Named by the profile (`databricks_cli_path`) or the environment. */
+  cliPath: string | undefined;
+  now: () => number;
+}
+
+const Answer = z.object({
+  access_token: z.string().min(1),
+  expiry: z.iso.datetime({ offset: true }).optional(),
+  expires_in: z.number().optional(),
+});
+
+/** The legacy CLI is a small Python script; the present one is a program of many megabytes. */
+const SMALL_BYTES = 1024 * 1024;
+const PATIENCE_MS = 60_000;
+/** It writes its own token cache without a lock and fails now and then when it runs twice: pauses before trying again. */
+const RETRY_PAUSES_MS = [200, 800];
+const NEEDS_LOGIN = /not configured|refresh token is invalid|reauthenticate|auth login|no (?:cached )?token/i;
+/** They would be stronger than the profile that we name. */
+const STRONGER = /^DATABRICKS_(?:HOST|TOKEN|CLIENT_ID|CLIENT_SECRET|USERNAME|PASSWORD|AUTH_TYPE|CONFIG_PROFILE)$/;
+
+/**
+ * A token from `databricks auth token`, which renews its own sign-in. Its stores are never read by us.
+ * @throws {CausewayError} `cli_unavailable` when it is absent, legacy or fails; `signed_out` when it asks for a login
+ */
+export async function requestCliToken(options: CliOptions, forceRefresh: boolean): Promise<AccessToken> {
+  const { profile, now } = options;
+  const program = await findCli(options);
+  const plain = ['auth', 'token', '--profile', profile.name, '--output', 'json'];
+  let args = forceRefresh ? [...plain, '--force-refresh'] : plain;
+  for (let attempt = 0; ; attempt += 1) {
+    const issuedAt = now();
+    const ran = await run(program, args, options);
+    if (ran.ok) return readToken(ran.output, program, issuedAt);
+    if (/unknown flag.*force-refresh/i.test(ran.complaint)) {
+      args = plain;
+      continue;
+    }
+    if (NEEDS_LOGIN.test(ran.complaint)) {
+      throw new CausewayError(
+        'signed_out',
+        `The Databricks CLI is signed out of ${profile.host} (profile "${profile.name}").`,
+        {
+          action: { do: 'sign-in', profile: profile.name },
+        },
+      );
+    }
+    const pause = RETRY_PAUSES_MS[attempt];
+    if (pause === undefined) {
+      throw new CausewayError('cli_unavailable', `The Databricks CLI gave no token (${ran.complaint}).`, {
+        remedy: `See what this says: databricks auth token --profile ${profile.name}`,
+      });
+    }
+    await sleep(pause * (0.5 + Math.random()));
+  }
+}
+
+/**
+ * Finds the Databricks CLI, also where a graphical application's PATH does not reach.
+ * @throws {CausewayError} `cli_unavailable` when it is absent, or is the legacy one
+ */
+export async function findCli({ env, cliPath, profile }: Omit<CliOptions, 'now' | 'configFile'>): Promise<string> {
+  let legacy: string | undefined;
+  for (const candidate of cliPath ? [cliPath] : candidates(env)) {
+    if (!(await isExecutable(candidate))) continue;
+    if ((await stat(candidate)).size >= SMALL_BYTES || (await isCurrent(candidate, env))) return candidate;
+    legacy ??= candidate;
+  }
+  const next = (install: string) => ({
+    remedy: `${install} (https://docs.databricks.com/dev-tools/cli/install.html), or do without it.`,
+    action: { do: 'sign-in', profile: profile.name } as const,
+  });
+  throw legacy
+    ? new CausewayError(
+        'cli_unavailable',
+        `${legacy} is the legacy Databricks CLI, which gives no tokens.`,
+        next('Install the present one'),
+      )
+    : new CausewayError(
+        'cli_unavailable',
+        cliPath
+          ? `There is no Databricks CLI at ${cliPath}, through which profile "${profile.name}" signs in.`
+          : `The Databricks CLI, through which profile "${profile.name}" signs in, is not on this computer.`,
+        next('Install it'),
+      );
+}
+
+function candidates(env: NodeJS.ProcessEnv): string[] {
+  const isWindows = process.platform === 'win32';
+  const local = env.LOCALAPPDATA ?? join(homeFolder(env), 'AppData', 'Local');
+  const own = isWindows ? [join(local, 'Programs', 'databricks'), local] : [];
+  const names = [isWindows ? 'databricks.exe' : 'databricks'];
+  return programCandidates({ names, folders: [...usualFolders(env), ...own] }, env);
+}
+
+/** A small file may also be a version manager's shim for the present CLI: ask it. */
+async function isCurrent(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const ran = await runProgram(program, ['--version'], { env, timeoutMs: PATIENCE_MS });
+  return ran.ok && /^Databricks CLI v/m.test(ran.output.reveal());
+}
+
+function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<ProgramOutcome> {
+  const kept = Object.entries(env).filter(([name]) => !STRONGER.test(name));
+  const own = { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile };
+  return runProgram(program, args, { env: own, timeoutMs: PATIENCE_MS });
+}
+
+function readToken(output: Secret, program: string, issuedAt: number): AccessToken {
+  try {
+    const { access_token, expiry, expires_in } = Answer.parse(JSON.parse(output.reveal()));
+    const counted = expires_in === undefined ? undefined : issuedAt + expires_in * 1000;
+    return {
+      token: new Secret(access_token),
+      issuedAt,
+      expiresAt: expiry === undefined ? counted : Date.parse(expiry),
+    };
+  } catch {
+    throw new CausewayError('cli_unavailable', `${program} answered, but not with a token.`, {
+      remedy: 'Update the Databricks CLI.',
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { displayText } from '../../platform/display.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { Secret } from '../../platform/secret.ts';
+import { type AccessToken, expiryFrom } from '../access-token.ts';
+import type { Profile } from '../auth.ts';
+import type { HostFetch } from '../host-fetch.ts';
+import { discoverIssuer } from '../oauth/issuer.ts';
+import { isTemporary, type OAuthRefusal, serviceUnavailable } from '../oauth/oauth-failure.ts';
+import type { ProfileSettings } from '../profiles/profile-settings.ts';
+import { type FederatedMethod, type IdTokenContext, requestIdToken } from './id-token.ts';
+import { requestToken } from './token-request.ts';
+
+/** RFC 8693 §2.1, §3. */
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+
+/**
+ * Trades an ID token of the machine for an access token of the workspace (RFC 8693): as the service principal whose client
+ * id the profile names, or by an account-wide federation policy without one.
+ * @throws {CausewayError} `signed_out` where there is no ID token, or it has ended; `sign_in_failed` where the workspace does
+ * not take it; `unavailable`, and what the fetch throws
+ */
+export async function requestFederatedToken(
+  method: FederatedMethod,
+  settings: ProfileSettings,
+  context: IdTokenContext,
+  now: () => number,
+): Promise<AccessToken> {
+  const { profile, to } = context;
+  const { host, accountId, clientId, scopes = ['all-apis'] } = settings;
+  const fetch = to(host);
+  const issuer = await discoverIssuer(fetch, { host, accountId });
+  const endpoint = issuer.metadata.token_endpoint ?? `${host}/oidc/v1/token`;
+  const audience = settings.federation.audience ?? (await defaultAudience(fetch, host, accountId, endpoint));
+  const idToken = await requestIdToken(method, context, audience);
+  const claims = claimsOf(idToken);
+  const issuedAt = now();
+  const form = {
+    grant_type: TOKEN_EXCHANGE,
+    subject_token: idToken.reveal(),
+    subject_token_type: JWT,
+    scope: scopes.join(' '),
+    client_id: clientId,
+  };
+  const answer = await requestToken(fetch, endpoint, form, [idToken]);
+  if ('refusal' in answer) throw refused(answer.refusal, { profile, clientId, audience, claims, now: now() });
+  return { token: answer.token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expiresInSeconds) };
+}
+
+const HostConfig = z.object({
+  host_type: z.string().optional(),
+  token_federation_default_oidc_audiences: z.array(z.string().min(1)).optional(),
+});
+
+/** For whom an ID token is issued where the profile does not say: as the host wants it, else its account or its token endpoint. */
+async function defaultAudience(
+  fetch: HostFetch,
+  host: string,
+  accountId: string | undefined,
+  endpoint: string,
+): Promise<string> {
+  const config = await fetch(`${host}/.well-known/databricks-config`, { headers: { accept: 'application/json' } })
+    .then((response) => response.json())
+    .then((body: unknown) => HostConfig.safeParse(body).data)
+    // Not every host has it, and none needs it.
+    .catch(() => undefined);
+  const [wanted] = config?.token_federation_default_oidc_audiences ?? [];
+  const isUnified = /^unified/i.test(config?.host_type ?? '');
+  return wanted ?? (isUnified ? accountId : undefined) ?? endpoint;
+}
+
+const Claims = z.object({
+  iss: z.string().optional(),
+  sub: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  exp: z.number().optional(),
+});
+
+/** What an ID token says, for words only: the workspace is the one to check it. Nothing where it is no JWT (RFC 7519). */
+function claimsOf(idToken: Secret): z.output<typeof Claims> {
+  try {
+    const [, payload = ''] = idToken.reveal().split('.');
+    return Claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  } catch {
+    return {};
+  }
+}
+
+interface Refused {
+  profile: Profile;
+  clientId: string | undefined;
+  audience: string;
+  claims: z.output<typeof Claims>;
+  now: number;
+}
+
+function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, now }: Refused): CausewayError {
+  const { host, name } = profile;
+  if (isTemporary(refusal)) return serviceUnavailable(host, refusal);
+  const detail = [refusal.error || `HTTP ${refusal.status}`, refusal.description].filter(Boolean).join(': ');
+  const shown = (value: string | undefined) => (value === undefined ? 'none' : displayText(value, { maxLength: 200 }));
+  const { iss, sub, aud } = claims;
+  const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);
+  // Told only now: this computer's clock may be the one that is wrong.
+  if (claims.exp !== undefined && claims.exp * 1000 <= now) {
+    const endedAt = new Date(claims.exp * 1000).toISOString();
+    return new CausewayError('signed_out', `The ID token of profile "${name}" ended at ${endedAt} (${detail}).`, {
+      remedy: 'Have the platform that runs this give a new one: Causeway reads it anew each time.',
+    });
+  }
+  const message = `${host} does not take the ID token of profile "${name}" (${detail}).`;
+  if (refusal.error === 'invalid_client' || refusal.error === 'unauthorized_client') {
+    return new CausewayError('sign_in_failed', message, {
+      remedy: clientId
+        ? `Check client_id: ${shown(clientId)} has to be the application id of a service principal of this account.`
+        : 'Add the application id of the service principal to the profile as client_id.',
+    });
+  }
+  if (/audience|\baud\b/i.test(refusal.description)) {
+    return new CausewayError('sign_in_failed', message, {
+      remedy: `The token is for the audience ${audiences}. Let token_audience of the profile (now ${shown(audience)}) and the audiences of the federation policy be the same.`,
+    });
+  }
+  return new CausewayError('sign_in_failed', message, {
+    remedy: `An account admin has to make a federation policy ${clientId ? `for the service principal ${shown(clientId)}` : 'for the account'} with the issuer ${shown(iss)}, the subject ${shown(sub)} and the audience ${audiences}.`,
+  });
+}

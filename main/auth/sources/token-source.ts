@@ -1,0 +1,185 @@
+import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import type { Profile, SignInOptions, TokenRequest, TokenSource } from '../auth.ts';
+import type { AuthHttp } from '../host-fetch.ts';
+import type { OwnSignIns } from '../oauth/own-sign-in.ts';
+import type { ProfileSettings } from '../profiles/profile-settings.ts';
+import type { FederatedMethod } from './id-token.ts';
+
+export interface SourceContext {
+  profile: Profile;
+  env: NodeJS.ProcessEnv;
+  /** The place that the profile's credentials come from, in words. */
+  where: string;
+  /** The configuration file. */
+  path: string;
+  http: () => Promise<AuthHttp>;
+  own: () => Promise<OwnSignIns>;
+  settingsOf: (profile: Profile) => Promise<ProfileSettings>;
+  now: () => number;
+  chance: number;
+  signInWhenNeeded: boolean;
+}
+
+/** Opens the token source of a profile's kind, loading what that kind needs. */
+export function openTokenSource(context: SourceContext): Promise<TokenSource> {
+  return SOURCES[context.profile.method](context);
+}
+
+const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<TokenSource>> = {
+  async pat({ profile, where, settingsOf }) {
+    const { personalTokenSource } = await import('./personal-token.ts');
+    return personalTokenSource(profile, where, async () => {
+      const { token } = await settingsOf(profile);
+      if (token) return token;
+      throw new CausewayError('profile_unusable', `Profile "${profile.name}" has no token any more.`);
+    });
+  },
+
+  async 'oauth-m2m'({ profile, http, settingsOf, now, chance }) {
+    const [{ requestClientToken }, { memoryTokenSource }, { discoverIssuer }] = await Promise.all([
+      import('./client-credentials.ts'),
+      import('./memory-token.ts'),
+      import('../oauth/issuer.ts'),
+    ]);
+    const fetch = (await http()).to(profile.host);
+    return memoryTokenSource({
+      now,
+      chance,
+      async acquire() {
+        const { host, accountId, clientId, clientSecret, scopes } = await settingsOf(profile);
+        if (!clientId || !clientSecret) {
+          throw new CausewayError(
+            'profile_unusable',
+            `Profile "${profile.name}" has no client id and secret any more.`,
+          );
+        }
+        const issuer = await discoverIssuer(fetch, { host, accountId });
+        return requestClientToken(issuer, { clientId, clientSecret, scopes }, now);
+      },
+    });
+  },
+
+  async 'oauth-user'({ profile, own, signInWhenNeeded }) {
+    const signIns = await own();
+    const tokens = signIns.tokens(profile);
+    return signInWhenNeeded ? askingWhenSignedOut(tokens, () => signIns.signIn(profile, UNATTENDED)) : tokens;
+  },
+
+  async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
+    const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }] = await Promise.all([
+      import('./databricks-cli.ts'),
+      import('./memory-token.ts'),
+      import('../../platform/lock.ts'),
+      import('node:path'),
+      import('../../platform/paths.ts'),
+    ]);
+    const signIns = await own();
+    const tokens = signIns.tokens(profile);
+    const source = memoryTokenSource({
+      now,
+      chance,
+      async acquire(rejected) {
+        // Who has signed in through Causeway wants that to be used.
+        if (await tokens.record()) return tokens.access({ rejected });
+        const { cliPath } = await settingsOf(profile);
+        // It has no lock of its own, and loses its sign-in when it renews twice at once.
+        return withLock(join(stateFolder(env), 'locks', 'databricks-cli'), () =>
+          requestCliToken({ profile, env, configFile: path, cliPath, now }, rejected !== undefined),
+        );
+      },
+    });
+    return signInWhenNeeded ? askingWhenSignedOut(source, () => signIns.signIn(profile, UNATTENDED)) : source;
+  },
+
+  async 'azure-cli'({ profile, env, http, settingsOf, now, chance }) {
+    const [{ requestAzureCliToken }, { memoryTokenSource }] = await Promise.all([
+      import('./azure-cli.ts'),
+      import('./memory-token.ts'),
+    ]);
+    const fetch = (await http()).to(profile.host, { asksAgain: false });
+    return memoryTokenSource({
+      now,
+      chance,
+      acquire: async (rejected) => {
+        const { azure } = await settingsOf(profile);
+        return requestAzureCliToken({ profile, azure, env, fetch, now }, rejected);
+      },
+    });
+  },
+
+  async 'azure-client-secret'({ profile, http, settingsOf, now, chance }) {
+    const [{ requestEntraToken }, { memoryTokenSource }] = await Promise.all([
+      import('./azure-client-secret.ts'),
+      import('./memory-token.ts'),
+    ]);
+    const connections = await http();
+    return memoryTokenSource({
+      now,
+      chance,
+      acquire: async () => {
+        const { azure } = await settingsOf(profile);
+        return requestEntraToken({ profile, azure, to: (origin) => connections.to(origin), now });
+      },
+    });
+  },
+
+  'github-oidc': (context) => federated('github-oidc', context),
+  'env-oidc': (context) => federated('env-oidc', context),
+  'file-oidc': (context) => federated('file-oidc', context),
+};
+
+async function federated(
+  method: FederatedMethod,
+  { profile, env, http, settingsOf, now, chance }: SourceContext,
+): Promise<TokenSource> {
+  const [{ requestFederatedToken }, { memoryTokenSource }] = await Promise.all([
+    import('./federation.ts'),
+    import('./memory-token.ts'),
+  ]);
+  const connections = await http();
+  const to = (origin: string) => connections.to(origin);
+  return memoryTokenSource({
+    now,
+    chance,
+    acquire: async () => {
+      const settings = await settingsOf(profile);
+      return requestFederatedToken(method, settings, { profile, federation: settings.federation, env, to }, now);
+    },
+  });
+}
+
+const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cli_unavailable']);
+
+/** Nobody watches a process that an AI client has spawned. */
+const UNATTENDED: SignInOptions = { openBrowser: 'must', onlyIfNeeded: true };
+
+/** Asks the person when a sign-in is needed; once they have answered no, only a new sign-in, from anywhere, helps. */
+function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>): TokenSource {
+  let asked: Promise<unknown> | undefined;
+
+  async function ask(): Promise<void> {
+    const { isAnswer } = await import('../oauth/shared-sign-in.ts');
+    try {
+      await signIn();
+      asked = undefined;
+    } catch (error) {
+      if (!(error instanceof CausewayError) || !isAnswer(error.code)) asked = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async token(request: TokenRequest = {}) {
+      try {
+        return await tokens.token(request);
+      } catch (error) {
+        if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
+        request.onSignedOut?.(error);
+      }
+      const { unlessAborted } = await import('../token-broker.ts');
+      asked ??= ask();
+      await unlessAborted(asked, request.signal);
+      return tokens.token(request);
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { asSentence, CausewayError } from '../platform/errors.ts';
+import { type LockOptions, withLock } from '../platform/lock.ts';
+import type { Secret } from '../platform/secret.ts';
+import { type AccessToken, isAlive, isFresh } from './access-token.ts';
+import type { Profile, TokenRequest, TokenSource } from './auth.ts';
+import { cancelled } from './host-fetch.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
+import { packRecord, type TokenRecord, unpackRecord } from './secrets/token-record.ts';
+
+export interface UserTokensOptions {
+  profile: Profile;
+  store: SecretStore;
+  /** The profile's lock among processes. */
+  lockFolder: string;
+  /**
+   * Trades the refresh token; `undefined` says that it has ended. It may wait for a busy workspace where nothing else would
+   * do (`mayWait`), and not where the present token still works.
+   */
+  refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
+  now: () => number;
+  chance: number;
+  /** Told when a sign-in that was there has ended. */
+  onSignedOut: () => void;
+  /** Told when a renewed sign-in could not be stored, and so lives in this process alone until it can be. */
+  onNotKept: (error: unknown) => void;
+}
+
+/** The tokens of one profile's own sign-in, shared with every other process of this person. */
+export interface UserTokens extends TokenSource {
+  /** As `token`, with its times. */
+  access(request?: TokenRequest): Promise<AccessToken>;
+  /** What is stored now; undefined when signed out. */
+  record(): Promise<TokenRecord | undefined>;
+  /** Puts a new sign-in in the place of whatever there is. */
+  replace(record: TokenRecord): Promise<void>;
+  /** Removes what is stored and returns it. */
+  remove(): Promise<TokenRecord | undefined>;
+  /** Tries once more to store what could not be stored, before the process ends. Never throws. */
+  settle(): Promise<void>;
+}
+
+/** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
+const REFRESH_GRACE_MS = 30_000;
+/** After how long a renewed sign-in that could not be stored is tried to be stored again, in milliseconds. */
+const KEEP_AGAIN_MS = 5_000;
+/** How long another process is waited for with that when this one ends, in milliseconds. */
+const SETTLE_MS = 2_000;
+
+/** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
+export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): string {
+  return `${host} ${name}`;
+}
+
+/**
+ * Renews a sign-in's access token early, once for all who ask: one request in this process, one process at a time, and
+ * whoever comes second uses what the first one stored. The rotated refresh token is stored before the new access token
+ * is given out, so a process that is killed leaves either the old pair or the new one. Where it cannot be stored, on a full
+ * disk say, this process uses it all the same, renews it in turn, and stores it as soon as that can be done; what others
+ * store meanwhile goes before it.
+ */
+export function userTokens(options: UserTokensOptions): UserTokens {
+  const { profile, store, lockFolder, refresh, now, chance, onSignedOut, onNotKept } = options;
+  const name = storeName(profile);
+  const flight = new SingleFlight<AccessToken>();
+  let current: AccessToken | undefined;
+  let graceUntil = 0;
+  /** A renewed record, and the stored one in whose place it belongs. */
+  let unkept: { record: TokenRecord; instead: TokenRecord; triedAt: number } | undefined;
+
+  const locked = <T>(work: () => Promise<T>, lockOptions?: LockOptions) => withLock(lockFolder, work, lockOptions);
+  const usable = (access: AccessToken | undefined, rejected: Secret | undefined): AccessToken | undefined =>
+    access && !access.token.equals(rejected) && (isFresh(access, now(), chance) || isInGrace(access))
+      ? access
+      : undefined;
+  /** After a renewal that failed on the way, a token that still works is used for a while before the next attempt. */
+  const isInGrace = (access: AccessToken) =>
+    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
+
+  async function load(): Promise<TokenRecord | undefined> {
+    const text = await store.get(name);
+    return text && unpackRecord(text);
+  }
+
+  /** What is stored, or what belongs in its place. */
+  function newest(stored: TokenRecord | undefined): TokenRecord | undefined {
+    // A keychain that is locked for now says nothing against what it could not take.
+    if (unkept && !stored && store.unreadable) return unkept.record;
+    const isInPlace = unkept && stored && packRecord(stored).equals(packRecord(unkept.instead));
+    if (!isInPlace) unkept = undefined;
+    return unkept?.record ?? stored;
+  }
+
+  /** Stores a renewed record. What cannot be stored stays in memory, and whoever listens is told once. */
+  async function keep(record: TokenRecord, instead: TokenRecord): Promise<void> {
+    const isNews = unkept === undefined;
+    try {
+      await store.set(name, packRecord(record), { isRenewal: true });
+      unkept = undefined;
+    } catch (error) {
+      unkept = { record, instead, triedAt: now() };
+      if (isNews) onNotKept(error);
+    }
+  }
+
+  /** Stores what could not be stored before, if it is time for another attempt. */
+  function keepAgain(): void {
+    if (!unkept || Math.abs(now() - unkept.triedAt) < KEEP_AGAIN_MS) return;
+    unkept.triedAt = now();
+    void storeUnkept();
+  }
+
+  async function storeUnkept(lockOptions?: LockOptions): Promise<void> {
+    const work = async () => {
+      const stored = await load();
+      if (stored && newest(stored) !== stored && unkept) await keep(unkept.record, stored);
+    };
+    await locked(work, lockOptions).catch(() => undefined);
+  }
+
+  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+    const stored = newest(await load());
+    const ready = usable(stored?.access, rejected);
+    if (ready) return ready;
+    if (!stored) throw signedOut(profile, store.unreadable);
+    return renewLocked(rejected).catch((error: unknown) => {
+      // No lock, no renewal: but a token that still works needs none yet.
+      const isLockless = error instanceof CausewayError && error.code === 'file_not_writable';
+      if (!isLockless || !isAlive(stored.access, now()) || stored.access.token.equals(rejected)) throw error;
+      graceUntil = now() + REFRESH_GRACE_MS;
+      return stored.access;
+    });
+  }
+
+  function renewLocked(rejected: Secret | undefined): Promise<AccessToken> {
+    return locked(async () => {
+      const onDisk = await load();
+      const record = newest(onDisk);
+      const renewedByOther = usable(record?.access, rejected);
+      if (renewedByOther) return renewedByOther;
+      const instead = onDisk ?? unkept?.instead;
+      if (!record || !instead) throw signedOut(profile, store.unreadable);
+      const stillWorks = isAlive(record.access, now()) && !record.access.token.equals(rejected);
+      let renewed: TokenRecord | undefined;
+      try {
+        renewed = await refresh(record, { mayWait: !stillWorks });
+      } catch (error) {
+        if (!stillWorks) throw error;
+        graceUntil = now() + REFRESH_GRACE_MS;
+        return record.access;
+      }
+      if (renewed) {
+        await keep(renewed, instead);
+        return renewed.access;
+      }
+      if (!record.refreshToken && stillWorks) return record.access;
+      await store.delete(name);
+      onSignedOut();
+      throw signedOut(profile);
+    });
+  }
+
+  async function access({ rejected, signal }: TokenRequest = {}): Promise<AccessToken> {
+    keepAgain();
+    const ready = usable(current, rejected);
+    if (ready) return ready;
+    const before = current;
+    current = undefined;
+    try {
+      let renewed = await flight.run(() => renew(rejected), signal);
+      // The renewal that was already running did not know of the refusal.
+      if (renewed.token.equals(rejected)) renewed = await flight.run(() => renew(rejected), signal);
+      current = renewed;
+      return renewed;
+    } catch (error) {
+      // Without the keychain nothing can be renewed; but a token that still works needs it only later.
+      if (!store.unreadable || !before || before.token.equals(rejected) || !isAlive(before, now())) throw error;
+      graceUntil = now() + REFRESH_GRACE_MS;
+      current = before;
+      return before;
+    }
+  }
+
+  return {
+    access,
+    token: async (request) => (await access(request)).token,
+    record: async () => newest(await load()),
+
+    replace: (record) =>
+      locked(async () => {
+        await store.set(name, packRecord(record));
+        unkept = undefined;
+        current = record.access;
+      }),
+
+    remove: () =>
+      locked(async () => {
+        const record = newest(await load());
+        await store.delete(name);
+        unkept = undefined;
+        current = undefined;
+        return record;
+      }),
+
+    settle: async () => {
+      if (unkept) await storeUnkept({ signal: AbortSignal.timeout(SETTLE_MS) });
+    },
+  };
+}
+
+/**
+ * Said to whoever asks for a token of a profile that nobody is signed in to, or whose sign-in cannot be read.
+ * @param unreadable why not
+ */
+export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unreadable?: CausewayError): CausewayError {
+  if (unreadable) {
+    return new CausewayError(
+      'signed_out',
+      `Whether profile "${name}" is signed in to ${host} cannot be told. ${asSentence(unreadable.message)}`,
+      {
+        cause: unreadable,
+        remedy:
+          'Start the Causeway application, which serves the sign-in to AI clients, or keep sign-ins in an encrypted file (CAUSEWAY_TOKEN_STORE=encrypted-file).',
+        action: { do: 'sign-in', profile: name },
+      },
+    );
+  }
+  return new CausewayError('signed_out', `Profile "${name}" is signed out of ${host}.`, {
+    action: { do: 'sign-in', profile: name },
+  });
+}
+
+/** Runs one piece of work at a time: whoever asks while it runs shares its outcome. */
+export class SingleFlight<T> {
+  #running: Promise<T> | undefined;
+
+  /** One caller's signal ends that caller's wait; the shared work goes on for the others. */
+  run(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#running ??= work().finally(() => {
+      this.#running = undefined;
+    });
+    return unlessAborted(this.#running, signal);
+  }
+}
+
+/** Waits for a promise or for a signal, whichever is first. @throws {CausewayError} `cancelled` */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  if (signal.aborted) {
+    promise.catch(() => undefined);
+    throw cancelled(signal);
+  }
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(cancelled(signal));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,264 @@
+import type { ErrorCode } from '../platform/errors.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { SILENCE } from '../platform/silent-host.ts';
+import { VERSION } from '../platform/version.ts';
+import { type AnswerStore, isStored } from './answer-store.ts';
+import type { FrameSink } from './back-pressure.ts';
+import type { ConnectionTool } from './connection-tool.ts';
+import { parseFrame, rawId, withId } from './frame/frame.ts';
+import type { PendingRequest } from './pending-request.ts';
+
+/** How long a client waits for each thing before it is answered without the server, in milliseconds. */
+export const ANSWER_TIMEOUTS = {
+  /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
+  handshakeMs: 150,
+  /** For the list of tools, before the last known one is given. */
+  toolsMs: 1_000,
+  /** For the list of tools, before one tool of ours stands in where no list is known and somebody is signed in. */
+  firstToolsMs: 2_000,
+  /** The same where it is not known yet whether anybody is: some clients give up on a new server after 1 s. */
+  firstToolsWithoutTokenMs: 500,
+  /** For a session, and for a token that waits for a sign-in, before a request fails in words: clients give up after 60 s. */
+  sessionMs: 25_000,
+  /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
+  firstBytesMs: SILENCE.limitMs,
+  /** Before stderr tells that the server has not answered yet. */
+  wordMs: SILENCE.noticeMs,
+} as const;
+
+/** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
+const SLIGHTLY_MS = 20;
+const MAX_BEHIND_MS = 250;
+
+/** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
+const AWAY = new Set<ErrorCode>([
+  'signed_out',
+  'sign_in_failed',
+  'sign_in_cancelled',
+  'sign_in_timeout',
+  'consent_denied',
+  'keychain_unavailable',
+  'keychain_locked',
+  'cli_unavailable',
+  'unauthenticated',
+  'tls',
+  'unreachable',
+  'timeout',
+  'unavailable',
+  'rate_limited',
+  'login_page',
+  'outcome_unknown',
+]);
+
+/** The revisions that have sessions: the bridge may answer their `initialize` itself. */
+export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
+const LATEST_SESSION_REVISION = '2025-11-25';
+
+/** What a server is taken for that has never been asked. */
+const UNKNOWN_SERVER = {
+  protocolVersion: LATEST_SESSION_REVISION,
+  capabilities: { tools: {} },
+  serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
+};
+
+/** What stands behind the answers that need no server. */
+export interface AnswerCachePort {
+  memory: AnswerStore;
+  /** Whether the client wants to be told what is wrong instead: then nothing is answered without the server. */
+  isOff: boolean;
+  sink: FrameSink;
+  tool: ConnectionTool;
+  /** Whether a token has gone out: somebody is signed in. */
+  hasToken(): boolean;
+}
+
+/**
+ * Answers a client while the workspace is slow, unreachable or signed out, so that the client neither gives up nor loses
+ * its tools: from memory, or as a server of which nothing is known, with one tool that says what is wrong. Tells the client
+ * when the truth turns out to differ.
+ */
+export class AnswerCache {
+  readonly #memory: AnswerStore;
+  readonly #isOff: boolean;
+  readonly #sink: FrameSink;
+  readonly #tool: ConnectionTool;
+  readonly #hasToken: () => boolean;
+  /** The tools that the client was given without the server and that have not been checked. */
+  #givenTools: unknown;
+  #keeping: Promise<void> = Promise.resolve();
+  /** Called when it turns out that the server cannot be asked now. */
+  readonly #troubled = new Set<() => void>();
+  /** Whether the client holds an `initialize` answer behind which there may be no session. */
+  provisional = false;
+
+  constructor({ memory, isOff, sink, tool, hasToken }: AnswerCachePort) {
+    this.#memory = memory;
+    this.#isOff = isOff;
+    this.#sink = sink;
+    this.#tool = tool;
+    this.#hasToken = hasToken;
+  }
+
+  get hasUncheckedTools(): boolean {
+    return this.#givenTools !== undefined;
+  }
+
+  /** Resolves when what was learnt is kept: a session that lasts a moment teaches too. */
+  kept(): Promise<void> {
+    return this.#keeping;
+  }
+
+  /** Lets `work` settle a trip, and steps in when it takes too long. */
+  async raceWithTimeout(trip: PendingRequest, work: Promise<void>): Promise<void> {
+    if (this.#isOff || !isFirstPage(trip)) return work;
+    const isKnown = trip.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
+    const over = work.then(() => 'over' as const);
+    const late = this.#whenLate(isKnown ? this.#patienceFor(trip) : undefined);
+    const first = await Promise.race([over, late.passed]);
+    late.stop();
+    if (first === 'late') await this.answer(trip);
+    return work;
+  }
+
+  #patienceFor({ method }: PendingRequest): number {
+    if (this.provisional) return 0;
+    return method === 'initialize' ? ANSWER_TIMEOUTS.handshakeMs : ANSWER_TIMEOUTS.toolsMs;
+  }
+
+  #lateAfter(milliseconds: number): { passed: Promise<'late'>; stop(): void } {
+    let timer: NodeJS.Timeout | undefined;
+    const due = performance.now() + milliseconds;
+    const passed = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => {
+        // A process that had no time for its timers had none for the server's answer either.
+        const behindMs = Math.min(performance.now() - due, MAX_BEHIND_MS);
+        timer = setTimeout(resolve, behindMs < SLIGHTLY_MS ? 0 : behindMs, 'late');
+      }, milliseconds);
+    });
+    return { passed, stop: () => clearTimeout(timer) };
+  }
+
+  /**
+   * Resolves after `patienceMs`, or as soon as it is known that the server cannot be asked now. Undefined stands for a first
+   * list of tools: that takes longer, and longest where somebody is signed in.
+   */
+  #whenLate(patienceMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
+    const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
+    let wait = this.#lateAfter(this.#tool.trouble ? 0 : (patienceMs ?? firstToolsWithoutTokenMs));
+    const passed = wait.passed.then((late) => {
+      if (patienceMs !== undefined || this.#tool.trouble || !this.#hasToken()) return late;
+      wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
+      return wait.passed;
+    });
+    let hear = () => {};
+    const troubled = new Promise<'late'>((resolve) => {
+      hear = () => resolve('late');
+      this.#troubled.add(hear);
+    });
+    const leave = () => {
+      wait.stop();
+      this.#troubled.delete(hear);
+    };
+    return { passed: Promise.race([passed, troubled]), stop: leave };
+  }
+
+  /** A failure has told that the server cannot be asked now, or why a session could not be begun. */
+  failed(error: unknown): void {
+    if (!isAway(error)) return;
+    this.#tool.trouble = error;
+    for (const hear of this.#troubled) hear();
+  }
+
+  /** Answers a trip that has failed. Tells whether that was possible. */
+  async fallback(trip: PendingRequest, error: unknown): Promise<boolean> {
+    this.failed(error);
+    if (isAway(error) && isFirstPage(trip) && (await this.answer(trip))) return true;
+    if (!this.provisional || trip.method !== 'tools/call' || trip.outstanding <= 0) return false;
+    trip.outstanding = 0;
+    this.#sink.write(toolErrorFrame(trip.id, error));
+    return true;
+  }
+
+  /** Gives the last known answer, or ours, if none was given yet. */
+  async answer(trip: PendingRequest): Promise<boolean> {
+    if (this.#isOff || !isStored(trip.method)) return false;
+    const known = await this.#memory.get(trip.method);
+    const json = known && parseFrame(known);
+    if (trip.outstanding <= 0) return false;
+    trip.outstanding = 0;
+    trip.silent = true;
+    if (trip.method === 'initialize') {
+      this.provisional = true;
+      this.#sink.write(provisionalInitialize(trip.frame, known));
+    } else if (known && json !== undefined) {
+      this.#givenTools = resultOf(json);
+      this.#sink.write(withId(known, trip.id));
+    } else {
+      const result = { tools: [this.#tool.definition()] };
+      this.#givenTools = result;
+      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${trip.id},"result":${JSON.stringify(result)}}`));
+    }
+    return true;
+  }
+
+  /** The truth has come. It is kept, and a client that was told otherwise is told to ask again. */
+  store(trip: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
+    const { method } = trip;
+    const result = resultOf(json);
+    if (!isStored(method) || !isFirstPage(trip) || result === undefined) return;
+    this.#tool.trouble = undefined;
+    if (method === 'initialize') this.provisional = false;
+    else {
+      this.#tool.hasTools();
+      if (hasMorePages(result) && this.#givenTools === undefined) return;
+    }
+    if (!hasMorePages(result)) this.#keeping = this.#memory.put(method, frame);
+    if (method !== 'tools/list') return;
+    const given = this.#givenTools;
+    this.#givenTools = undefined;
+    if (given !== undefined && JSON.stringify(given) !== JSON.stringify(result)) {
+      this.#sink.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
+    }
+  }
+}
+
+/** Whether a failure says only that the server cannot be asked now. */
+function isAway(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && AWAY.has(error.code);
+}
+
+/**
+ * The answer to an `initialize` that needs no server: in the revision that the client asks for, announcing that the tools
+ * may change. @param remembered the server's own last answer, if there is one
+ */
+export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
+  const known = remembered && resultOf(parseFrame(remembered));
+  const result = typeof known === 'object' && known !== null ? Object(known) : UNKNOWN_SERVER;
+  const asked = Object(Object(parseFrame(request)).params).protocolVersion;
+  const capabilities = Object(result.capabilities);
+  const tools = { ...Object(capabilities.tools), listChanged: true };
+  const answer = {
+    ...result,
+    protocolVersion: SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
+    capabilities: { ...capabilities, tools },
+  };
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${JSON.stringify(answer)}}`);
+}
+
+/** A failed call as a tool's result, so that the model reads it and can tell its user. `id` is raw JSON text. */
+function toolErrorFrame(id: string, error: unknown): Buffer {
+  const result = JSON.stringify({ content: [{ type: 'text', text: inOneLine(error) }], isError: true });
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+}
+
+function isFirstPage({ method, frame }: Pick<PendingRequest, 'method' | 'frame'>): boolean {
+  return isStored(method) && !frame.includes('"cursor"');
+}
+
+function resultOf(json: unknown): unknown {
+  return typeof json === 'object' && json !== null && 'result' in json ? json.result : undefined;
+}
+
+function hasMorePages(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'nextCursor' in result && Boolean(result.nextCursor);
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stateFolder } from '../platform/paths.ts';
+
+/** The answers that are kept: what a client must have at its start, and that seldom changes. */
+export type StoredMethod = 'initialize' | 'tools/list';
+
+/** The last known answers of one managed server to one profile, kept on disk as whole frames. */
+export interface AnswerStore {
+  get(method: StoredMethod): Promise<Buffer | undefined>;
+  /** Never throws: what cannot be kept is asked for again next time. */
+  put(method: StoredMethod, frame: Buffer): Promise<void>;
+}
+
+/** Which era a managed server was of when it was last asked. */
+export interface RevisionStore {
+  /** Whether it spoke the stateless revision; false where nothing is known. Never throws. */
+  isStateless(): Promise<boolean>;
+  /** Never throws. */
+  setStateless(modern: boolean): Promise<void>;
+}
+
+type Kept = Partial<Record<StoredMethod | 'era', string>>;
+
+/** Whether an answer to this method is kept. */
+export function isStored(method: string): method is StoredMethod {
+  return method === 'initialize' || method === 'tools/list';
+}
+
+/** The memory of the server at `path` for one profile. It holds what tools there are, never what they were given or returned. */
+export function openAnswerStore(
+  env: NodeJS.ProcessEnv,
+  server: { host: string; path: string; profile: string },
+): AnswerStore & RevisionStore {
+  let writing: Promise<void> = Promise.resolve();
+  const file = async () => {
+    const { createHash } = await import('node:crypto');
+    const key = createHash('sha256')
+      .update(JSON.stringify([server.host, server.path, server.profile]))
+      .digest('hex');
+    return join(stateFolder(env), 'answers', `${key.slice(0, 32)}.json`);
+  };
+  const read = async (): Promise<Kept> => {
+    try {
+      const kept: unknown = JSON.parse(await readFile(await file(), 'utf8'));
+      return typeof kept === 'object' && kept !== null ? Object.fromEntries(Object.entries(kept)) : {};
+    } catch {
+      // Nothing is known yet, or the file is damaged: it is written anew with the next answer.
+      return {};
+    }
+  };
+  const write = async (method: keyof Kept, text: string) => {
+    const kept = await read();
+    if (kept[method] === text) return;
+    const { writeWholeFile } = await import('../platform/replace-file.ts');
+    await writeWholeFile(await file(), JSON.stringify({ ...kept, [method]: text }), { mode: 0o600 });
+  };
+  return {
+    async get(method) {
+      const text = (await read())[method];
+      return typeof text === 'string' ? Buffer.from(text) : undefined;
+    },
+    put(method, frame) {
+      writing = writing.then(() => write(method, frame.toString('utf8'))).catch(() => {});
+      return writing;
+    },
+    async isStateless() {
+      return (await read()).era === 'modern';
+    },
+    setStateless(modern) {
+      writing = writing
+        .then(async () => {
+          // Servers with sessions are the rule: nothing is written for them.
+          if (modern || (await read()).era === 'modern') await write('era', modern ? 'modern' : 'legacy');
+        })
+        .catch(() => {});
+      return writing;
+    },
+  };
+}

@@ -1,0 +1,334 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerCache } from './answer-cache.ts';
+import { isStored } from './answer-store.ts';
+import { Answers } from './answers.ts';
+import type { FrameSink } from './back-pressure.ts';
+import type { UpstreamFailure } from './errors.ts';
+import { textAt } from './frame/edit.ts';
+import { errorFrame } from './frame/error-frame.ts';
+import { parseFrame, type SendableEnvelope, withId } from './frame/frame.ts';
+import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
+import { endingWith } from './http-exchange.ts';
+import { PendingRequest } from './pending-request.ts';
+import { ProgressReports } from './progress.ts';
+import { REPEAT, retryAfterOutcome } from './retry.ts';
+import {
+  isServersOwnError,
+  isSessionLost,
+  isSessionLostFrame,
+  mayBeSessionLost,
+  reopenSession,
+  type Session,
+  type SessionEvent,
+  type SessionState,
+  sessionFrom,
+  sessionOf,
+} from './session.ts';
+import { SessionProbe } from './session-probe.ts';
+import { SessionSubscriptions } from './session-subscriptions.ts';
+import type { ProtocolAdapter } from './stateless/adapter.ts';
+import { isRejection, type UpstreamClient } from './upstream-client.ts';
+import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
+
+/** What the carrier asks of the session and tells it. */
+export interface SessionPort {
+  /** Waits until a frame with this method may go, and gives the state it goes in. */
+  admit(method: string): Promise<SessionState> | SessionState;
+  report(event: SessionEvent): void;
+  /** The server asks something of the client, in the answer to the request with the raw id `of`. */
+  asked(frame: Buffer, of: string): void;
+  /** A response of the bridge's own to a request of the server's. */
+  reply(frame: Buffer): void;
+  /** Whether answers may come on the server's own stream, where they do not belong. */
+  hasStream(): boolean;
+}
+
+/** How long an answer may take that a server which took the request with 202 sends on its own stream, in milliseconds. */
+const ELSEWHERE_MS = 5_000;
+
+/** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
+export class RequestDispatcher {
+  readonly #upstream: UpstreamClient;
+  readonly #server: ProtocolAdapter;
+  readonly #sink: FrameSink;
+  readonly #instant: AnswerCache;
+  readonly #desk: SessionPort;
+  readonly #answers: Answers;
+  readonly #progress: ProgressReports;
+  readonly #probe: SessionProbe;
+  /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
+  #initialize: Buffer | undefined;
+  #initialized: Buffer | undefined;
+  readonly #subscriptions = new SessionSubscriptions();
+  readonly #waiting: WaitingRequests;
+  /** The generation in which a replay has sent `initialized` already. */
+  #announcedIn: number | undefined;
+  readonly #cutOff: PendingRequest[] = [];
+  readonly #endings: ReturnType<typeof endingWith>;
+
+  constructor(
+    line: UpstreamClient,
+    server: ProtocolAdapter,
+    sink: FrameSink,
+    instant: AnswerCache,
+    waiting: WaitingRequests,
+    desk: SessionPort,
+  ) {
+    this.#upstream = line;
+    this.#waiting = waiting;
+    this.#server = server;
+    this.#sink = sink;
+    this.#instant = instant;
+    this.#desk = desk;
+    this.#endings = endingWith(line.signal);
+    this.#progress = new ProgressReports(sink);
+    this.#answers = new Answers(sink, this.#progress, {
+      asked: (frame, of) => desk.asked(frame, of),
+      reply: (frame) => desk.reply(frame),
+      sent: () => line.sent,
+      answered: (trip, frame, json, head) => this.#answered(trip, frame, json, head),
+    });
+    this.#probe = new SessionProbe((method, frame, session, onFrame) =>
+      line.withRetry((token) => server.post(method, frame, session, token, onFrame)),
+    );
+  }
+
+  /** Takes a frame from the server's own stream. */
+  fromServer(frame: Buffer): void {
+    this.#answers.takeOwn(frame);
+  }
+
+  /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
+  leftOpen(generation: number): string[] {
+    return this.#cutOff.filter((trip) => trip.generation === generation).flatMap((trip) => trip.ids());
+  }
+
+  /** Whether the client has said that it is ready for the server's own frames. */
+  get announced(): boolean {
+    return this.#initialized !== undefined;
+  }
+
+  /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
+  dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
+    const trip = new PendingRequest(frame, envelope, this.#cutOff);
+    if (trip.method === 'initialize') {
+      this.#initialize = frame;
+      this.#subscriptions.clear();
+    }
+    if (trip.method === 'notifications/initialized') this.#initialized = frame;
+    if (trip.method === 'notifications/cancelled') this.#sendCancellation(frame);
+    if (wantsProgress) this.#progress.began(trip);
+    const work = this.#drive(trip);
+    return isStored(trip.method) ? this.#instant.raceWithTimeout(trip, work) : work;
+  }
+
+  async #drive(trip: PendingRequest): Promise<void> {
+    try {
+      while (!(await this.#attempt(trip)));
+    } catch (error) {
+      await this.#fail(trip, error);
+    } finally {
+      this.#answers.ended(trip);
+      this.#progress.ended(trip);
+      this.#endings.remove(trip);
+    }
+  }
+
+  /** Replays `initialize` and `initialized`, so that the session of `generation` begins. The client notices nothing. */
+  async reconnect(generation: number): Promise<void> {
+    try {
+      const session = await reopenSession(
+        { initialize: this.#initialize, initialized: this.#initialized },
+        (method, frame, session, onFrame) =>
+          this.#upstream.withRetry((token) => this.#server.post(method, frame, session, token, onFrame)),
+        (failure) => this.#upstream.explained(failure, 'initialize'),
+      );
+      if (this.#initialized) this.#announcedIn = generation;
+      this.#instant.provisional = false;
+      this.#desk.report({ name: 'healed', generation, session });
+      for (const { method, frame } of this.#subscriptions.all()) await this.#again(method, frame, session);
+      if (this.#instant.hasUncheckedTools) await this.#checkTools(session);
+    } catch (error) {
+      this.#desk.report({ name: 'unhealed', generation, error });
+    }
+  }
+
+  /** Asks a new session for what the one before had granted; the client has had its answer. */
+  async #again(method: string, frame: Buffer, session: Session): Promise<void> {
+    const request = withId(frame, '"causeway-again"');
+    await this.#upstream.withRetry((token) => this.#server.post(method, request, session, token, () => {}));
+  }
+
+  /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
+  async #checkTools(session: Session): Promise<void> {
+    const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
+    const take = (answer: Buffer) => this.#instant.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
+    const outcome = await this.#upstream.withRetry((token) =>
+      this.#server.post('tools/list', frame, session, token, take),
+    );
+    if (outcome.kind === 'frame') take(outcome.frame);
+  }
+
+  /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
+  async #attempt(trip: PendingRequest): Promise<boolean> {
+    // While it waited to be sent again it may have been answered on the server's own stream.
+    if (trip.generation > 0 && isForAnswer(trip) && !trip.isOpen) return true;
+    const admission = this.#desk.admit(trip.method);
+    const isHeld = admission instanceof Promise;
+    const state = isHeld ? await this.#waiting.bounded(trip, admission) : admission;
+    if (state === CANCELLED) return true;
+    trip.generation = state.generation;
+    if (trip.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
+      this.#desk.report({ name: 'announced', generation: state.generation });
+      return true;
+    }
+    const session = sessionOf(state);
+    const token = await this.#waiting.bounded(trip, this.#upstream.token(trip.rejected));
+    if (token === CANCELLED) return true;
+    // Without the answer to `initialize` there is no session to take it back in.
+    if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
+    this.#answers.sent(trip);
+    let death: { frame: Buffer; head: ResponseHead } | undefined;
+    const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
+      const json = parseFrame(frame);
+      if (session.id !== undefined && !trip.responseStarted && isError(json) && mayBeDeath(frame))
+        death = { frame, head };
+      else this.#answers.take(trip, frame, head, json);
+    });
+    if (this.#upstream.signal.aborted) return true;
+    if (outcome.kind === 'cancelled') {
+      trip.outstanding = 0;
+      return true;
+    }
+
+    const mayBeGone = session.id !== undefined && this.#initialize && (death || outcome.kind !== 'streamed');
+    if (mayBeGone && (await this.#isGone(session, death?.frame, outcome))) {
+      this.#desk.report({ name: 'died', generation: trip.generation });
+      trip.sessionLosses += 1;
+      if (trip.sessionLosses <= REPEAT.sessionDeaths) return false;
+      if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
+        throw await this.#upstream.explained({ kind: 'forgotten' }, trip.method);
+      }
+    }
+    if (death) this.#answers.take(trip, death.frame, death.head);
+    const wait = retryAfterOutcome(outcome, trip);
+    if (wait !== undefined) {
+      trip.repeats += 1;
+      if (isRejection(outcome)) trip.rejected = token;
+      if (wait === 0) return false;
+      const rested = sleep(wait, undefined, { signal: this.#upstream.signal });
+      return (await this.#waiting.unbounded(trip, rested)) === CANCELLED;
+    }
+    await this.#conclude(trip, trip.outstanding > 0 ? await this.#resumed(trip, session, outcome) : outcome);
+    return true;
+  }
+
+  /** Whether an answer says that the session is gone. Where a tool may have said so of something else, the server is asked. */
+  async #isGone(session: Session, death: Buffer | undefined, outcome: HttpOutcome): Promise<boolean> {
+    const frame = outcome.kind === 'frame' ? outcome.frame : death;
+    if (frame && isSessionLostFrame(frame)) return true;
+    if (outcome.kind === 'refused' && isSessionLost({ status: outcome.head.status, text: outcome.text })) return true;
+    const doubtful = frame ? mayBeSessionLost({ frame }) : outcome.kind === 'refused' && mayBeSessionLost(outcome);
+    return doubtful ? this.#probe.confirms(doubtful, session) : false;
+  }
+
+  /** MCP › Cancellation. The server hears of it too: it may have the request all the same. */
+  #sendCancellation(cancellation: Buffer): void {
+    const requestId = textAt(cancellation, 'params', 'requestId');
+    if (requestId === undefined) return;
+    this.#progress.cancelled(requestId);
+    this.#waiting.cancel(requestId);
+  }
+
+  /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
+  async #resumed(trip: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
+    if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
+    const { resume } = await import('./resume.ts');
+    return resume(cut, {
+      listen: (place) => this.#upstream.listen(session, place, (frame, head) => this.#answers.take(trip, frame, head)),
+      wait: (milliseconds) => sleep(milliseconds, undefined, { signal: this.#upstream.signal }),
+      isAnswered: () => trip.outstanding <= 0,
+    });
+  }
+
+  async #conclude(trip: PendingRequest, outcome: HttpOutcome): Promise<void> {
+    if (outcome.kind === 'frame') this.#answers.take(trip, outcome.frame, outcome.head);
+    if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
+      // Whatever its id is: servers that refuse a request often have not read it.
+      const error = Buffer.from(outcome.text);
+      for (const id of trip.ids()) this.#answers.take(trip, withId(error, id), outcome.head);
+    }
+    if (outcome.kind === 'accepted' && trip.outstanding > 0 && this.#desk.hasStream()) await this.#elsewhere(trip);
+    this.#answers.settle(trip);
+    // Answered from memory, it has told the client nothing of how it ended, but the session waits for that.
+    const isOpen = trip.silent && trip.outstanding === 0;
+    if (trip.outstanding > 0 || isOpen || trip.method === 'notifications/initialized') {
+      if (outcome.kind === 'refused' || outcome.kind === 'broken')
+        throw await this.#upstream.explained(await this.#failureOf(trip, outcome), trip.method);
+      if (outcome.kind === 'too-long') throw await this.#upstream.explained({ kind: 'too-long' }, trip.method);
+      const kind = trip.misaddressed ? 'misaddressed' : 'unanswered';
+      if (trip.outstanding > 0 || isOpen) throw await this.#upstream.explained({ kind }, trip.method);
+    }
+    if (trip.method === 'notifications/initialized')
+      this.#desk.report({ name: 'announced', generation: trip.generation });
+  }
+
+  /** Waits a while for what the server may send on its own stream. */
+  async #elsewhere(trip: PendingRequest): Promise<void> {
+    const enough = new AbortController();
+    trip.onAnswered = () => enough.abort();
+    const signal = AbortSignal.any([this.#upstream.signal, enough.signal]);
+    await sleep(ELSEWHERE_MS, undefined, { signal }).catch(() => {});
+  }
+
+  async #failureOf(
+    trip: PendingRequest,
+    outcome: Extract<HttpOutcome, { kind: 'refused' | 'broken' }>,
+  ): Promise<UpstreamFailure> {
+    if (trip.method !== 'initialize') return outcome;
+    const { isOldTransport } = await import('./old-transport.ts');
+    const listen: Parameters<typeof isOldTransport>[1] = (onFrame, signal) =>
+      this.#upstream.listen({ id: undefined, protocolVersion: undefined }, undefined, onFrame, signal);
+    return (await isOldTransport(outcome, listen, this.#upstream.signal)) ? { kind: 'old-transport' } : outcome;
+  }
+
+  /** A request has its answer, which goes to the client next. */
+  #answered(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void {
+    this.#progress.ended(trip);
+    if (trip.method === 'initialize') this.#opened(trip, json, head);
+    if (typeof json === 'object' && json !== null && 'result' in json)
+      this.#subscriptions.granted(trip.method, trip.frame);
+    if (isStored(trip.method)) this.#instant.store(trip, frame, json);
+  }
+
+  #opened(trip: PendingRequest, json: unknown, head: ResponseHead): void {
+    const { generation } = trip;
+    const session = sessionFrom(json, head);
+    this.#desk.report(session ? { name: 'opened', generation, session } : { name: 'refused', generation });
+  }
+
+  async #fail(trip: PendingRequest, error: unknown): Promise<void> {
+    const { generation } = trip;
+    const answered = !this.#upstream.signal.aborted && (await this.#instant.fallback(trip, error));
+    if (trip.method === 'initialize') {
+      this.#desk.report({ name: trip.silent ? 'deferred' : 'refused', generation });
+    }
+    if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
+    if (answered || this.#upstream.signal.aborted || trip.outstanding <= 0) return;
+    const ids = trip.ids();
+    trip.outstanding = 0;
+    for (const id of ids) this.#sink.write(errorFrame(id, error));
+  }
+}
+
+function isForAnswer({ envelope }: PendingRequest): boolean {
+  return envelope.kind === 'request' || (envelope.kind === 'batch' && envelope.requests > 0);
+}
+
+function isError(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'error' in json;
+}
+
+function mayBeDeath(frame: Buffer): boolean {
+  return isSessionLostFrame(frame) || mayBeSessionLost({ frame }) !== undefined;
+}

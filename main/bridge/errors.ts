@@ -1,0 +1,189 @@
+import { type AuthMethod, maySignIn } from '../auth/auth.ts';
+import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
+import { asSentence, CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
+import { networkFailure } from '../platform/network-failure.ts';
+import type { NextAction } from '../platform/next-action.ts';
+import { retryAfterMs } from '../platform/retry.ts';
+import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
+import { transportFailure } from '../workspace/transport-error.ts';
+import { header, mediaType, type ResponseHead } from './http-exchange.ts';
+import { FRAME_LIMIT } from './limits.ts';
+import { isSafeToRepeat } from './retry.ts';
+
+/** Why a frame got no answer from the managed server. */
+export type UpstreamFailure =
+  | { kind: 'refused'; head: ResponseHead; text: string }
+  | { kind: 'broken'; error: Error; sent: boolean }
+  /** The event stream ended before the answer came. */
+  | { kind: 'unanswered' }
+  /** The server answered it with another request's id. */
+  | { kind: 'misaddressed' }
+  /** The answer is longer than a frame may be. */
+  | { kind: 'too-long' }
+  /** The server speaks the transport of revision 2024-11-05, HTTP+SSE. */
+  | { kind: 'old-transport' }
+  /** Each session that was begun for it was unknown to the server again: it was never run. */
+  | { kind: 'forgotten' };
+
+/** Which server of which workspace was asked, as whom. */
+export interface FailureContext {
+  host: string;
+  path: string;
+  profile: string;
+  /** How the profile signs in. */
+  by: AuthMethod;
+  /** The tokens that were sent: an answer may repeat them. */
+  sent?: SentSecrets;
+}
+
+/** Words for one kind of refusal; `detail` is the status and what the workspace said. */
+type Words = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
+
+/** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
+const REFUSALS: Partial<Record<ErrorCode, Words>> = {
+  unauthenticated: ({ host, path, profile, by }) => [
+    `${host} refused the sign-in of profile "${profile}" (401).`,
+    { do: maySignIn({ method: by }) ? 'check-sign-in' : 'check-credentials', profile, path },
+  ],
+  ip_blocked: ({ host }, detail) => [
+    `${host} does not accept connections from this network (${detail}).`,
+    'Connect through the VPN or office network, or ask a workspace admin to add this address to the IP access list.',
+  ],
+  missing_scope: ({ path, profile, by }, detail) => {
+    const next = missingScopeRemedy({ name: profile, method: by });
+    const message = `The sign-in of profile "${profile}" does not cover ${path} (${detail}).`;
+    return [message, 'action' in next ? next.action : next.remedy];
+  },
+  permission_denied: ({ path, profile }, detail) => [
+    `The user of profile "${profile}" has no access to ${path} (${detail}).`,
+    'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+  ],
+  feature_unavailable: ({ host, path }, detail) => [
+    `${host} has no managed MCP server at ${path} (${detail}).`,
+    'Check the path; if it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+  ],
+  not_found: ({ host, path }, detail) => [
+    `${host} found nothing at ${path} (${detail}).`,
+    'Check the catalog, schema, index, function or Genie space that the path names.',
+  ],
+  rate_limited: ({ host }) => [
+    `${host} is limiting requests (429) and did not relent.`,
+    'Wait a minute and try again.',
+  ],
+  unavailable: ({ host }, detail) => [
+    `${host} could not answer (${detail}).`,
+    'The workspace may be restarting: try again in a minute.',
+  ],
+  login_page: ({ host }) => [
+    `Instead of ${host}, a sign-in page answered: a captive portal or a company proxy stands in between.`,
+    'Open the workspace in a browser, sign in to the network, and try again.',
+  ],
+};
+
+/**
+ * Says what went wrong with one frame, in words that name the host, the path and the profile, and what to do about it.
+ * Whether a call may have run all the same is always said.
+ */
+export function explainFailure(failure: UpstreamFailure, where: FailureContext, method: string): CausewayError {
+  switch (failure.kind) {
+    case 'refused':
+      return explainRefusal(failure.head, failure.text, where, method);
+    case 'broken':
+      return explainBreak(failure.error, failure.sent, where, method);
+    case 'unanswered':
+      return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
+    case 'misaddressed':
+      return unknownOutcome(`${where.host} answered ${method} with the id of another request.`, method);
+    case 'too-long':
+      return new CausewayError('unexpected_answer', tooLong(where, method), {
+        remedy: `${isSafeToRepeat(method) ? '' : 'It has probably run. '}Ask for less at a time.`,
+      });
+    case 'old-transport':
+      return new CausewayError('feature_unavailable', oldTransport(where), {
+        remedy:
+          'Nothing was run. Ask whoever runs it for an address that speaks streamable HTTP (MCP 2025-03-26 or later).',
+      });
+    case 'forgotten':
+      return new CausewayError('unavailable', `${where.host} forgets each session as soon as it has begun it.`, {
+        remedy: `It has not run ${method}. Try again in a minute; if it stays so, tell your workspace admin.`,
+      });
+  }
+}
+
+function tooLong({ host }: FailureContext, method: string): string {
+  return `The answer of ${host} to ${method} is longer than ${FRAME_LIMIT}, and was not read to its end.`;
+}
+
+function oldTransport({ host, path }: FailureContext): string {
+  return `${host} speaks the old HTTP+SSE transport of MCP at ${path}, which Causeway does not.`;
+}
+
+function explainRefusal(head: ResponseHead, text: string, where: FailureContext, method: string): CausewayError {
+  if (isSignInPage(head, text)) return inWords('login_page', where, '');
+  // What it holds may be the result itself: it is not quoted.
+  if (head.status < 300) {
+    const type = foreignText(mediaType(head), { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
+    return unknownOutcome(`${where.host} answered ${method} with something that is no MCP answer (${type}).`, method);
+  }
+  const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
+  const known = workspaceRefusal('POST', head.status, body);
+  if (known.code === 'login_page') return inWords('login_page', where, '');
+  const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
+  const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
+  if (!(code in REFUSALS)) {
+    return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy: known.remedy });
+  }
+  const words = inWords(code, where, detail, retryAfterMs(header(head, 'retry-after')));
+  return known.mayHaveRun && !isSafeToRepeat(method)
+    ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
+    : words;
+}
+
+function inWords(code: ErrorCode, where: FailureContext, detail: string, retryAfterMs?: number): CausewayError {
+  const [message, next] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
+  const todo = typeof next === 'string' ? { remedy: next } : { action: next };
+  return new CausewayError(code, message, { ...todo, retryAfterMs });
+}
+
+/** A redirect, or a web page with a good status: no managed server answers with either. */
+function isSignInPage(head: ResponseHead, text: string): boolean {
+  if (head.status >= 300 && head.status < 400) return !(header(head, 'location') ?? '').includes('private-link');
+  return head.status < 300 && /^\s*<(!doctype|!--|\?xml|html|head|body|meta|script)/i.test(text);
+}
+
+function explainBreak(error: Error, sent: boolean, where: FailureContext, method: string): CausewayError {
+  const { kind } = networkFailure(error);
+  const cause = foreignCause(error, where.sent);
+  if (sent && kind === 'timeout') {
+    const remedy = isSafeToRepeat(method)
+      ? 'Try again in a minute.'
+      : 'It may still be running there: look at the result before you repeat it.';
+    return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
+      remedy,
+      cause,
+    });
+  }
+  if (sent && kind === 'cut' && !isSafeToRepeat(method)) {
+    return unknownOutcome(`The connection to ${where.host} was lost before it answered ${method}.`, method, cause);
+  }
+  const tunnel = TUNNEL_REFUSED.exec(error.message);
+  if (tunnel) {
+    return new CausewayError('unreachable', `The proxy in between does not connect to ${where.host} (${tunnel[1]}).`, {
+      remedy: 'Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
+      cause,
+    });
+  }
+  // What came this far changes nothing, as a GET does.
+  return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
+}
+
+/** undici gives the status of a refused CONNECT in no other way. */
+const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;
+
+const MAY_HAVE_RUN = 'It may or may not have run: look at the result before you repeat it.';
+
+function unknownOutcome(message: string, method: string, cause?: unknown): CausewayError {
+  const remedy = isSafeToRepeat(method) ? 'Try again in a minute.' : MAY_HAVE_RUN;
+  return new CausewayError('outcome_unknown', message, { remedy, cause });
+}

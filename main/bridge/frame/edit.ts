@@ -1,0 +1,108 @@
+import { parseFrame } from './frame.ts';
+import {
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  eachElement,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  type Place,
+  QUOTE,
+  skipWhiteSpace,
+} from './json-bytes.ts';
+
+/** A member of a JSON object: its name, and where its value stands. */
+export interface FrameMember {
+  name: string;
+  place: Place;
+}
+
+/** The value that is the whole of a JSON text known to be valid. */
+export function wholeOf(json: Buffer): Place {
+  const start = skipWhiteSpace(json, 0);
+  return { start, end: endOfValue(json, start) };
+}
+
+/**
+ * An object's members in the order they were written; none where the value is no object. In what is no valid JSON, those
+ * before the fault.
+ */
+export function frameMembers(json: Buffer, { start }: Place): FrameMember[] {
+  const members: FrameMember[] = [];
+  if (json[start] !== OPEN_BRACE) return members;
+  for (let at = skipWhiteSpace(json, start + 1); json[at] === QUOTE; ) {
+    const keyEnd = endOfString(json, at);
+    const colon = skipWhiteSpace(json, keyEnd);
+    const name = parseFrame(json.subarray(at, keyEnd));
+    if (json[colon] !== COLON || typeof name !== 'string') break;
+    const value = skipWhiteSpace(json, colon + 1);
+    const place = { start: value, end: endOfValue(json, value) };
+    members.push({ name, place });
+    at = skipWhiteSpace(json, place.end);
+    if (json[at] === COMMA) at = skipWhiteSpace(json, at + 1);
+  }
+  return members;
+}
+
+/** An array's elements; none where the value is no array. In what is no valid JSON, those before the fault. */
+export function elementsOf(json: Buffer, { start }: Place): Place[] {
+  return [...eachElement(json, start)];
+}
+
+/** Where the value at a path of names stands; of several with one name the last counts, as in JSON.parse. */
+export function placeAt(json: Buffer, ...path: string[]): Place | undefined {
+  let place: Place | undefined = wholeOf(json);
+  for (const name of path) {
+    if (!place) return undefined;
+    place = frameMembers(json, place).findLast((member) => member.name === name)?.place;
+  }
+  return place;
+}
+
+/** The value at a path of names exactly as it was written. */
+export function textAt(json: Buffer, ...path: string[]): string | undefined {
+  const place = placeAt(json, ...path);
+  return place && json.toString('utf8', place.start, place.end);
+}
+
+/**
+ * The same JSON with members added behind those of the object at `path`, which is made where it is missing; every other
+ * byte untouched. `members` is JSON text without braces. What is no object there is left as it is.
+ */
+export function withMembers(json: Buffer, path: string[], members: string): Buffer {
+  const place = placeAt(json, ...path);
+  if (!place) return withMembers(json, path.slice(0, -1), `${JSON.stringify(path.at(-1))}:{${members}}`);
+  if (json[place.start] !== OPEN_BRACE) return json;
+  const isEmpty = json[skipWhiteSpace(json, place.start + 1)] === CLOSE_BRACE;
+  const end = place.end - 1;
+  return Buffer.concat([json.subarray(0, end), Buffer.from(`${isEmpty ? '' : ','}${members}`), json.subarray(end)]);
+}
+
+/** The members of the object at `place` that are kept, as an object of their own: each value as it was written. */
+export function objectOf(json: Buffer, place: Place, keep: (name: string) => boolean): string {
+  const kept = frameMembers(json, place).filter(({ name }) => keep(name));
+  const members = kept.map(
+    ({ name, place: { start, end } }) => `${JSON.stringify(name)}:${json.toString('utf8', start, end)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+/** The same JSON without the members of these names in the object at `path`; the values of the others untouched. */
+export function withoutMembers(json: Buffer, path: string[], names: ReadonlySet<string>): Buffer {
+  const place = placeAt(json, ...path);
+  if (!place || json[place.start] !== OPEN_BRACE) return json;
+  const object = Buffer.from(objectOf(json, place, (name) => !names.has(name)));
+  return Buffer.concat([json.subarray(0, place.start), object, json.subarray(place.end)]);
+}
+
+/** The same JSON with only those elements of the array at `path` that are kept; every byte outside it untouched. */
+export function withElements(json: Buffer, path: string[], keep: (element: Buffer) => boolean): Buffer {
+  const array = placeAt(json, ...path);
+  if (!array) return json;
+  const elements = elementsOf(json, array).map(({ start, end }) => json.subarray(start, end));
+  const kept = elements.filter(keep);
+  if (kept.length === elements.length) return json;
+  const list = kept.flatMap((element, at) => (at === 0 ? [element] : [Buffer.from(','), element]));
+  return Buffer.concat([json.subarray(0, array.start + 1), ...list, json.subarray(array.end - 1)]);
+}

@@ -1,0 +1,35 @@
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+
+/** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
+const LOCAL_ERROR_CODE = -31_999;
+
+/** The errors that stand behind frames of this process, for who is on this side of the stream. */
+const behind = new WeakMap<Buffer, unknown>();
+
+/** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
+export function errorFrame(id: string, error: unknown): Buffer {
+  const data = error instanceof CausewayError ? { source: 'causeway', reason: error.code } : { source: 'causeway' };
+  const body = JSON.stringify({ code: LOCAL_ERROR_CODE, message: inOneLine(error), data });
+  const frame = Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
+  behind.set(frame, error);
+  return frame;
+}
+
+/** The error that a frame of `errorFrame` tells of, whole; undefined for any other frame. */
+export function errorBehind(frame: Buffer): unknown {
+  return behind.get(frame);
+}
+
+/** The application that carried a call has ended before the answer came. */
+export function lostApplication(method: string): CausewayError {
+  return new CausewayError('outcome_unknown', `Causeway was closed before it had the answer to ${method}.`, {
+    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  });
+}
+
+/** The application that carries a call has been silent for so long that the call is given up. */
+export function silentApplication(method: string): CausewayError {
+  return new CausewayError('outcome_unknown', `Causeway does not respond, and has not answered ${method}.`, {
+    remedy: 'It may or may not have run: look at the result before you repeat it.',
+  });
+}

@@ -1,0 +1,222 @@
+import { MAX_BATCH_FRAMES } from '../limits.ts';
+import {
+  BACKSLASH,
+  COLON,
+  COMMA,
+  endOfString,
+  endOfValue,
+  OPEN_BRACE,
+  type Place,
+  QUOTE,
+  skipWhiteSpace,
+} from './json-bytes.ts';
+import { isCrowded, outlineOf } from './outline.ts';
+
+/**
+ * What the bridge has to know of a JSON-RPC 2.0 frame to send it on: which kind it is, its method, and whether an answer
+ * is owed. Everything else in the frame stays bytes.
+ */
+export type Envelope =
+  | { kind: 'request'; method: string }
+  | { kind: 'notification'; method: string }
+  | { kind: 'response' }
+  /** Several frames in one array: legal in protocol revision 2025-03-26 only. `requests` are its frames that are owed an answer. */
+  | { kind: 'batch'; requests: number }
+  | { kind: 'invalid'; code: -32700 | -32600; message: string };
+
+/** An envelope that can be sent on. */
+export type SendableEnvelope = Exclude<Envelope, { kind: 'invalid' }>;
+
+/** Reads a frame's envelope. Never throws: what is not JSON-RPC comes back as `invalid` with the error to answer. */
+export function readEnvelope(frame: Buffer): Envelope {
+  return readFrame(frame).envelope;
+}
+
+/** As `readEnvelope`, with the frame as JSON. */
+export function readFrame(frame: Buffer): { envelope: Envelope; json: unknown } {
+  let json: unknown;
+  try {
+    json = jsonOf(frame);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : 'unreadable';
+    const message = `Parse error: this line is not JSON (${reason}).`;
+    return { envelope: { kind: 'invalid', code: -32700, message }, json: undefined };
+  }
+  return { envelope: envelopeOf(json), json };
+}
+
+/** Of a large frame with very many values, what would take up many times its length is left out. */
+function jsonOf(frame: Buffer): unknown {
+  return isCrowded(frame) ? outlineOf(frame) : JSON.parse(frame.toString('utf8'));
+}
+
+/** A frame as JSON, or the outline of one that is too large for that; undefined where it is none. */
+export function parseFrame(frame: Buffer): unknown {
+  try {
+    return jsonOf(frame);
+  } catch {
+    // A server's frame that cannot be read counts as missing: it must not reach the client's stream.
+    return undefined;
+  }
+}
+
+/** The envelope of a frame that has been parsed already. */
+export function envelopeOf(json: unknown): Envelope {
+  if (!Array.isArray(json)) return singleEnvelopeOf(json);
+  if (json.length > MAX_BATCH_FRAMES) {
+    const message = `Invalid request: a batch of more than ${MAX_BATCH_FRAMES} frames.`;
+    return { kind: 'invalid', code: -32600, message };
+  }
+  const requests = json.filter((entry) => singleEnvelopeOf(entry).kind === 'request').length;
+  return json.length > 0
+    ? { kind: 'batch', requests }
+    : { kind: 'invalid', code: -32600, message: 'Invalid request: an empty batch.' };
+}
+
+/**
+ * The envelope of a frame that is no batch, as those in a batch must be (JSON-RPC 2.0 §6). It does not look into arrays:
+ * brackets nested a few thousand deep would exhaust the stack.
+ */
+export function singleEnvelopeOf(json: unknown): Exclude<Envelope, { kind: 'batch' }> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return { kind: 'invalid', code: -32600, message: 'Invalid request: a frame is a JSON object.' };
+  }
+  if ('method' in json && typeof json.method === 'string') {
+    if (!('id' in json)) return { kind: 'notification', method: json.method };
+    return isId(json.id)
+      ? { kind: 'request', method: json.method }
+      : { kind: 'invalid', code: -32600, message: 'Invalid request: an id is a string or a number.' };
+  }
+  if ('result' in json || 'error' in json) return { kind: 'response' };
+  return { kind: 'invalid', code: -32600, message: 'Invalid request: it has neither a method nor a result.' };
+}
+
+/** JSON-RPC 2.0 §4; null is discouraged there, and legal. */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' || typeof id === 'number' || id === null;
+}
+
+/**
+ * Finds the top-level values of a JSON object that is known to be valid, as the bytes that were sent: an id beyond 2^53
+ * or written `1.0` does not survive a round through a JavaScript number. Of several, the last counts, as in JSON.parse.
+ */
+function findPlaces(frame: Buffer): { id: Place | undefined; method: Place | undefined } {
+  const found: { id: Place | undefined; method: Place | undefined } = { id: undefined, method: undefined };
+  let at = skipWhiteSpace(frame, 0);
+  if (frame[at] !== OPEN_BRACE) return found;
+  for (;;) {
+    const keyStart = skipWhiteSpace(frame, at + 1);
+    if (frame[keyStart] !== QUOTE) return found;
+    const keyEnd = endOfString(frame, keyStart);
+    const colon = skipWhiteSpace(frame, keyEnd);
+    if (frame[colon] !== COLON) return found;
+    const start = skipWhiteSpace(frame, colon + 1);
+    const end = endOfValue(frame, start);
+    const key = keyOf(frame, keyStart, keyEnd);
+    if (key !== undefined) found[key] = { start, end };
+    at = skipWhiteSpace(frame, end);
+    if (frame[at] !== COMMA) return found;
+  }
+}
+
+/** Where the frame's `id` stands. */
+export function findId(frame: Buffer): Place | undefined {
+  return findPlaces(frame).id;
+}
+
+/** The frame's id exactly as it was written, or `null` where there is none. */
+export function rawId(frame: Buffer): string {
+  const place = findId(frame);
+  return place ? frame.toString('utf8', place.start, place.end) : 'null';
+}
+
+/**
+ * The frame's id as it was written, and its method: all that a relay has to know of a frame that passes. What is no valid
+ * JSON has neither: the bridge at the other end answers it.
+ */
+export function scanFrame(frame: Buffer): { id: string | undefined; method: string | undefined } {
+  try {
+    const { id, method } = findPlaces(frame);
+    const raw = id && frame.toString('utf8', id.start, id.end);
+    // Throws where the id is no JSON: then the frame is none either.
+    if (raw !== undefined) JSON.parse(raw);
+    const name: unknown = method && JSON.parse(frame.toString('utf8', method.start, method.end));
+    return { id: raw, method: typeof name === 'string' ? name : undefined };
+  } catch {
+    return { id: undefined, method: undefined };
+  }
+}
+
+const SMALL_MEMBER = String.raw`,\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)\s*`;
+/** The last small members of an object: nothing but its own last brace may follow. */
+const LAST_MEMBERS = new RegExp(String.raw`(?:${SMALL_MEMBER})+\}\s*$`);
+const ID_MEMBER = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|[^,}\s]+)/;
+const METHOD_MEMBER = /"method"\s*:\s*"/;
+
+/**
+ * The id of a request of which only the first and the last bytes are known, as it was written; undefined where they do not
+ * show it, or what they show is no request.
+ */
+export function idOfCut(head: Buffer, tail: Buffer): string | undefined {
+  const { id, method } = findPlaces(head);
+  const members = LAST_MEMBERS.exec(tail.toString('latin1'))?.[0] ?? '';
+  if (!method && !METHOD_MEMBER.test(members)) return undefined;
+  const atEnd = utf8(ID_MEMBER.exec(members)?.[1]);
+  const raw = atEnd ?? (id && id.end < head.length ? head.toString('utf8', id.start, id.end) : undefined);
+  return raw !== undefined && isIdText(raw) ? raw : undefined;
+}
+
+function utf8(latin1: string | undefined): string | undefined {
+  return latin1 === undefined ? undefined : Buffer.from(latin1, 'latin1').toString();
+}
+
+/** Whether a raw id is one that JSON-RPC knows (JSON-RPC 2.0 §4), and not null. */
+export function isIdText(raw: string): boolean {
+  try {
+    return ['string', 'number'].includes(typeof JSON.parse(raw));
+  } catch {
+    // The cut may have gone through it.
+    return false;
+  }
+}
+
+/**
+ * Whether a response with the raw id `given` answers the request with the raw id `wanted`: `exactly`, or `roughly` where
+ * the id is written otherwise or went through a JavaScript number on its way (`1` for `1.0`, 2^53 for 2^53 + 1).
+ */
+export function matchOfIds(given: string, wanted: string): 'exactly' | 'roughly' | undefined {
+  if (given === wanted) return 'exactly';
+  // Only texts and numbers have several spellings. An object, which is no id, may be long.
+  return /^["\d-]/.test(given) && JSON.parse(given) === JSON.parse(wanted) ? 'roughly' : undefined;
+}
+
+/** The same frame, which has members, with `id` in place of its own or as its first member; every other byte untouched. */
+export function withId(frame: Buffer, id: string): Buffer {
+  const place = findId(frame);
+  if (place) return Buffer.concat([frame.subarray(0, place.start), Buffer.from(id), frame.subarray(place.end)]);
+  const start = frame.indexOf(OPEN_BRACE) + 1;
+  return Buffer.concat([frame.subarray(0, start), Buffer.from(`"id":${id},`), frame.subarray(start)]);
+}
+
+const ID = Buffer.from('"id"');
+const METHOD = Buffer.from('"method"');
+/** The longest way to write `"method"`: with an escape for each of its letters. */
+const LONGEST_KEY = '"\\u006d\\u0065\\u0074\\u0068\\u006f\\u0064"'.length;
+
+function keyOf(frame: Buffer, start: number, end: number): 'id' | 'method' | undefined {
+  if (isAt(frame, start, ID)) return 'id';
+  if (isAt(frame, start, METHOD)) return 'method';
+  if (end - start > LONGEST_KEY || !hasEscape(frame, start, end)) return undefined;
+  const key: unknown = JSON.parse(frame.toString('utf8', start, end));
+  return key === 'id' || key === 'method' ? key : undefined;
+}
+
+function isAt(frame: Buffer, start: number, text: Buffer): boolean {
+  for (let at = 1; at < text.length; at += 1) if (frame[start + at] !== text[at]) return false;
+  return true;
+}
+
+function hasEscape(frame: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (frame[at] === BACKSLASH) return true;
+  return false;
+}

@@ -1,0 +1,319 @@
+import type { Dispatcher } from 'undici';
+import type { Connections } from '../platform/connections.ts';
+import type { FlowControl, Reader } from './back-pressure.ts';
+import { envelopeOf, parseFrame } from './frame/frame.ts';
+import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './frame/json-bytes.ts';
+import { toUtf8 } from './frame/splitter.ts';
+import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
+import { EventFeed } from './sse.ts';
+import { Unordered } from './unordered.ts';
+
+/** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+const LESS_THAN = 0x3c;
+
+/** An answer's status line and headers (names in lower case). */
+export interface ResponseHead {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** One request to the managed server and where its answer goes. */
+export interface HttpRequest {
+  origin: string;
+  path: string;
+  /** POST sends a frame, GET listens or resumes. */
+  method: 'POST' | 'GET';
+  headers: Record<string, string>;
+  body?: Buffer | undefined;
+  signal?: AbortSignal | undefined;
+  /** How long the server may be silent before or during the answer, in milliseconds; as long as the connections allow if left out. */
+  silenceMs?: number | undefined;
+  /** Called for each frame of an event stream as it arrives, in order. */
+  onFrame(frame: Buffer, head: ResponseHead): void;
+  /** A JSON answer goes to `onFrame` in the moment in which it is whole, and the outcome is `streamed`. */
+  atOnce?: boolean | undefined;
+  /** The frame is a batch: an array in the answer is handed over whole, and else one frame after the other. */
+  isBatch?: boolean | undefined;
+}
+
+export type HttpOutcome =
+  /** 2xx without a body: the server took a notification or a response. */
+  | { kind: 'accepted'; head: ResponseHead }
+  /** `application/json`: one frame. */
+  | { kind: 'frame'; head: ResponseHead; frame: Buffer }
+  /** The answer came to its end; its frames went to `onFrame`. */
+  | { kind: 'streamed'; head: ResponseHead; place: StreamPlace }
+  /** An answer that is not MCP: an error status, a redirect, a page, another type of content. `text` is its beginning. */
+  | { kind: 'refused'; head: ResponseHead; text: string }
+  /** The answer, or one event in it, is longer than a frame may be. The rest was not read. */
+  | { kind: 'too-long'; head: ResponseHead }
+  /** The client took its request back: nobody waits for an answer. */
+  | { kind: 'cancelled' }
+  /** No whole answer. `sent` tells whether the server may have seen the request. */
+  | { kind: 'broken'; error: Error; sent: boolean; head: ResponseHead | undefined; place: StreamPlace };
+
+/** How far an event stream was read, for going on from there (MCP › Resumability and Redelivery). */
+export interface StreamPlace {
+  /** Undefined where the server numbers no events: such a stream cannot be resumed. */
+  lastEventId: string | undefined;
+  /** The wait before resuming that the server asked for, in milliseconds. */
+  retryMs: number | undefined;
+}
+
+/** A header's value; the first one where it came several times. */
+export function header(head: ResponseHead, name: string): string | undefined {
+  const value = head.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** The type of an answer's content, without parameters; empty where it names none. */
+export function mediaType(head: ResponseHead): string {
+  return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** What has been read of a stream so far; nothing where there was none. */
+const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+
+/**
+ * Sends one frame over streamable HTTP and reads the answer, whatever its form (spec/managed-mcp-endpoints.md › Response).
+ * Always resolves: what goes wrong is an outcome. Reads no faster than the client takes.
+ */
+export function exchange(connections: Connections, flow: FlowControl, request: HttpRequest): Promise<HttpOutcome> {
+  return new Promise((resolve) => {
+    const answer = new AnswerReader(flow, request, resolve);
+    try {
+      const { origin, path, method, headers, body = null } = request;
+      const silence = request.silenceMs === undefined ? {} : limits(request.silenceMs);
+      connections.dispatch({ origin, path, method, headers, body, ...silence }, answer);
+    } catch (error) {
+      answer.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+function limits(silenceMs: number) {
+  return { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+}
+
+class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
+  place = -1;
+  readonly #flow: FlowControl;
+  readonly #request: HttpRequest;
+  readonly #resolve: (outcome: HttpOutcome) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: ResponseHead | undefined;
+  /** A good answer of another type is `unknown` until its first byte shows what it may be. */
+  #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' = 'refusal';
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #events: EventFeed | undefined;
+  #settled = false;
+
+  constructor(flow: FlowControl, request: HttpRequest, resolve: (outcome: HttpOutcome) => void) {
+    this.#flow = flow;
+    this.#request = request;
+    this.#resolve = resolve;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    const { signal } = this.#request;
+    if (signal?.aborted) this.end();
+    else if (signal) endingWith(signal).add(this);
+  }
+
+  end(): void {
+    this.#controller?.abort(abortError(this.#request.signal));
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: ResponseHead['headers']): void {
+    if (status < 200) return;
+    const head = { status, headers };
+    this.#head = head;
+    const type = status < 300 ? mediaType(head) : '';
+    if (type === 'application/json') this.#form = 'frame';
+    else if (type === 'text/event-stream') {
+      this.#form = 'events';
+      this.#events = new EventFeed((frame) => this.#pass(frame, head));
+    } else if (status < 300) this.#form = 'unknown';
+    if (this.#form === 'frame' && Number(header(head, 'content-length')) > MAX_FRAME_BYTES) this.#stop(head);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    if (this.#events) {
+      this.#safely(() => this.#events?.push(chunk));
+      if (this.#settled) return;
+      // Frames that went to the sink count there; what is counted here is the event that is not whole yet.
+      this.#count(controller, this.#events.pendingBytes - this.#bytes);
+      return;
+    }
+    if (this.#form === 'unknown') this.#form = formOf(chunk);
+    if (this.#form === 'refusal' && this.#bytes >= MAX_REFUSAL_BYTES) return;
+    this.#chunks.push(chunk);
+    this.#count(controller, chunk.length);
+  }
+
+  /** Whatever goes wrong with one answer ends it and nothing else: undici's parser would let it reach the process's top. */
+  #safely(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+      this.end();
+    }
+  }
+
+  /** Hands over a text of the server's: a frame, or frames in an array. */
+  #pass(frame: Buffer, head: ResponseHead): void {
+    if (this.#request.isBatch || frame[0] === OPEN_BRACE) this.#request.onFrame(frame, head);
+    else for (const one of framesIn(frame)) this.#request.onFrame(one, head);
+  }
+
+  #stop(head: ResponseHead): void {
+    this.#settle({ kind: 'too-long', head });
+    this.#controller?.abort(new Error('the answer is longer than a frame may be'));
+  }
+
+  #count(controller: Dispatcher.DispatchController, bytes: number): void {
+    this.#bytes += bytes;
+    if (bytes < 0) this.#flow.passedOn(this, -bytes);
+    else if (this.#flow.arrived(this, bytes)) controller.pause();
+    const isTooLong = this.#events ? this.#events.isTooLong : this.#bytes > MAX_FRAME_BYTES;
+    if (isTooLong && this.#head) this.#stop(this.#head);
+  }
+
+  get held(): number {
+    return this.#bytes;
+  }
+
+  resume(): void {
+    // Not at once: undici's parser is shared, and this may be called while it reads another answer.
+    queueMicrotask(() => {
+      if (!this.#settled) this.#controller?.resume();
+    });
+  }
+
+  onResponseEnd(): void {
+    if (!this.#settled) this.#safely(() => this.#finish());
+  }
+
+  #finish(): void {
+    const head = this.#head;
+    if (!head) {
+      this.onResponseError(undefined, new Error('the server answered without a status'));
+      return;
+    }
+    if (this.#form === 'events') {
+      this.#settle({ kind: 'streamed', head, place: this.#events ?? NOWHERE });
+      return;
+    }
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#bytes);
+    const text = body.length > 0 && this.#form !== 'refusal' ? toUtf8(body) : undefined;
+    if (text && (this.#form === 'frame' ? !isPage(text) : isFrame(text))) this.#settleWith(text, head);
+    else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
+    else this.#settle({ kind: 'refused', head, text: body.toString('utf8', 0, MAX_REFUSAL_BYTES) });
+  }
+
+  /** A JSON answer. What stands beside the one frame of it that answers goes to `onFrame`. */
+  #settleWith(text: Buffer, head: ResponseHead): void {
+    let last: Buffer | undefined;
+    if (this.#request.atOnce) this.#pass(text, head);
+    else if (this.#request.isBatch) last = text;
+    else {
+      for (const one of framesIn(text)) {
+        if (last) this.#request.onFrame(last, head);
+        last = one;
+      }
+    }
+    this.#settle(last ? { kind: 'frame', head, frame: last } : { kind: 'streamed', head, place: NOWHERE });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const sent = this.#controller !== undefined;
+    this.#settle({ kind: 'broken', error, sent, head: this.#head, place: this.#events ?? NOWHERE });
+  }
+
+  #settle(outcome: HttpOutcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    const { signal } = this.#request;
+    if (signal) endingWith(signal).remove(this);
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    this.#chunks = [];
+    this.#resolve(outcome);
+    this.#flow.ended(this, bytes);
+  }
+}
+
+/**
+ * The frames that a server has put into one text: one, or several in an array, as revision 2025-03-26 had it. Its successors
+ * and their clients know no arrays.
+ */
+function* framesIn(text: Buffer): Generator<Buffer> {
+  const start = skipWhiteSpace(text, 0);
+  if (text[start] !== OPEN_BRACKET) {
+    yield text;
+    return;
+  }
+  if (parseFrame(text) === undefined) return;
+  let count = 0;
+  for (const place of eachElement(text, start)) {
+    count += 1;
+    if (count > MAX_BATCH_FRAMES) return;
+    yield text.subarray(place.start, place.end);
+  }
+}
+
+/** What a good answer of a type that is none of MCP's may be: JSON is looked at, anything else is not. */
+function formOf(chunk: Buffer): 'unknown' | 'perhaps-frame' | 'refusal' {
+  const first = chunk[skipWhiteSpace(chunk, 0)];
+  if (first === undefined) return 'unknown';
+  return first === OPEN_BRACE || first === OPEN_BRACKET ? 'perhaps-frame' : 'refusal';
+}
+
+/** Whether a text is plainly a frame or several, whatever its type says. */
+function isFrame(text: Buffer): boolean {
+  const json = parseFrame(text);
+  const [first] = Array.isArray(json) ? json : [json];
+  return envelopeOf(first).kind !== 'invalid';
+}
+
+/** Whether a body that calls itself JSON is a page: those who stand in between do not always say what they send. */
+function isPage(body: Buffer): boolean {
+  return body[skipWhiteSpace(body, 0)] === LESS_THAN;
+}
+
+function abortError(signal: AbortSignal | undefined): Error {
+  return signal?.reason instanceof Error ? signal.reason : new Error('aborted');
+}
+
+/** Something under way that ends when a signal says so. */
+export interface Ending {
+  /** Ends it at once. */
+  end(): void;
+  /** Its place among the others; kept by them, and negative outside. */
+  place: number;
+}
+
+const known = new WeakMap<AbortSignal, Unordered<Ending>>();
+
+/**
+ * All that ends with this signal, behind one listener: a listener for each would cost as much as reading a small answer,
+ * and Node 20 warns of more than ten.
+ */
+export function endingWith(signal: AbortSignal): Pick<Unordered<Ending>, 'add' | 'remove'> {
+  const before = known.get(signal);
+  if (before) return before;
+  const endings = new Unordered<Ending>();
+  known.set(signal, endings);
+  const endAll = () => {
+    for (const ending of endings.all()) ending.end();
+  };
+  signal.addEventListener('abort', endAll, { once: true });
+  return endings;
+}

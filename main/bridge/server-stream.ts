@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, withinAskedWait } from '../platform/retry.ts';
+import type { HttpOutcome, StreamPlace } from './http-exchange.ts';
+import type { Session } from './session.ts';
+import type { ProtocolAdapter } from './stateless/adapter.ts';
+
+/** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
+const NO_STREAM = new Set([400, 404, 405, 406, 501]);
+
+/** The least wait before it is opened again, in milliseconds, whatever the server asks for: nobody waits for what it brings. */
+const LEAST_WAIT_MS = 1_000;
+
+export interface ListeningEvents {
+  frame(frame: Buffer): void;
+  /** A stream that was there is now refused: the session that it belonged to is gone. */
+  sessionDied(): void;
+}
+
+/**
+ * The server's own stream of a session (MCP › Listening for Messages from the Server): opened once the session is,
+ * resumed from its last event when it is cut, and opened again after an outage of any length. A server without one is
+ * left in peace.
+ */
+export class Listening {
+  readonly #server: ProtocolAdapter;
+  readonly #events: ListeningEvents;
+  #current: AbortController | undefined;
+  /** Whether the server has a stream of its own, or may have one. */
+  isOpen = false;
+
+  constructor(server: ProtocolAdapter, events: ListeningEvents) {
+    this.#server = server;
+    this.#events = events;
+  }
+
+  /** Listens to this session from now on, and to no other. */
+  start(session: Session): void {
+    this.stop();
+    const current = new AbortController();
+    this.#current = current;
+    this.isOpen = true;
+    void this.#listen(session, AbortSignal.any([current.signal, this.#server.signal])).finally(() => {
+      if (this.#current === current) this.isOpen = false;
+    });
+  }
+
+  stop(): void {
+    this.#current?.abort(new Error('the session has ended'));
+    this.#current = undefined;
+    this.isOpen = false;
+  }
+
+  async #listen(session: Session, signal: AbortSignal): Promise<void> {
+    let place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+    let hadStream = false;
+    for (let failures = 0; !signal.aborted; ) {
+      let streams = false;
+      const outcome = await this.#once(session, place, signal, () => {
+        streams = true;
+      });
+      if (signal.aborted) return;
+      if (outcome?.kind === 'refused' && NO_STREAM.has(outcome.head.status)) {
+        if (hadStream) this.#events.sessionDied();
+        return;
+      }
+      if (outcome?.kind === 'frame' || outcome?.kind === 'accepted') return;
+      if (outcome?.kind === 'streamed') streams = true;
+      hadStream ||= streams;
+      failures = streams && outcome?.kind !== 'too-long' ? 0 : failures + 1;
+      // Where it was read to, it would be read again: an event that is too long, once more.
+      place =
+        outcome?.kind === 'too-long' ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
+      await sleep(Math.max(LEAST_WAIT_MS, waitBefore(place.retryMs, failures)), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** One connection's time. Undefined where no token is to be had now: that is tried again as an outage is. */
+  async #once(
+    session: Session,
+    place: StreamPlace,
+    signal: AbortSignal,
+    onAlive: () => void,
+  ): Promise<HttpOutcome | undefined> {
+    try {
+      return await this.#server.listen(
+        session,
+        place,
+        (frame) => {
+          onAlive();
+          this.#events.frame(frame);
+        },
+        signal,
+      );
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The waits where the server asks for none: the first, doubled from the second failure on, and the longest. */
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
+/** The longest wait that a server may ask for here, in milliseconds: a call may wait for what the stream goes on with. */
+const LONGEST_ASKED_MS = 60_000;
+
+/**
+ * How long to wait before an event stream is opened again, in milliseconds, jittered: never less than the server asked for
+ * (MCP › Resumability and Redelivery) within the limits of any such wait, and longer from one failure to the next, whatever
+ * it asked for before them.
+ */
+export function waitBefore(retryMs: number | undefined, failures: number, random: () => number = Math.random): number {
+  const backoff = backoffMs(Math.max(1, failures), random(), BACKOFF);
+  if (retryMs === undefined) return backoff;
+  const asked = Math.min(withinAskedWait(retryMs), LONGEST_ASKED_MS) * (1 + random() / 4);
+  return failures === 0 ? asked : Math.max(asked, backoff);
+}
+
+/** How far a stream has been read by now, and what its server asked for last. */
+export function placeAfter(outcome: HttpOutcome | undefined, before: StreamPlace): StreamPlace {
+  if (outcome?.kind !== 'streamed' && outcome?.kind !== 'broken') return before;
+  return {
+    lastEventId: outcome.place.lastEventId ?? before.lastEventId,
+    retryMs: outcome.place.retryMs ?? before.retryMs,
+  };
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpOutcome } from './http-exchange.ts';
+import type { Session } from './session.ts';
+import { isSessionLost, jsonRpcError, type RpcError } from './session.ts';
+
+type Send = (method: string, frame: Buffer, session: Session, onFrame: (frame: Buffer) => void) => Promise<HttpOutcome>;
+
+/** How long a server may take for a ping, in milliseconds: the answer to a call waits for it. */
+const PROBE_TIMEOUT_MS = 5_000;
+const PING = Buffer.from('{"jsonrpc":"2.0","id":"causeway-alive","method":"ping"}');
+
+/**
+ * Finds out whether an internal error that speaks of a lost session is the session's own end: the server then says the
+ * same to a ping, which no tool answers. Otherwise the error is a tool's, and its call has run.
+ */
+export class SessionProbe {
+  readonly #send: Send;
+  /** The latest question, for all those who meet the same error at once. */
+  #latest: { of: string; confirmed: Promise<boolean> } | undefined;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Whether a server that has said `error` in this session says so whatever it is asked. */
+  confirms(error: RpcError, session: Session): Promise<boolean> {
+    const of = JSON.stringify([session.id, error.code, error.message]);
+    if (this.#latest?.of === of) return this.#latest.confirmed;
+    const confirmed = this.#ask(error, session).catch(() => false);
+    this.#latest = { of, confirmed };
+    void confirmed.then(() => {
+      if (this.#latest?.confirmed === confirmed) this.#latest = undefined;
+    });
+    return confirmed;
+  }
+
+  async #ask(error: RpcError, session: Session): Promise<boolean> {
+    let answer = '';
+    const take = (frame: Buffer) => {
+      answer ||= frame.toString('utf8');
+    };
+    const patience = new AbortController();
+    const tooLong = sleep(PROBE_TIMEOUT_MS, undefined, { signal: patience.signal });
+    tooLong.catch(() => {});
+    const outcome = await Promise.race([this.#send('ping', PING, session, take), tooLong]);
+    patience.abort();
+    if (outcome?.kind === 'frame') take(outcome.frame);
+    if (outcome?.kind === 'refused') {
+      if (isSessionLost({ status: outcome.head.status, text: outcome.text })) return true;
+      answer = outcome.text;
+    }
+    const said = jsonRpcError(answer);
+    return said?.code === error.code && said.message === error.message;
+  }
+}

@@ -1,0 +1,38 @@
+import { parseFrame } from './frame/frame.ts';
+
+/** Requests whose effect lasts as long as their session. */
+const STICKY_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
+
+/** Whether what a request asks for lasts as long as its session. */
+export function isSticky(method: string): boolean {
+  return STICKY_METHODS.has(method);
+}
+
+/**
+ * What a client has asked of its session and was granted: which resources to follow, how much of the log to hear. A session
+ * that replaces it knows nothing of that, so it is asked for again.
+ */
+export class SessionSubscriptions {
+  readonly #frames = new Map<string, { method: string; frame: Buffer }>();
+
+  /** The server has granted a request. */
+  granted(method: string, frame: Buffer): void {
+    if (!isSticky(method)) return;
+    if (method === 'logging/setLevel') this.#frames.set(method, { method, frame });
+    else {
+      const { uri } = Object(Object(parseFrame(frame)).params);
+      if (method === 'resources/subscribe') this.#frames.set(`uri ${uri}`, { method, frame });
+      else this.#frames.delete(`uri ${uri}`);
+    }
+  }
+
+  /** The client begins anew. */
+  clear(): void {
+    this.#frames.clear();
+  }
+
+  /** The requests to send again. */
+  all(): { method: string; frame: Buffer }[] {
+    return [...this.#frames.values()];
+  }
+}

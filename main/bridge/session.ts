@@ -1,0 +1,237 @@
+import type { UpstreamFailure } from './errors.ts';
+import { parseFrame } from './frame/frame.ts';
+import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
+
+/**
+ * The session with the managed server (spec/managed-mcp-endpoints.md › States), as one value that events turn into the
+ * next. A generation counts the sessions: a request that meets its session's end names the generation it was sent in, so
+ * that only the first of many such requests starts a new one.
+ */
+export type SessionState =
+  /** Nothing was initialised, or the server refused it: frames go out as they are, which a stateless server takes. */
+  | { name: 'fresh'; generation: number }
+  /** The client's own `initialize` is on its way; whatever was sent behind it waits. */
+  | { name: 'opening'; generation: number }
+  | { name: 'active'; generation: number; session: Session }
+  /** `notifications/initialized` is on its way; later frames must not overtake it. */
+  | { name: 'announcing'; generation: number; session: Session }
+  /** The cached `initialize` is being replayed; frames wait. */
+  | { name: 'healing'; generation: number }
+  /** There is no session although the client has opened one; the next frame tries to get one. */
+  | { name: 'lost'; generation: number };
+
+export interface Session {
+  /** The server's `Mcp-Session-Id`; undefined where it issued none. */
+  id: string | undefined;
+  /** The negotiated revision, sent as `MCP-Protocol-Version` from then on. */
+  protocolVersion: string | undefined;
+}
+
+export type SessionEvent =
+  | { name: 'initialize' }
+  | { name: 'initialized' }
+  | { name: 'opened'; generation: number; session: Session }
+  | { name: 'announced'; generation: number }
+  | { name: 'refused'; generation: number }
+  /** There is no session, but the client goes on as if there were: it was given an answer that this one is not of. */
+  | { name: 'deferred'; generation: number }
+  /** The server no longer knows the session that requests of `generation` carried. */
+  | { name: 'died'; generation: number }
+  | { name: 'healed'; generation: number; session: Session }
+  | { name: 'unhealed'; generation: number; error: unknown };
+
+/** The state before the first session. */
+export const FRESH: SessionState = { name: 'fresh', generation: 0 };
+
+/** The state after an event. Events of an older generation change nothing. */
+export function nextState(state: SessionState, event: SessionEvent): SessionState {
+  const { generation } = state;
+  switch (event.name) {
+    case 'initialize':
+      return { name: 'opening', generation: generation + 1 };
+    case 'initialized':
+      return state.name === 'active' ? { ...state, name: 'announcing' } : state;
+    case 'opened':
+      return state.name === 'opening' && event.generation === generation
+        ? { name: 'active', generation, session: event.session }
+        : state;
+    case 'announced':
+      return state.name === 'announcing' && event.generation === generation ? { ...state, name: 'active' } : state;
+    case 'refused':
+      return state.name === 'opening' && event.generation === generation ? { name: 'fresh', generation } : state;
+    case 'deferred':
+      return (state.name === 'opening' || state.name === 'fresh') && event.generation === generation
+        ? { name: 'lost', generation }
+        : state;
+    case 'died':
+      return canReconnect(state) && event.generation === generation
+        ? { name: 'healing', generation: generation + 1 }
+        : state;
+    case 'healed':
+      return state.name === 'healing' && event.generation === generation
+        ? { name: 'active', generation, session: event.session }
+        : state;
+    case 'unhealed':
+      return state.name === 'healing' && event.generation === generation ? { name: 'lost', generation } : state;
+  }
+}
+
+function canReconnect(state: SessionState): boolean {
+  return state.name === 'active' || state.name === 'announcing' || state.name === 'lost';
+}
+
+/** What a frame from the client has to do in a state: go now, wait for the state to change, or bring the session back first. */
+export function gateOf(state: SessionState): 'go' | 'wait' | 'heal' {
+  switch (state.name) {
+    case 'fresh':
+    case 'active':
+      return 'go';
+    case 'opening':
+    case 'announcing':
+    case 'healing':
+      return 'wait';
+    case 'lost':
+      return 'heal';
+  }
+}
+
+/** What the next request carries. */
+export function sessionOf(state: SessionState): Session {
+  return 'session' in state ? state.session : { id: undefined, protocolVersion: undefined };
+}
+
+/** What a server answered, as far as it can tell that a session is gone. */
+export interface HttpAnswer {
+  status: number;
+  /** The answer's text, or its beginning. */
+  text: string;
+}
+
+/** JSON-RPC error codes that only servers of the stateless revision (2026-07-28) use: there, 404 means "no such method". */
+const MODERN_ERROR_CODES = new Set([-32601, -32020, -32021, -32022]);
+const SESSION_LOST =
+  /session\b.{0,40}\b(not found|expired|invalid|unknown|terminated|does not exist)|\b(no|invalid|unknown|expired|missing|bad)\b.{0,20}\bsession|\bnot initiali[sz]ed\b/is;
+
+/** As `SESSION_LOST`, without what a status of 401 says of a sign-in: that its own session has expired. */
+const SESSION_UNKNOWN =
+  /session\b.{0,40}\b(not found|unknown|terminated|does not exist)|\b(no|invalid|unknown|missing)\b.{0,20}\bsession[- ]?id\b/is;
+/** What a server of the Python SDK says of everything but a ping before a session is begun, and so of a session it forgot. */
+const NOT_BEGUN = /\bbefore (the )?initiali[sz]ation (was|is|has been)? ?(complete|finished|done)/i;
+
+/**
+ * Tells whether an answer to a request that carried a session id says that the session is gone. Servers spell it as 404
+ * (MCP › Session Management), 410 (spec/managed-mcp-endpoints.md › States), or 400, 401, 422 or a JSON-RPC error that names
+ * the session.
+ */
+export function isSessionLost(answer: HttpAnswer): boolean {
+  if (answer.status === 410) return true;
+  const error = jsonRpcError(answer.text);
+  if (answer.status === 404) return !(error !== undefined && MODERN_ERROR_CODES.has(error.code));
+  const words = error?.message ?? answer.text;
+  if (answer.status === 401) return SESSION_UNKNOWN.test(words);
+  if (answer.status === 400 || answer.status === 422) return SESSION_LOST.test(words) || NOT_BEGUN.test(words);
+  return false;
+}
+
+/** Whether a JSON-RPC error inside a 200 answer says that the session is gone: nothing was run then. */
+export function isSessionLostFrame(frame: Buffer): boolean {
+  const error = shortErrorIn(frame);
+  if (!error) return false;
+  if (error.code === -32600 || error.code === -32001) return SESSION_LOST.test(error.message);
+  return error.code === -32602 && NOT_BEGUN.test(error.message);
+}
+
+/**
+ * The internal error that an answer consists of, where it may say that the session is gone, or that a tool did not find
+ * something else of that name, after it has run. Which of the two, only another request can show.
+ */
+export function mayBeSessionLost(answer: { text: string } | { frame: Buffer }): RpcError | undefined {
+  const error = 'frame' in answer ? shortErrorIn(answer.frame) : jsonRpcError(answer.text);
+  return error?.code === -32603 && SESSION_LOST.test(error.message) ? error : undefined;
+}
+
+function shortErrorIn(frame: Buffer): RpcError | undefined {
+  // Read only where it can be true: answers may be large and errors are short.
+  return frame.length > 4096 || !frame.includes('"error"') ? undefined : jsonRpcError(frame.toString('utf8'));
+}
+
+/**
+ * Whether a refusal is a JSON-RPC error that the client should see as it is. Where the status already says what a person
+ * has to do (sign in, ask for access, wait), the bridge's own words serve better.
+ */
+export function isServersOwnError(status: number, text: string): boolean {
+  return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;
+}
+
+/** A JSON-RPC error (JSON-RPC 2.0 §5.1), as far as it can be read. */
+export interface RpcError {
+  code: number;
+  message: string;
+}
+
+/** The error in an answer's text; undefined where there is none. */
+export function jsonRpcError(text: string): RpcError | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Not JSON is an answer too: a proxy's page, or plain text.
+    return undefined;
+  }
+  if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;
+  const { error } = json;
+  if (typeof error !== 'object' || error === null) return undefined;
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
+  return { code, message };
+}
+
+/** The client's own frames that begin a session; `initialized` is missing where the client has not sent it yet. */
+export interface OpeningFrames {
+  initialize: Buffer | undefined;
+  initialized: Buffer | undefined;
+}
+
+type Send = (
+  method: string,
+  frame: Buffer,
+  session: Session,
+  onFrame: (frame: Buffer, head: ResponseHead) => void,
+) => Promise<HttpOutcome>;
+
+const NONE: Session = { id: undefined, protocolVersion: undefined };
+
+/**
+ * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
+ * until the server has taken `initialized`: a frame that overtook it would be refused.
+ */
+export async function reopenSession(
+  frames: OpeningFrames,
+  send: Send,
+  explained: (failure: UpstreamFailure) => Promise<Error>,
+): Promise<Session> {
+  if (!frames.initialize) throw new Error('there is no initialize to replay');
+  let session: Session | undefined;
+  const take = (frame: Buffer, head: ResponseHead) => {
+    session ??= sessionFrom(parseFrame(frame), head);
+  };
+  const outcome = await send('initialize', frames.initialize, NONE, take);
+  if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
+  if (!session) {
+    throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
+  }
+  if (frames.initialized) await send('notifications/initialized', frames.initialized, session, () => {});
+  return session;
+}
+
+/** The session that an answer to `initialize` begins; undefined if the answer is an error or another frame. */
+export function sessionFrom(json: unknown, head: ResponseHead): Session | undefined {
+  if (typeof json !== 'object' || json === null || !('result' in json)) return undefined;
+  const { result } = json;
+  const version =
+    typeof result === 'object' && result !== null && 'protocolVersion' in result && result.protocolVersion;
+  return {
+    id: header(head, 'mcp-session-id'),
+    protocolVersion: typeof version === 'string' ? version : undefined,
+  };
+}

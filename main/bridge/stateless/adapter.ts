@@ -1,0 +1,110 @@
+import type { Secret } from '../../platform/secret.ts';
+import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
+import type { RevisionStore } from '../answer-store.ts';
+import type { HttpOutcome, StreamPlace } from '../http-exchange.ts';
+import type { Session } from '../session.ts';
+import { jsonRpcError } from '../session.ts';
+import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import { isStatelessRefusal, mayBeStateless, readDiscovered } from './discovery.ts';
+import type { StatelessServer } from './server.ts';
+
+const AT_ONCE = { atOnce: true };
+const BATCH = { atOnce: true, isBatch: true };
+
+/**
+ * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
+ * refuses `initialize` as the stateless revision does is asked what it is, and from then on spoken to in its own way.
+ */
+export class ProtocolAdapter {
+  readonly #upstream: UpstreamClient;
+  readonly #memory: RevisionStore;
+  readonly #write: (frame: Buffer) => void;
+  readonly #remembered: Promise<boolean>;
+  /** What only begins or lists does not take long. */
+  readonly #soon: { silenceMs: number };
+  readonly #list: { silenceMs: number; atOnce: boolean };
+  #stateless: StatelessServer | undefined;
+
+  constructor(
+    line: UpstreamClient,
+    memory: RevisionStore,
+    write: (frame: Buffer) => void,
+    silenceMs: number = ANSWER_TIMEOUTS.firstBytesMs,
+  ) {
+    this.#soon = { silenceMs };
+    this.#list = { ...AT_ONCE, silenceMs };
+    this.#upstream = line;
+    this.#memory = memory;
+    this.#write = write;
+    this.#remembered = memory.isStateless();
+  }
+
+  get signal(): AbortSignal {
+    return this.#upstream.signal;
+  }
+
+  post(method: string, frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    if (method === 'initialize') return this.#begin(frame, session, token, onFrame);
+    if (method === 'server/discover' && session.protocolVersion === undefined && !this.#stateless) {
+      return this.#discover(frame, token, onFrame);
+    }
+    return this.#stateless
+      ? this.#stateless.post(method, frame, token, onFrame)
+      : this.#upstream.post(
+          frame,
+          session,
+          token,
+          onFrame,
+          method === 'batch' ? BATCH : method === 'tools/list' ? this.#list : AT_ONCE,
+        );
+  }
+
+  listen(
+    session: Session,
+    place: StreamPlace | undefined,
+    onFrame: OnFrame,
+    signal: AbortSignal,
+  ): Promise<HttpOutcome> {
+    return this.#stateless
+      ? this.#stateless.listen(onFrame, signal)
+      : this.#upstream.listen(session, place, onFrame, signal);
+  }
+
+  /** A client of the stateless revision asks what the server is: the answer tells the bridge too. */
+  async #discover(frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    const { StatelessServer } = await import('./server.ts');
+    const modern = new StatelessServer(this.#upstream, this.#write);
+    const learn = (answer: Buffer) => {
+      if (readDiscovered(answer)) this.#stateless = modern;
+    };
+    const outcome = await modern.post('server/discover', frame, token, (answer, head) => {
+      learn(answer);
+      onFrame(answer, head);
+    });
+    if (outcome.kind === 'frame') learn(outcome.frame);
+    if (outcome.kind === 'refused' && isStatelessRefusal(jsonRpcError(outcome.text)?.code)) this.#stateless = modern;
+    if (this.#stateless) void this.#memory.setStateless(true);
+    return outcome;
+  }
+
+  async #begin(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    const isKnown = this.#stateless !== undefined || (await this.#remembered);
+    if (isKnown) {
+      const outcome = await this.#asStateless(frame, token);
+      if (outcome) return outcome;
+    }
+    const outcome = await this.#upstream.post(frame, session, token, onFrame, this.#soon);
+    return (!isKnown && mayBeStateless(outcome) && (await this.#asStateless(frame, token))) || outcome;
+  }
+
+  /** Undefined where the server is of the other era. */
+  async #asStateless(frame: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
+    const { StatelessServer } = await import('./server.ts');
+    const modern = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);
+    const outcome = await modern.begin(frame, token);
+    if (outcome && outcome.kind !== 'frame') return outcome;
+    this.#stateless = outcome && modern;
+    void this.#memory.setStateless(outcome !== undefined);
+    return outcome;
+  }
+}

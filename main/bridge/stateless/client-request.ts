@@ -1,0 +1,70 @@
+import { parseFrame, rawId } from '../frame/frame.ts';
+import { revisionOf, STATELESS_REVISION } from './headers.ts';
+
+/** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
+const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
+
+/** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
+export const ASKING_CAPABILITIES: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** A request of the client's, and what has been read of it: frames may be large, and are read once. */
+export interface ClientRequest {
+  frame: Buffer;
+  /** As it was written. */
+  id: string;
+  method: string;
+  params: unknown;
+}
+
+/** The request in a frame that is known to hold one. `json` is the frame, where it has been parsed. */
+export function requestIn(frame: Buffer, json: unknown = parseFrame(frame)): ClientRequest {
+  const { method, params } = Object(json);
+  return { frame, id: rawId(frame), method, params };
+}
+
+/** A request of the client's, as far as it may be answered with a question. */
+export interface Asking {
+  method: string;
+  /** What its client can do. */
+  capabilities: Record<string, unknown>;
+}
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+
+/** The capabilities that a request of the stateless revision declares; undefined where it declares none. */
+export function capabilitiesOf(params: unknown): Record<string, unknown> | undefined {
+  const declared = metaOf(params)[CAPABILITIES];
+  return typeof declared === 'object' && declared !== null ? { ...declared } : undefined;
+}
+
+/** The least severe log message that a request of the stateless revision wants to hear of; undefined for none. */
+export function logLevelOf(params: unknown): string | undefined {
+  const level = metaOf(params)[LOG_LEVEL];
+  return typeof level === 'string' ? level : undefined;
+}
+
+/**
+ * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined where it does not. A server
+ * with sessions would take what that revision forbids, so the bridge in front of it refuses.
+ */
+export function protocolErrorFor({ method, params }: ClientRequest): string | undefined {
+  const revision = revisionOf(params);
+  if (revision === undefined || capabilitiesOf(params) === undefined) {
+    return protocolError(-32602, 'Invalid params: _meta names no protocol version or no client capabilities.');
+  }
+  if (revision !== STATELESS_REVISION) {
+    const data = { supported: [STATELESS_REVISION], requested: revision };
+    return protocolError(-32022, `Unsupported protocol version: ${revision}`, data);
+  }
+  return REMOVED.has(method) ? protocolError(-32601, `Method not found: ${method}`) : undefined;
+}
+
+/** A JSON-RPC error as JSON text. */
+export function protocolError(code: number, message: string, data?: unknown): string {
+  return JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
+}
+
+function metaOf(params: unknown): Record<string, unknown> {
+  return Object(Object(params)._meta);
+}

@@ -1,0 +1,244 @@
+import { ANSWER_TIMEOUTS, provisionalInitialize } from '../answer-cache.ts';
+import type { FrameSink } from '../back-pressure.ts';
+import { objectOf, placeAt, textAt } from '../frame/edit.ts';
+import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
+import { protocolError } from './client-request.ts';
+import { isStatelessRefusal } from './discovery.ts';
+import { isStateless } from './headers.ts';
+import { discovered, type StatelessServerPort, StatelessServerSession } from './server-session.ts';
+
+/** How long a server may think about what it is before a session is tried, in milliseconds. */
+const INTRODUCTION_TIMEOUT_MS = 1_000;
+const OWN_DISCOVER = '"causeway-discover"';
+const OWN_INITIALIZE = '"causeway-initialize"';
+
+/** What a client may be asked within a session. */
+const ASKABLE = new Set(['sampling', 'elicitation', 'roots']);
+
+/** How the client is served. */
+type Mode =
+  /** It is of the session revisions, or nothing is known of it. */
+  | { name: 'unused' }
+  /** What the server is, is being found out; frames wait. */
+  | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; patience: NodeJS.Timeout }
+  /** The session is being opened; frames wait. */
+  | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
+  /** The server is of the same revision. */
+  | { name: 'native' }
+  | { name: 'session'; session: StatelessServerSession };
+
+/**
+ * A client of the stateless revision. In front of a server of the same era its frames pass; in front of one with sessions
+ * the bridge opens a session, and serves the client within it.
+ */
+export class StatelessClient {
+  readonly #port: StatelessServerPort;
+  #mode: Mode = { name: 'unused' };
+  /** How many requests of the bridge's own have no answer yet. */
+  #unanswered = 0;
+
+  constructor(rim: StatelessServerPort) {
+    this.#port = rim;
+  }
+
+  /** Whether the bridge's answers to this client have to pass by here. */
+  get isUsed(): boolean {
+    return this.#mode.name !== 'unused';
+  }
+
+  /** Whether a frame for the client may be the answer to a request of the bridge's own. */
+  get isWaiting(): boolean {
+    return this.#unanswered > 0;
+  }
+
+  /** Takes a frame of the client's; false where the client turns out to be of the session revisions. */
+  receive(frame: Buffer): boolean {
+    const mode = this.#mode;
+    if (mode.name !== 'unused' && isInitialize(frame) && !isStateless(frame)) {
+      this.#leave();
+      return false;
+    }
+    switch (mode.name) {
+      case 'unused':
+        this.#ask(frame);
+        break;
+      case 'asking':
+      case 'opening':
+        mode.waiting.push(frame);
+        break;
+      case 'native':
+        this.#pass(frame);
+        break;
+      case 'session':
+        mode.session.receive(frame);
+    }
+    return true;
+  }
+
+  /** Takes a frame for the client. */
+  answer(frame: Buffer): void {
+    const own = this.#unanswered > 0 ? rawId(frame) : undefined;
+    if (own === OWN_DISCOVER || own === OWN_INITIALIZE) {
+      this.#ownAnswer(frame, own);
+      return;
+    }
+    switch (this.#mode.name) {
+      case 'unused':
+      case 'native':
+      case 'asking':
+        this.#port.toClient(frame);
+        break;
+      case 'opening':
+        break;
+      case 'session':
+        this.#mode.session.answer(frame);
+    }
+  }
+
+  /** The answer to a request of the bridge's own; it may come when nobody waits for it any more, and is never the client's. */
+  #ownAnswer(frame: Buffer, id: string): void {
+    this.#unanswered -= 1;
+    if (this.#mode.name === 'asking' && id === OWN_DISCOVER) this.#hasAsked(frame);
+    if (this.#mode.name === 'opening' && id === OWN_INITIALIZE) this.#hasOpened(frame);
+  }
+
+  /** Takes a request of the server's that came in the answer to `of`, the raw id of a request of the client's. */
+  asked(frame: Buffer, of: string): void {
+    if (this.#mode.name === 'session') this.#mode.session.asked(frame, of);
+    else this.#port.toClient(frame);
+  }
+
+  #ask(frame: Buffer): void {
+    const patience = setTimeout(() => this.#open(), INTRODUCTION_TIMEOUT_MS);
+    patience.unref();
+    setTimeout(() => void this.#introduce(), ANSWER_TIMEOUTS.handshakeMs).unref();
+    this.#mode = { name: 'asking', waiting: [frame], patience };
+    this.#unanswered += 1;
+    const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
+    this.#port.toServer(
+      Buffer.from(`{"jsonrpc":"2.0","id":${OWN_DISCOVER},"method":"server/discover","params":${params}}`),
+    );
+  }
+
+  /** Who has asked what the server is, and waits, is told what is known of it; the rest goes on waiting for the truth. */
+  async #introduce(): Promise<void> {
+    const { introduction } = this.#port;
+    if (!introduction) return;
+    const known = await introduction();
+    const mode = this.#mode;
+    if (mode.name !== 'asking' && mode.name !== 'opening') return;
+    const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
+    const [first] = asking;
+    // The first frame shows what the client can do: a session is opened with that.
+    if (!first) return;
+    mode.discover ??= first;
+    mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
+    for (const frame of asking) {
+      this.#port.toClient(withId(discovered(provisionalInitialize(frame, known)), rawId(frame)));
+    }
+  }
+
+  #hasAsked(frame: Buffer): void {
+    const { result, error } = Object(parseFrame(frame));
+    if (Array.isArray(Object(result).supportedVersions)) this.#native(frame);
+    // Only its own era refuses so: what the client said wrong is between the two of them.
+    else if (isStatelessRefusal(Object(error).code)) this.#native(undefined);
+    else this.#open();
+  }
+
+  /** Whatever the server made of the question, and if it made nothing of it: what it makes of `initialize` decides. */
+  #open(): void {
+    const discover = this.#mode.name === 'asking' ? this.#mode.discover : undefined;
+    const waiting = this.#stopWaiting();
+    this.#mode = { name: 'opening', waiting, ...(discover ? { discover } : {}) };
+    const first = discover ?? waiting[0] ?? Buffer.from('{}');
+    const clientInfo =
+      textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
+    const params = `{"protocolVersion":"2025-11-25","capabilities":${askable(first)},"clientInfo":${clientInfo}}`;
+    this.#unanswered += 1;
+    this.#port.toServer(
+      Buffer.from(`{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":${params}}`),
+    );
+  }
+
+  #hasOpened(frame: Buffer): void {
+    const waiting = this.#stopWaiting();
+    if (textAt(frame, 'result') === undefined) {
+      // Nothing is known of the server: whoever waits reads why, and the next frame tries again.
+      this.#mode = { name: 'unused' };
+      for (const request of waiting) {
+        if (kindOf(request).kind === 'request') this.#port.toClient(withId(frame, rawId(request)));
+      }
+      return;
+    }
+    this.#port.toServer(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
+    this.#mode = { name: 'session', session: new StatelessServerSession(frame, this.#port) };
+    for (const request of waiting) this.receive(request);
+  }
+
+  /** What waited goes; those that asked what the server is have their answer, where there is one. */
+  #native(answer: Buffer | undefined): void {
+    const waiting = this.#stopWaiting();
+    this.#mode = { name: 'native' };
+    for (const frame of waiting) {
+      if (answer && methodOf(frame) === 'server/discover') this.#port.toClient(withId(answer, rawId(frame)));
+      else this.receive(frame);
+    }
+  }
+
+  #pass(frame: Buffer): void {
+    // For the bridge this would begin a session, which the server has not.
+    if (!isInitialize(frame)) this.#port.toServer(frame);
+    else {
+      const error = protocolError(-32601, 'Method not found: initialize');
+      this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
+    }
+  }
+
+  /** The client has tried the stateless revision, and prefers a session of its own. */
+  #leave(): void {
+    this.#stopWaiting();
+    this.#mode = { name: 'unused' };
+  }
+
+  #stopWaiting(): Buffer[] {
+    const mode = this.#mode;
+    if (mode.name === 'asking') clearTimeout(mode.patience);
+    return mode.name === 'asking' || mode.name === 'opening' ? mode.waiting : [];
+  }
+}
+
+/** The same sink, with the frames for a client of the stateless revision passing by `client`. */
+export function statelessSink(sink: FrameSink, client: StatelessClient): FrameSink {
+  return {
+    write: (frame) => (client.isUsed || client.isWaiting ? client.answer(frame) : sink.write(frame)),
+    get buffered() {
+      return sink.buffered;
+    },
+    get flowing() {
+      return sink.flowing;
+    },
+    onDrain: (listener) => sink.onDrain(listener),
+    flushed: () => sink.flushed(),
+  };
+}
+
+/** The capabilities that a request declares and a session knows, as they were written. */
+function askable(request: Buffer): string {
+  const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
+  return place ? objectOf(request, place, (name) => ASKABLE.has(name)) : '{}';
+}
+
+function isInitialize(frame: Buffer): boolean {
+  // Frames may be large: the exact look is only for those in which the word occurs.
+  return frame.includes('"initialize"') && methodOf(frame) === 'initialize';
+}
+
+function kindOf(frame: Buffer): Envelope {
+  return envelopeOf(parseFrame(frame));
+}
+
+function methodOf(frame: Buffer): string | undefined {
+  const envelope = kindOf(frame);
+  return 'method' in envelope ? envelope.method : undefined;
+}

@@ -1,0 +1,67 @@
+import { SESSION_REVISIONS } from '../answer-cache.ts';
+import { textAt } from '../frame/edit.ts';
+import { parseFrame } from '../frame/frame.ts';
+import type { HttpOutcome } from '../http-exchange.ts';
+import { jsonRpcError } from '../session.ts';
+import { STATELESS_REVISION } from './headers.ts';
+
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+/** Errors of the stateless revision alone, and the one for a method that a server does not have. */
+const STATELESS_REFUSALS = new Set([-32601, -32020, -32021, -32022]);
+/** Whether only servers of the stateless revision refuse with this error code. */
+export function isStatelessRefusal(code: unknown): boolean {
+  return code === -32020 || code === -32021 || code === -32022;
+}
+
+/** Errors that a server of the stateless revision may have for a request without its `_meta`, with status 400. */
+const POSSIBLE_REFUSALS = new Set([-32600, -32602]);
+
+/**
+ * Whether an answer to `initialize` may come from a server of the stateless revision, which has no such method
+ * (MCP 2026-07-28 › Versioning). Asking it `server/discover` then makes certain.
+ */
+export function mayBeStateless(outcome: HttpOutcome): boolean {
+  if (outcome.kind !== 'refused' && outcome.kind !== 'frame') return false;
+  const text = outcome.kind === 'frame' ? outcome.frame.toString('utf8') : outcome.text;
+  const error = jsonRpcError(text);
+  if (!error) return false;
+  return STATELESS_REFUSALS.has(error.code) || (outcome.head.status === 400 && POSSIBLE_REFUSALS.has(error.code));
+}
+
+/** What a server says of itself. */
+export interface Discovered {
+  capabilities: Record<string, unknown>;
+  /** `capabilities` as it was written. */
+  capabilitiesText: string;
+  serverInfo: string;
+  instructions: string | undefined;
+}
+
+/** Reads the answer to `server/discover`; undefined where it is none, or the server does not speak the revision. */
+export function readDiscovered(frame: Buffer): Discovered | undefined {
+  const { result } = Object(parseFrame(frame));
+  if (typeof result !== 'object' || result === null) return undefined;
+  if (!Array.isArray(result.supportedVersions) || !result.supportedVersions.includes(STATELESS_REVISION))
+    return undefined;
+  return {
+    capabilities: { ...Object(result.capabilities) },
+    capabilitiesText: textAt(frame, 'result', 'capabilities') ?? '{}',
+    serverInfo:
+      textAt(frame, 'result', '_meta', SERVER_INFO) ??
+      textAt(frame, 'result', 'serverInfo') ??
+      '{"name":"unnamed","version":"0"}',
+    instructions: textAt(frame, 'result', 'instructions'),
+  };
+}
+
+/** The answer to a client's `initialize`, made of what the server said of itself. `id` is raw JSON text. */
+export function initializeAnswer(discovered: Discovered, id: string, asked: unknown): Buffer {
+  const version = typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : '2025-11-25';
+  const members = [
+    `"protocolVersion":"${version}"`,
+    `"capabilities":${discovered.capabilitiesText}`,
+    `"serverInfo":${discovered.serverInfo}`,
+    ...(discovered.instructions === undefined ? [] : [`"instructions":${discovered.instructions}`]),
+  ];
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{${members.join(',')}}}`);
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { asSentence, CausewayError } from '../../platform/errors.ts';
+import { withoutMembers } from '../frame/edit.ts';
+import { parseFrame, rawId, withId } from '../frame/frame.ts';
+import { OMITTED } from '../frame/outline.ts';
+import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
+
+/**
+ * With this error a server of the session revisions says that its user has to open an address first, and the client sends
+ * the request again when that is done (MCP 2025-11-25 › URL Elicitation Required Error). The stateless revision asks in a
+ * result instead, and the server itself waits for the person.
+ */
+const URL_REQUIRED = -32042;
+
+/** How long between two tries while the person is at the address, in milliseconds: few servers say when they are done. */
+const AGAIN_MS = 2_000;
+/** How long the person may take there before they are asked anew, in milliseconds. */
+const ELICITATION_TIMEOUT_MS = 300_000;
+
+const ANSWERS = new Set(['inputResponses', 'requestState']);
+
+/** The ways out. */
+export interface ElicitationPort {
+  /** Sends a request whose answer the client waits for under the raw id `waiting`. */
+  again(request: Buffer, waiting: string): void;
+  toClient(frame: Buffer): void;
+}
+
+interface Address {
+  url: string;
+  message: unknown;
+  elicitationId: unknown;
+}
+
+/** A request whose person has agreed to open what the server wants them to. */
+interface Agreed {
+  request: Buffer;
+  /** The raw id under which the client waits. */
+  waiting: string;
+  /** Until when the server may go on refusing, in milliseconds of `performance.now()`. */
+  until: number;
+  /** The server's numbers for what is open. */
+  ids: Set<unknown>;
+  pause: NodeJS.Timeout | undefined;
+}
+
+/** Puts the addresses that a server with sessions wants opened to a client of the stateless revision. */
+export class UrlElicitations {
+  readonly #port: ElicitationPort;
+  /** The server's words for what the client was asked, by the state that it gives back. */
+  readonly #asked = new Map<string, string>();
+  /** By the raw id under which the server knows the latest try. */
+  readonly #agreed = new Map<string, Agreed>();
+  #rounds = 0;
+
+  constructor(rim: ElicitationPort) {
+    this.#port = rim;
+  }
+
+  /**
+   * What the client, which waits under the raw id `waiting`, is told in place of an answer; undefined while the person is at
+   * the address.
+   */
+  answered(frame: Buffer, waiting: string | undefined, { method, capabilities }: Asking): Buffer | undefined {
+    const id = rawId(frame);
+    const { message, addresses } = required(frame);
+    const agreed = this.#agreed.get(id);
+    if (agreed && addresses.length > 0 && waiting !== undefined && performance.now() < agreed.until) {
+      agreed.waiting = waiting;
+      agreed.ids = new Set(addresses.map(({ elicitationId }) => elicitationId));
+      agreed.pause = setTimeout(() => this.#tryAgain(id, agreed), AGAIN_MS);
+      agreed.pause.unref();
+      return undefined;
+    }
+    this.#agreed.delete(id);
+    if (addresses.length === 0) return frame;
+    const mayAsk = ASKING_CAPABILITIES.has(method) && Object(capabilities.elicitation).url !== undefined;
+    if (mayAsk) return this.#question(id, message, addresses);
+    const words = `${message} Open ${addresses.map(({ url }) => url).join(' and ')} in a browser, then try again.`;
+    const missing = { requiredCapabilities: { elicitation: { url: {} } } };
+    return inWords(id, method, words, protocolError(-32021, words, missing));
+  }
+
+  /** Takes a request that goes on with one that was answered with an address; false where it is another. */
+  resume({ frame, id, method, params }: ClientRequest): boolean {
+    if (this.#asked.size === 0) return false;
+    const { requestState, inputResponses } = Object(params);
+    const message = this.#asked.get(requestState);
+    if (message === undefined) return false;
+    this.#asked.delete(requestState);
+    if (Object.values(Object(inputResponses)).some((response) => Object(response).action !== 'accept')) {
+      const words = `${message} The address was not opened, and so nothing was run.`;
+      this.#port.toClient(inWords(id, method, words, protocolError(-32603, words)));
+      return true;
+    }
+    const request = withoutMembers(frame, ['params'], ANSWERS);
+    const until = performance.now() + ELICITATION_TIMEOUT_MS;
+    this.#agreed.set(id, { request, waiting: id, until, ids: new Set(), pause: undefined });
+    this.#port.again(request, id);
+    return true;
+  }
+
+  /** The server says that the person is done with what it numbered so. */
+  completed(elicitationId: unknown): void {
+    for (const [upstream, agreed] of this.#agreed) {
+      if (agreed.pause && agreed.ids.has(elicitationId)) this.#tryAgain(upstream, agreed);
+    }
+  }
+
+  /** The client no longer waits under this raw id. Tells whether that was for the person alone, and not for the server. */
+  cancel(waiting: string): boolean {
+    for (const [upstream, agreed] of this.#agreed) {
+      if (agreed.waiting !== waiting) continue;
+      clearTimeout(agreed.pause);
+      this.#agreed.delete(upstream);
+      return agreed.pause !== undefined;
+    }
+    return false;
+  }
+
+  #tryAgain(upstream: string, agreed: Agreed): void {
+    clearTimeout(agreed.pause);
+    this.#rounds += 1;
+    const id = `"causeway-round-${this.#rounds}"`;
+    this.#agreed.delete(upstream);
+    this.#agreed.set(id, { ...agreed, pause: undefined });
+    this.#port.again(withId(agreed.request, id), agreed.waiting);
+  }
+
+  #question(id: string, message: string, addresses: Address[]): Buffer {
+    const requestState = randomUUID();
+    this.#asked.set(requestState, message);
+    setTimeout(() => this.#asked.delete(requestState), ELICITATION_TIMEOUT_MS).unref();
+    const requests = addresses.map((address, at) => {
+      const params = { mode: 'url', message: typeof address.message === 'string' ? address.message : message };
+      return [`address-${at + 1}`, { method: 'elicitation/create', params: { ...params, url: address.url } }] as const;
+    });
+    const result = { resultType: 'input_required', inputRequests: Object.fromEntries(requests), requestState };
+    return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`);
+  }
+}
+
+/** The addresses that an answer wants opened; none for any other answer. */
+function required(frame: Buffer): { message: string; addresses: Address[] } {
+  // Answers may be large: the exact look is only for those in which the number occurs.
+  const { code, message, data } = frame.includes(`${URL_REQUIRED}`) ? Object(Object(parseFrame(frame)).error) : {};
+  const wanted: unknown = Object(data).elicitations;
+  if (code !== URL_REQUIRED || !Array.isArray(wanted)) return { message: '', addresses: [] };
+  const addresses = wanted.map((each) => Object(each)).filter(({ url }) => typeof url === 'string');
+  return { message: wordsOf(message), addresses };
+}
+
+const UNSAID = 'The server wants an address to be opened first.';
+
+function wordsOf(message: unknown): string {
+  return typeof message === 'string' && message !== '' ? asSentence(message) : UNSAID;
+}
+
+/** What could not be run: a tool's failure, which the model reads, or for other requests an error. */
+function inWords(id: string, method: unknown, text: string, error: string): Buffer {
+  const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true, resultType: 'complete' });
+  return Buffer.from(
+    `{"jsonrpc":"2.0","id":${id},${method === 'tools/call' ? `"result":${result}` : `"error":${error}`}}`,
+  );
+}
+
+/** The error with which a server says that addresses have to be opened first (MCP 2025-11-25 › URL Elicitation Required Error). */
+const URL_ELICITATION_REQUIRED = -32042;
+
+/** Said of one that stands among more than is ever read of a frame. */
+const UNCHECKED = 'too long to be checked';
+
+/**
+ * What is wrong with an address that a frame of the server's wants a person to open; undefined where nothing is. The
+ * client opens it in a browser or through the system: `https` only, and `http` on this computer. Servers ask in three ways:
+ * with a request, with an error, and in a result of the stateless revision.
+ */
+export function unsafeAddress(json: unknown): string | undefined {
+  const { method, error, result } = Object(json);
+  if (method !== undefined) return unsafeIn(Object(json));
+  if (Object(error).code === URL_ELICITATION_REQUIRED) {
+    const { data } = Object(error);
+    const { elicitations } = Object(data);
+    if (data === OMITTED || elicitations === OMITTED) return UNCHECKED;
+    return firstOf(Array.isArray(elicitations) ? elicitations : [], (each) => faultOf(Object(each).url));
+  }
+  const { inputRequests } = Object(result);
+  if (inputRequests === OMITTED) return UNCHECKED;
+  if (typeof inputRequests !== 'object' || inputRequests === null) return undefined;
+  return firstOf(Object.values(inputRequests), (request) =>
+    request === OMITTED ? UNCHECKED : unsafeIn(Object(request)),
+  );
+}
+
+/** Why the client was not given what the server sent. `fault` is what `unsafeAddress` says. */
+export function refusedAddress(fault: string): CausewayError {
+  return new CausewayError('unexpected_answer', `The server wants an address to be opened that is ${fault}.`, {
+    remedy: 'Causeway passes on https addresses only. Nothing was opened; tell whoever runs the server.',
+  });
+}
+
+function unsafeIn({ method, params }: { method?: unknown; params?: unknown }): string | undefined {
+  if (method === OMITTED || (params === OMITTED && method === 'elicitation/create')) return UNCHECKED;
+  const { mode, url } = Object(params);
+  return method === 'elicitation/create' && (mode === 'url' || url !== undefined) ? faultOf(url) : undefined;
+}
+
+function faultOf(url: unknown): string | undefined {
+  const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  if (!address) return 'no address';
+  if (address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address.hostname))) return undefined;
+  return address.protocol === 'http:' ? 'not encrypted (http:)' : `not of the web (${address.protocol.slice(0, 40)})`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function firstOf(all: unknown[], faultIn: (each: unknown) => string | undefined): string | undefined {
+  for (const each of all) {
+    const fault = faultIn(each);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,328 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { frameMembers, placeAt, textAt, withMembers, withoutMembers } from '../frame/edit.ts';
+import { parseFrame, rawId, withId } from '../frame/frame.ts';
+import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
+
+/** How long further questions are waited for before the client is asked the first, in milliseconds: servers ask several at once. */
+const GATHER_MS = 25;
+/** How long a client may think about a question, in milliseconds: people answer, or nobody ever does. */
+const ANSWER_TIMEOUT_MS = 600_000;
+
+/** The most questions of one call that wait for the client, and the most bytes that they take up. */
+const MAX_QUESTIONS = 100;
+const MAX_QUESTION_BYTES = 1024 * 1024;
+
+/** The capability that a client has who can answer a question. */
+const ANSWERABLE = new Map([
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+]);
+
+/** What the stateless revision does not say of an address to be opened. */
+const NUMBER = new Set(['elicitationId']);
+
+/** The two sides that questions go between. */
+export interface ServerRequestPort {
+  toServer(frame: Buffer): void;
+  toClient(frame: Buffer): void;
+}
+
+/** A request of the client's that the server has not answered. */
+interface Call {
+  /** The id under which the server knows it. */
+  upstream: string;
+  /** The id under which the client waits for it now; undefined while the client is to answer a question. */
+  waiting: string | undefined;
+  capabilities: Record<string, unknown>;
+  /** What marks its progress: as the server was told, and as the client knows it in this round. Raw JSON text. */
+  progress: { upstream: string | undefined; now: string | undefined };
+  /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
+  questions: Map<string, { id: string; request: string }>;
+  /** How many questions were refused because there are too many. */
+  refused: number;
+  /** What the client has to give back together with its answers. */
+  state: string | undefined;
+  /** The server's answer, where it came while the client was to answer a question. */
+  answer: Buffer | undefined;
+  gathering: NodeJS.Timeout | undefined;
+  patience: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Puts what a server asks within a session (sampling, elicitation, roots) to a client of the stateless revision, which is
+ * asked in results: the call that the server works on is answered with its questions, goes on at the server meanwhile,
+ * and is answered in the end under the id of the client's last round.
+ */
+export class ServerRequests {
+  readonly #port: ServerRequestPort;
+  /** By upstream id, in the order they came. */
+  readonly #calls = new Map<string, Call>();
+  #asked = 0;
+
+  constructor(rim: ServerRequestPort) {
+    this.#port = rim;
+  }
+
+  /** A request goes to the server, for whose answer the client waits under the raw id `waiting`. */
+  began(frame: Buffer, { method, capabilities }: Asking, waiting: string): void {
+    if (!ASKING_CAPABILITIES.has(method)) return;
+    const id = rawId(frame);
+    const token = progressToken(frame);
+    const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
+    const progress = { upstream: token, now: token };
+    this.#calls.set(id, {
+      upstream: id,
+      waiting,
+      capabilities,
+      progress,
+      questions: new Map(),
+      refused: 0,
+      ...nothing,
+    });
+  }
+
+  /** The server asks, in the answer to `of` where that is known. */
+  ask(frame: Buffer, of: string | undefined): void {
+    const id = rawId(frame);
+    const { method, params } = Object(parseFrame(frame));
+    const isByUrl = Object(params).mode === 'url';
+    const capability = ANSWERABLE.get(method);
+    const call = of === undefined ? this.#likely(capability) : this.#calls.get(of);
+    const declared = call?.capabilities[capability ?? ''];
+    if (!call || (isByUrl ? Object(declared).url : declared) === undefined) {
+      const why = 'The client cannot be asked this now.';
+      this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32601, why)}}`));
+      return;
+    }
+    const bytes = [...call.questions.values()].reduce((sum, { request }) => sum + request.length, frame.length);
+    if (call.questions.size >= MAX_QUESTIONS || bytes > MAX_QUESTION_BYTES) {
+      call.refused += 1;
+      const error = protocolError(-32603, 'The client is asked too much at once.');
+      // To refuse an endless number would be endless too.
+      if (call.refused <= MAX_QUESTIONS)
+        this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
+      return;
+    }
+    this.#asked += 1;
+    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], NUMBER) : frame, 'params');
+    const request = `{"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`;
+    call.questions.set(`question-${this.#asked}`, { id, request });
+    this.#putSoon(call);
+  }
+
+  /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
+  resume({ frame, id, params }: ClientRequest): boolean {
+    const { requestState } = Object(params);
+    if (requestState === undefined) return false;
+    const call = [...this.#calls.values()].find(({ state }) => state === requestState);
+    if (!call) {
+      const why =
+        'Invalid or expired requestState: the server has forgotten this call. Send it again without the state.';
+      this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32602, why)}}`));
+      return true;
+    }
+    call.state = undefined;
+    call.waiting = id;
+    call.progress.now = progressToken(frame);
+    clearTimeout(call.patience);
+    const place = placeAt(frame, 'params', 'inputResponses');
+    for (const { name, place: answer } of place ? frameMembers(frame, place) : []) {
+      const question = call.questions.get(name);
+      if (!question) continue;
+      call.questions.delete(name);
+      const result = frame.toString('utf8', answer.start, answer.end);
+      this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${question.id},"result":${result}}`));
+    }
+    if (call.answer) {
+      this.#port.toClient(withId(call.answer, id));
+      this.#forget(call);
+    } else if (call.questions.size > 0) this.#putSoon(call);
+    return true;
+  }
+
+  /** The server has answered a request: its answer under the id that the client waits for; undefined while it does not. */
+  settled(frame: Buffer): Buffer | undefined {
+    const id = rawId(frame);
+    const call = this.#calls.get(id);
+    if (!call) return frame;
+    if (call.waiting === undefined) {
+      call.answer = frame;
+      return undefined;
+    }
+    this.#forget(call);
+    return call.waiting === id ? frame : withId(frame, call.waiting);
+  }
+
+  /** The server takes a question back. */
+  withdraw(id: string): void {
+    for (const { questions } of this.#calls.values()) {
+      for (const [name, question] of questions) if (question.id === id) questions.delete(name);
+    }
+  }
+
+  /** A notification of progress with the mark that the client knows; undefined where it does not want to hear of it. */
+  progressed(frame: Buffer): Buffer | undefined {
+    const place = placeAt(frame, 'params', 'progressToken');
+    const token = place && frame.toString('utf8', place.start, place.end);
+    const call = [...this.#calls.values()].find(({ progress }) => token !== undefined && progress.upstream === token);
+    if (!place || !call || call.progress.now === token) return frame;
+    const { now } = call.progress;
+    if (now === undefined) return undefined;
+    return Buffer.concat([frame.subarray(0, place.start), Buffer.from(now), frame.subarray(place.end)]);
+  }
+
+  /** The id under which the client waits for what the server calls `upstream`; undefined while it is to answer a question. */
+  waitingFor(upstream: string): string | undefined {
+    const call = this.#calls.get(upstream);
+    return call ? call.waiting : upstream;
+  }
+
+  /** The id under which the server knows the request that the client calls `id`. */
+  upstreamOf(id: string): string {
+    return [...this.#calls.values()].find(({ waiting }) => waiting === id)?.upstream ?? id;
+  }
+
+  /** The client no longer wants this call. */
+  cancel(upstream: string): void {
+    const call = this.#calls.get(upstream);
+    if (call) this.#forget(call);
+  }
+
+  /** A question that came by itself belongs to the latest call whose client can answer it. */
+  #likely(capability: string | undefined): Call | undefined {
+    return [...this.#calls.values()].findLast(({ capabilities }) => capabilities[capability ?? ''] !== undefined);
+  }
+
+  #putSoon(call: Call): void {
+    if (call.waiting === undefined || call.gathering) return;
+    call.gathering = setTimeout(() => this.#put(call), GATHER_MS);
+  }
+
+  #put(call: Call): void {
+    call.gathering = undefined;
+    if (call.questions.size === 0) return;
+    call.state = randomUUID();
+    const asked = [...call.questions].map(([name, { request }]) => `"${name}":${request}`);
+    const members = `"resultType":"input_required","inputRequests":{${asked.join(',')}},"requestState":"${call.state}"`;
+    this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${call.waiting},"result":{${members}}}`));
+    call.waiting = undefined;
+    call.patience = setTimeout(() => this.#giveUp(call), ANSWER_TIMEOUT_MS);
+    call.patience.unref();
+  }
+
+  #giveUp(call: Call): void {
+    const why = protocolError(-32603, 'The client gave no answer.');
+    for (const { id } of call.questions.values()) {
+      this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${why}}`));
+    }
+    const reason = `{"requestId":${call.upstream},"reason":"the client gave no answer"}`;
+    this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${reason}}`));
+    this.#forget(call);
+  }
+
+  #forget(call: Call): void {
+    clearTimeout(call.gathering);
+    clearTimeout(call.patience);
+    this.#calls.delete(call.upstream);
+  }
+}
+
+function progressToken(request: Buffer): string | undefined {
+  return textAt(request, 'params', '_meta', 'progressToken');
+}
+
+/** The pause before a request is sent again for which the server asks no more than that, in milliseconds. */
+const PAUSE_MS = 250;
+
+/** What the client gave: members for the next round's parameters, or the error with which it refused. All JSON text. */
+export type Given = { kind: 'members'; members: string } | { kind: 'refused'; error: string };
+
+interface Question {
+  answered(frame: Buffer): void;
+}
+
+/** Whether a frame is a result that says that the server needs input first (MCP 2026-07-28 › Multi Round-Trip Requests). */
+export function needsInput(frame: Buffer): boolean {
+  // Answers may be large: the exact look is only for those in which the word occurs.
+  return frame.includes('input_required') && textAt(frame, 'result', 'resultType') === '"input_required"';
+}
+
+/**
+ * Puts what a server of the stateless revision asks inside its results to a client of the session revisions, as the
+ * requests that such a client knows: sampling, elicitation, roots.
+ */
+export class InputRounds {
+  readonly #write: (frame: Buffer) => void;
+  readonly #open = new Map<string, Question>();
+  #asked = 0;
+
+  constructor(write: (frame: Buffer) => void) {
+    this.#write = write;
+  }
+
+  /** A response of the client's has come. What answers none of these questions is dropped. */
+  answer(frame: Buffer): void {
+    this.#open.get(rawId(frame))?.answered(frame);
+  }
+
+  /** Asks the client all that `frame` demands. Rejects when `signal` does; the questions are then taken back. */
+  async ask(frame: Buffer, signal: AbortSignal): Promise<Given> {
+    const place = placeAt(frame, 'result', 'inputRequests');
+    const requests = place ? frameMembers(frame, place) : [];
+    if (requests.length === 0) await sleep(PAUSE_MS, undefined, { signal });
+    const refused = new AbortController();
+    const over = AbortSignal.any([signal, refused.signal]);
+    let error: string | undefined;
+    const answers = requests.map(async ({ name, place: { start, end } }) => {
+      const answer = await this.#put(frame.subarray(start, end), over);
+      const result = textAt(answer, 'result');
+      if (result !== undefined) return `${JSON.stringify(name)}:${result}`;
+      error ??= textAt(answer, 'error') ?? '{"code":-32603,"message":"The client gave no answer."}';
+      refused.abort(new Error('the client has refused another of these requests'));
+      return '';
+    });
+    const settled = await Promise.allSettled(answers);
+    if (error !== undefined) return { kind: 'refused', error };
+    signal.throwIfAborted();
+    const responses = settled.map((answer) => (answer.status === 'fulfilled' ? answer.value : ''));
+    const state = textAt(frame, 'result', 'requestState');
+    return {
+      kind: 'members',
+      members: [
+        ...(requests.length > 0 ? [`"inputResponses":{${responses.join(',')}}`] : []),
+        ...(state === undefined ? [] : [`"requestState":${state}`]),
+      ].join(','),
+    };
+  }
+
+  #put(request: Buffer, signal: AbortSignal): Promise<Buffer> {
+    this.#asked += 1;
+    const id = `"causeway-input-${this.#asked}"`;
+    return new Promise((resolve, reject) => {
+      const takeBack = () => {
+        this.#open.delete(id);
+        this.#write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`));
+        reject(signal.reason);
+      };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener('abort', takeBack, { once: true });
+      this.#open.set(id, {
+        answered: (frame) => {
+          this.#open.delete(id);
+          signal.removeEventListener('abort', takeBack);
+          resolve(frame);
+        },
+      });
+      this.#write(withMembers(asSessionsHaveIt(request, id), [], `"jsonrpc":"2.0","id":${id}`));
+    });
+  }
+}
+
+/** The session revisions number an elicitation by URL; the stateless one does not. */
+function asSessionsHaveIt(request: Buffer, id: string): Buffer {
+  const isByUrl = textAt(request, 'params', 'mode') === '"url"';
+  const isNumbered = !isByUrl || textAt(request, 'params', 'elicitationId') !== undefined;
+  return isNumbered ? request : withMembers(request, ['params'], `"elicitationId":${id}`);
+}

@@ -1,0 +1,192 @@
+import { textAt, withMembers } from '../frame/edit.ts';
+import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
+import {
+  type Asking,
+  type ClientRequest,
+  capabilitiesOf,
+  logLevelOf,
+  protocolErrorFor,
+  requestIn,
+} from './client-request.ts';
+import { UrlElicitations } from './elicitations.ts';
+import { STATELESS_REVISION } from './headers.ts';
+import { ServerRequests } from './server-requests.ts';
+import { StatelessSubscriptions } from './subscriptions.ts';
+
+const OWN = 'causeway-session-';
+
+/** Results that say how long they may be kept (MCP 2026-07-28 › Caching). */
+const CACHEABLE = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+/** From the most talkative on (MCP › Logging › Log Levels). */
+const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** The frames' ways on: to the server as a session's client would send them, and to the client. */
+export interface StatelessServerPort {
+  toServer(frame: Buffer): void;
+  toClient(frame: Buffer): void;
+  /** How the server has introduced itself last, as an answer to `initialize`; left out where the client is to have the truth only. */
+  introduction?: (() => Promise<Buffer | undefined>) | undefined;
+}
+
+/** A client of the stateless revision within a session that the bridge has opened for it. */
+export class StatelessServerSession {
+  readonly #port: StatelessServerPort;
+  readonly #opened: Buffer;
+  readonly #capabilities: Record<string, unknown>;
+  readonly #subscriptions: StatelessSubscriptions;
+  readonly #questions: ServerRequests;
+  readonly #elicitations: UrlElicitations;
+  /** The requests that are under way, by raw id: what they are, and what they want to hear of the log. */
+  readonly #requests = new Map<string, Asking & { logLevel: string | undefined }>();
+  #logLevel: string | undefined;
+  #own = 0;
+
+  /** @param opened the server's answer to `initialize` */
+  constructor(opened: Buffer, rim: StatelessServerPort) {
+    this.#opened = opened;
+    this.#port = rim;
+    this.#capabilities = { ...Object(Object(Object(parseFrame(opened)).result).capabilities) };
+    const request = (method: string, params: string) => this.#request(method, params);
+    this.#subscriptions = new StatelessSubscriptions({ request, toClient: (frame) => rim.toClient(frame) });
+    this.#questions = new ServerRequests(rim);
+    this.#elicitations = new UrlElicitations({
+      again: (frame, waiting) => this.#send(requestIn(frame), waiting),
+      toClient: (frame) => rim.toClient(frame),
+    });
+  }
+
+  /** Takes a frame of the client's. */
+  receive(frame: Buffer): void {
+    const json = parseFrame(frame);
+    const envelope = envelopeOf(json);
+    if (envelope.kind === 'request') this.#requested(requestIn(frame, json));
+    else if (envelope.kind === 'notification' && envelope.method === 'notifications/cancelled') this.#cancel(frame);
+    // The revision has no responses of the client's, and no other notifications.
+    else if (envelope.kind !== 'notification' && envelope.kind !== 'response') this.#port.toServer(frame);
+  }
+
+  /** Takes a frame of the server's. */
+  answer(frame: Buffer): void {
+    const json = parseFrame(frame);
+    const envelope = envelopeOf(json);
+    if (envelope.kind === 'request') this.asked(frame, undefined);
+    else if (envelope.kind === 'notification') this.#told(envelope, frame);
+    else this.#answered(frame, json);
+  }
+
+  /** Takes a request of the server's that came in the answer to `of`. */
+  asked(frame: Buffer, of: string | undefined): void {
+    const { method } = Object(parseFrame(frame));
+    if (method === 'ping') this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
+    else this.#questions.ask(frame, of);
+  }
+
+  #requested(request: ClientRequest): void {
+    const { id, method } = request;
+    const refusal = protocolErrorFor(request);
+    if (refusal !== undefined) {
+      this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal}}`));
+    } else if (method === 'server/discover') this.#port.toClient(withId(discovered(this.#opened), id));
+    else if (method === 'subscriptions/listen') this.#subscriptions.open(request, this.#capabilities);
+    else if (!this.#elicitations.resume(request) && !this.#questions.resume(request)) this.#send(request, id);
+  }
+
+  /** Sends a request for whose answer the client waits under the raw id `waiting`. */
+  #send({ frame, id, method, params }: ClientRequest, waiting: string): void {
+    const logLevel = logLevelOf(params);
+    const capabilities = capabilitiesOf(params) ?? {};
+    this.#hearFrom(logLevel);
+    this.#requests.set(id, { method, capabilities, logLevel });
+    this.#questions.began(frame, { method, capabilities }, waiting);
+    this.#port.toServer(frame);
+  }
+
+  #cancel(notification: Buffer): void {
+    if (this.#subscriptions.cancel(notification)) return;
+    const id = textAt(notification, 'params', 'requestId') ?? 'null';
+    if (this.#elicitations.cancel(id)) return;
+    const upstream = this.#questions.upstreamOf(id);
+    this.#questions.cancel(upstream);
+    this.#requests.delete(upstream);
+    const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${upstream}}}`;
+    this.#port.toServer(upstream === id ? notification : Buffer.from(cancelled));
+  }
+
+  #told({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
+    if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
+    // The stateless revision does not number what is opened.
+    else if (method === 'notifications/elicitation/complete')
+      this.#elicitations.completed(Object(Object(parseFrame(frame)).params).elicitationId);
+    else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
+    else if (!this.#subscriptions.announce(method, frame)) {
+      const told = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
+      if (told) this.#port.toClient(told);
+    }
+  }
+
+  #answered(frame: Buffer, json: unknown): void {
+    const id = rawId(frame);
+    if (id.startsWith(`"${OWN}`)) return;
+    const request = this.#requests.get(id);
+    this.#requests.delete(id);
+    const told = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
+    const whole = told === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : told;
+    const answer = whole && this.#questions.settled(whole);
+    if (answer) this.#port.toClient(answer);
+    if (!told) this.#questions.cancel(id);
+  }
+
+  /** In a session the level is set for all that follows; in the stateless revision each request has its own. */
+  #hearFrom(level: string | undefined): void {
+    if (level === undefined || this.#capabilities.logging === undefined) return;
+    if (this.#logLevel !== undefined && LEVELS.indexOf(this.#logLevel) <= LEVELS.indexOf(level)) return;
+    this.#logLevel = level;
+    this.#request('logging/setLevel', JSON.stringify({ level }));
+  }
+
+  /** Whether any request that is under way asked to hear of this. */
+  #isWanted(message: Buffer): boolean {
+    const severity = LEVELS.indexOf(Object(Object(parseFrame(message)).params).level);
+    return [...this.#requests.values()].some(
+      ({ logLevel }) => logLevel !== undefined && severity >= LEVELS.indexOf(logLevel),
+    );
+  }
+
+  #request(method: string, params: string): void {
+    this.#own += 1;
+    const id = `"${OWN}${this.#own}"`;
+    this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`));
+  }
+}
+
+/** The answer to `server/discover` that a session's `initialize` answer amounts to. */
+export function discovered(opened: Buffer): Buffer {
+  const instructions = textAt(opened, 'result', 'instructions');
+  const members = [
+    `"supportedVersions":["${STATELESS_REVISION}"]`,
+    `"capabilities":${textAt(opened, 'result', 'capabilities') ?? '{}'}`,
+    ...(instructions === undefined ? [] : [`"instructions":${instructions}`]),
+    `"_meta":{"io.modelcontextprotocol/serverInfo":${textAt(opened, 'result', 'serverInfo') ?? '{"name":"unnamed","version":"0"}'}}`,
+  ];
+  const answer = Buffer.from(`{"jsonrpc":"2.0","id":0,"result":{${members.join(',')}}}`);
+  return complete(answer, parseFrame(answer), true);
+}
+
+/** A result with what the stateless revision demands in it. `json` is the frame as it was parsed. */
+function complete(frame: Buffer, json: unknown, isCacheable: boolean): Buffer {
+  const { result } = Object(json);
+  if (typeof result !== 'object' || result === null) return frame;
+  const members = [
+    ...('resultType' in result ? [] : ['"resultType":"complete"']),
+    ...(isCacheable && !('ttlMs' in result) ? ['"ttlMs":0'] : []),
+    ...(isCacheable && !('cacheScope' in result) ? ['"cacheScope":"private"'] : []),
+  ];
+  return members.length === 0 ? frame : withMembers(frame, ['result'], members.join(','));
+}

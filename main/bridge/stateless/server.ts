@@ -1,0 +1,351 @@
+import type { Secret } from '../../platform/secret.ts';
+import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
+import { elementsOf, textAt, wholeOf, withMembers } from '../frame/edit.ts';
+import { errorFrame } from '../frame/error-frame.ts';
+import { matchOfIds, parseFrame, rawId, readEnvelope, withId } from '../frame/frame.ts';
+import type { HttpOutcome, ResponseHead } from '../http-exchange.ts';
+import { MAX_FRAME_BYTES, MAX_TOOL_PAGES } from '../limits.ts';
+import { isServersOwnError, jsonRpcError } from '../session.ts';
+import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import { initializeAnswer, readDiscovered } from './discovery.ts';
+import { refusedAddress, unsafeAddress } from './elicitations.ts';
+import { requestHeaders, revisionOf, STATELESS_REVISION } from './headers.ts';
+import { InputRounds, needsInput } from './server-requests.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { ToolCatalog } from './tool-headers.ts';
+
+const LOCAL: ResponseHead = { status: 200, headers: {} };
+const ACCEPTED: HttpOutcome = { kind: 'accepted', head: LOCAL };
+/** How often a server may ask for more before it has to answer. */
+const MAX_ROUNDS = 10;
+
+/** What only begins or lists does not take long. */
+const SOON = new Set(['server/discover', 'tools/list']);
+
+/** What only sessions have: nothing of it goes to a server of the stateless revision. */
+const UNKNOWN_THERE = new Set([
+  'notifications/initialized',
+  'notifications/roots/list_changed',
+  'notifications/progress',
+]);
+
+/** A server of the stateless revision (2026-07-28), for a client of either era. */
+export class StatelessServer {
+  readonly #upstream: UpstreamClient;
+  readonly #inputs: InputRounds;
+  readonly #frames = new OutgoingFrames();
+  readonly #tools = new ToolCatalog();
+  readonly #subscriptions: Subscriptions;
+  /** The requests that are under way, by raw id. */
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(line: UpstreamClient, write: (frame: Buffer) => void) {
+    this.#upstream = line;
+    this.#inputs = new InputRounds(write);
+    this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
+      line.withRetry((token) => {
+        const frame = this.#frames.own('subscriptions/listen', params);
+        return this.#send('subscriptions/listen', frame, token, onFrame, signal);
+      }),
+    );
+  }
+
+  /** Asks the server what it is, and answers the client's `initialize` with that. Undefined where it is of another era. */
+  async begin(initialize: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
+    this.#frames.initialize = initialize;
+    let frame: Buffer | undefined;
+    const take = (answer: Buffer) => {
+      frame = answer;
+    };
+    const ask = () =>
+      this.#send('server/discover', this.#frames.own('server/discover'), token, take, this.#upstream.signal);
+    const first = await ask();
+    // The revision's own refusal of the revision: it is to be asked again in one that it names, and we have but this.
+    const outcome = isRevisionRefusal(first) ? await ask() : first;
+    if (outcome.kind === 'frame') take(outcome.frame);
+    const discovered = frame && readDiscovered(frame);
+    if (!discovered) return isAbsence(outcome) ? undefined : withoutPlace(outcome);
+    this.#subscriptions.offer(discovered.capabilities);
+    const { params } = Object(parseFrame(initialize));
+    const answer = initializeAnswer(discovered, rawId(initialize), Object(params).protocolVersion);
+    return { kind: 'frame', head: LOCAL, frame: answer };
+  }
+
+  async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    if (UNKNOWN_THERE.has(method)) return ACCEPTED;
+    if (this.#frames.isNative && method !== 'notifications/cancelled')
+      return this.#carry(method, frame, token, onFrame);
+    switch (method) {
+      case 'response':
+        this.#inputs.answer(frame);
+        return ACCEPTED;
+      case 'notifications/cancelled':
+        // Closing the answer's stream is how a request is taken back (MCP 2026-07-28 › Cancellation).
+        this.#open.get(textAt(frame, 'params', 'requestId') ?? '')?.abort(new Error('the client has cancelled'));
+        return ACCEPTED;
+      case 'ping':
+        return answered(frame);
+      case 'logging/setLevel':
+        this.#frames.logLevel = textAt(frame, 'params', 'level');
+        return answered(frame);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.#follow(method, frame);
+      case 'batch':
+        return this.#each(frame, token, onFrame);
+      default:
+        return this.#carry(method, frame, token, onFrame);
+    }
+  }
+
+  listen(onFrame: OnFrame, signal: AbortSignal): Promise<HttpOutcome> {
+    return this.#subscriptions.listen(onFrame, signal);
+  }
+
+  async #each(batch: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    const answers = await oneByOne(
+      batch,
+      onFrame,
+      (method, frame, take) => this.post(method, frame, token, take),
+      (failure, method) => this.#upstream.explained(failure, method),
+    );
+    return answers ? { kind: 'frame', head: LOCAL, frame: answers } : ACCEPTED;
+  }
+
+  #follow(method: string, frame: Buffer): HttpOutcome {
+    const { uri } = Object(Object(parseFrame(frame)).params);
+    if (!this.#subscriptions.hasResources || typeof uri !== 'string') {
+      return refusedHere(frame, `{"code":-32601,"message":"Method not found: ${method}"}`);
+    }
+    this.#subscriptions.follow(uri, method === 'resources/subscribe');
+    return answered(frame);
+  }
+
+  async #carry(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+    const id = rawId(frame);
+    const gone = new AbortController();
+    this.#open.set(id, gone);
+    try {
+      const signal = AbortSignal.any([this.#upstream.signal, gone.signal]);
+      const outcome = await this.#inRounds(method, frame, token, onFrame, signal);
+      return gone.signal.aborted ? { kind: 'cancelled' } : withoutPlace(outcome);
+    } catch (error) {
+      if (gone.signal.aborted) return { kind: 'cancelled' };
+      throw error;
+    } finally {
+      if (this.#open.get(id) === gone) this.#open.delete(id);
+    }
+  }
+
+  /** Sends a request, and again with what the server asks for, until it answers. */
+  async #inRounds(
+    method: string,
+    frame: Buffer,
+    token: Secret,
+    onFrame: OnFrame,
+    signal: AbortSignal,
+  ): Promise<HttpOutcome> {
+    const asks = (answer: Buffer) => !this.#frames.isNative && needsInput(answer);
+    let input = '';
+    let isRelearnt = false;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      let asked: Buffer | undefined;
+      const outgoing = this.#frames.ofClient(frame, input);
+      const numbered = (answer: Buffer) => underId(answer, rawId(outgoing), rawId(frame));
+      const bearer = round === 0 ? token : await this.#upstream.token();
+      const outcome = await this.#send(
+        method,
+        outgoing,
+        bearer,
+        (answer, head) => {
+          if (asks(answer)) asked = answer;
+          else onFrame(this.#forClient(method, numbered(answer)), head);
+        },
+        signal,
+      );
+      if (outcome.kind === 'frame' && !asks(outcome.frame)) {
+        return { ...outcome, frame: this.#forClient(method, numbered(outcome.frame)) };
+      }
+      if (outcome.kind === 'frame') asked = outcome.frame;
+      if (method === 'tools/call' && !isRelearnt && isHeaderMismatch(outcome)) {
+        isRelearnt = true;
+        await this.#relearn(signal);
+        continue;
+      }
+      if (!asked) return outcome;
+      const unsafe = unsafeAddress(parseFrame(asked));
+      if (unsafe !== undefined) return localFrame(errorFrame(rawId(frame), refusedAddress(unsafe)));
+      const given = await this.#inputs.ask(asked, signal);
+      if (given.kind === 'refused') return refusedHere(frame, given.error);
+      input = given.members;
+    }
+    const error = { code: -31_999, message: `The server asked for more input ${MAX_ROUNDS} times and did not answer.` };
+    return refusedHere(frame, JSON.stringify(error));
+  }
+
+  #send(method: string, frame: Buffer, token: Secret, onFrame: OnFrame, signal: AbortSignal): Promise<HttpOutcome> {
+    const { params } = Object(parseFrame(frame));
+    const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
+    const headers = requestHeaders(method, params, declared);
+    const session = { id: undefined, protocolVersion: revisionOf(params) ?? STATELESS_REVISION };
+    const silenceMs = SOON.has(method) ? ANSWER_TIMEOUTS.firstBytesMs : undefined;
+    return this.#upstream.post(frame, session, token, onFrame, { headers, signal, silenceMs });
+  }
+
+  #forClient(method: string, answer: Buffer): Buffer {
+    return method === 'tools/list' ? this.#tools.store(answer) : answer;
+  }
+
+  /** Reads the whole list of tools anew: a call was refused for the headers that it lacked. */
+  async #relearn(signal: AbortSignal): Promise<void> {
+    let cursor: unknown;
+    for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
+      const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
+      const list = this.#frames.own('tools/list', params);
+      const take = (answer: Buffer) => {
+        this.#tools.store(answer);
+        cursor = Object(Object(parseFrame(answer)).result).nextCursor;
+      };
+      cursor = undefined;
+      const outcome = await this.#upstream.withRetry((token) => this.#send('tools/list', list, token, take, signal));
+      if (outcome.kind === 'frame') take(outcome.frame);
+      if (typeof cursor !== 'string') return;
+    }
+  }
+}
+
+/** An answer to a request that went out under another id than the client's, as the client knows it. */
+function underId(answer: Buffer, sentAs: string, id: string): Buffer {
+  return sentAs !== id && rawId(answer) === sentAs && readEnvelope(answer).kind === 'response'
+    ? withId(answer, id)
+    : answer;
+}
+
+function localFrame(frame: Buffer): HttpOutcome {
+  return { kind: 'frame', head: LOCAL, frame };
+}
+
+function answered(frame: Buffer): HttpOutcome {
+  return localFrame(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
+}
+
+/** `error` is JSON text. */
+function refusedHere(frame: Buffer, error: string): HttpOutcome {
+  return localFrame(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
+}
+
+/** Whether a server answered `server/discover` as one does that has no such method. */
+function isAbsence(outcome: HttpOutcome): boolean {
+  if (outcome.kind === 'frame' || outcome.kind === 'streamed' || outcome.kind === 'accepted') return true;
+  return outcome.kind === 'refused' && [400, 404, 405, 406, 410, 422, 501].includes(outcome.head.status);
+}
+
+function isRevisionRefusal(outcome: HttpOutcome): boolean {
+  return outcome.kind === 'refused' && jsonRpcError(outcome.text)?.code === -32022;
+}
+
+function isHeaderMismatch(outcome: HttpOutcome): boolean {
+  return outcome.kind === 'refused' && outcome.head.status === 400 && jsonRpcError(outcome.text)?.code === -32020;
+}
+
+/** Event ids mean nothing in this revision: a cut stream is not resumed. */
+function withoutPlace(outcome: HttpOutcome): HttpOutcome {
+  if (outcome.kind !== 'streamed' && outcome.kind !== 'broken') return outcome;
+  return { ...outcome, place: { lastEventId: undefined, retryMs: outcome.place.retryMs } };
+}
+
+type Post = (method: string, frame: Buffer, onFrame: OnFrame) => Promise<HttpOutcome>;
+type Explained = UpstreamClient['explained'];
+
+/**
+ * Sends the frames of a batch one by one, and gives the answers as one frame: batches belong to revision 2025-03-26 alone.
+ * Undefined where no answer is owed.
+ */
+async function oneByOne(
+  batch: Buffer,
+  onFrame: OnFrame,
+  post: Post,
+  explained: Explained,
+): Promise<Buffer | undefined> {
+  let bytes = 0;
+  const carried = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
+    const frame = batch.subarray(start, end);
+    const envelope = readEnvelope(frame);
+    if (envelope.kind === 'invalid') return [];
+    const method = 'method' in envelope ? envelope.method : envelope.kind;
+    const id = rawId(frame);
+    let answered: Buffer | undefined;
+    const take: OnFrame = (answer, head) => {
+      if (readEnvelope(answer).kind !== 'response') onFrame(answer, head);
+      else if (rawId(answer) === 'null' || matchOfIds(rawId(answer), id)) answered ??= answer;
+    };
+    const outcome = await post(method, frame, take);
+    if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
+    if (envelope.kind !== 'request' || outcome.kind === 'cancelled') return [];
+    let answer = answered ?? (await failure(outcome, method, explained));
+    bytes += answer.length;
+    if (bytes > MAX_FRAME_BYTES) answer = errorFrame('null', await explained({ kind: 'too-long' }, method));
+    return [withId(answer, id)];
+  });
+  const answers = (await Promise.all(carried)).flat().map(String);
+  return answers.length === 0 ? undefined : Buffer.from(`[${answers.join(',')}]`);
+}
+
+async function failure(outcome: HttpOutcome, method: string, explained: Explained): Promise<Buffer> {
+  if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
+    return Buffer.from(outcome.text);
+  }
+  const isFailure = outcome.kind === 'refused' || outcome.kind === 'broken' || outcome.kind === 'too-long';
+  return errorFrame('null', await explained(isFailure ? outcome : { kind: 'unanswered' }, method));
+}
+
+/**
+ * Frames as a server of the stateless revision wants them: with what each request has to say of its client, and under an id
+ * that was not used before. All their other bytes stay as the client wrote them.
+ */
+class OutgoingFrames {
+  /** What has been sent once: a second time it needs another id. */
+  readonly #sent = new WeakSet<Buffer>();
+  #ids = 0;
+  /** The client's own; a client of the same era has none. */
+  initialize: Buffer | undefined;
+  /** As JSON text. */
+  logLevel: string | undefined;
+
+  /** A client of the same era says all that is to be said itself, and understands every answer. */
+  get isNative(): boolean {
+    return this.initialize === undefined;
+  }
+
+  /** A request of the client's, with what it was asked for: members of `params`, as JSON text without braces. */
+  ofClient(frame: Buffer, input: string): Buffer {
+    const isAgain = this.#sent.has(frame);
+    this.#sent.add(frame);
+    const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
+    const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
+    return this.isNative ? given : withMembers(given, ['params', '_meta'], this.#meta());
+  }
+
+  /** A request of the bridge's own. `params` is JSON text without braces. */
+  own(method: string, params = ''): Buffer {
+    const members = `${params}${params === '' ? '' : ','}"_meta":{${this.#meta()}}`;
+    return Buffer.from(`{"jsonrpc":"2.0","id":${this.#freshId()},"method":"${method}","params":{${members}}}`);
+  }
+
+  #freshId(): string {
+    this.#ids += 1;
+    return `"causeway-${this.#ids}"`;
+  }
+
+  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
+  #meta(): string {
+    const capabilities = (this.initialize && textAt(this.initialize, 'params', 'capabilities')) ?? '{}';
+    const clientInfo = this.initialize && textAt(this.initialize, 'params', 'clientInfo');
+    return [
+      `"io.modelcontextprotocol/protocolVersion":"${STATELESS_REVISION}"`,
+      `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
+      ...(clientInfo === undefined ? [] : [`"io.modelcontextprotocol/clientInfo":${clientInfo}`]),
+      ...(this.logLevel === undefined ? [] : [`"io.modelcontextprotocol/logLevel":${this.logLevel}`]),
+    ].join(',');
+  }
+}

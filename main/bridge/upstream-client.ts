@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bearerHeaders, sentWith } from '../auth/access-token.ts';
+import type { CausewayError } from '../platform/errors.ts';
+import type { Secret } from '../platform/secret.ts';
+import type { FlowControl } from './back-pressure.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { UpstreamFailure } from './errors.ts';
+import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
+import { retryAfterOutcome } from './retry.ts';
+import type { Session } from './session.ts';
+
+/** How long the server is given to take note that a session has ended, in milliseconds. */
+const SESSION_END_TIMEOUT_MS = 1_000;
+
+/** How many tokens are kept that went out: requests under way may carry the one before. */
+const SENT_TOKENS = 3;
+
+export type OnFrame = (frame: Buffer, head: ResponseHead) => void;
+
+/** What one request has of its own. */
+export interface RequestOptions {
+  headers?: Record<string, string>;
+  /** Ends this request alone. It must end with the line's own signal too. */
+  signal?: AbortSignal;
+  /** A JSON answer goes to `onFrame`, as events do. */
+  atOnce?: boolean;
+  /** The frame is a batch, and so may be the answer. */
+  isBatch?: boolean;
+  /** How long the server may be silent, in milliseconds. */
+  silenceMs?: number | undefined;
+}
+
+/** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
+export class UpstreamClient {
+  readonly signal: AbortSignal;
+  /** The latest tokens that went out: what comes back may repeat them. */
+  readonly sent: Secret[] = [];
+  readonly #endpoint: Endpoint;
+  readonly #flow: FlowControl;
+  readonly #onSignedOut: (error: CausewayError) => void;
+
+  /** @param onSignedOut told where nobody is signed in, while a token waits for the person to do that */
+  constructor(
+    endpoint: Endpoint,
+    flow: FlowControl,
+    signal: AbortSignal,
+    onSignedOut: (error: CausewayError) => void = () => {},
+  ) {
+    this.#endpoint = endpoint;
+    this.#flow = flow;
+    this.signal = signal;
+    this.#onSignedOut = onSignedOut;
+  }
+
+  token(rejected?: Secret): Promise<Secret> {
+    return this.#endpoint.tokens.token({ rejected, signal: this.signal, onSignedOut: this.#onSignedOut });
+  }
+
+  post(
+    frame: Buffer,
+    session: Session,
+    token: Secret,
+    onFrame: OnFrame,
+    special?: RequestOptions,
+  ): Promise<HttpOutcome> {
+    const { profile, path, connections } = this.#endpoint;
+    return exchange(connections, this.#flow, {
+      origin: profile.host,
+      path,
+      method: 'POST',
+      headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
+      body: frame,
+      signal: special?.signal ?? this.signal,
+      onFrame,
+      atOnce: special?.atOnce,
+      isBatch: special?.isBatch,
+      silenceMs: special?.silenceMs,
+    });
+  }
+
+  /** Opens the server's own stream, or goes on with one that was cut (MCP › Listening for Messages from the Server). */
+  async listen(
+    session: Session,
+    place: StreamPlace | undefined,
+    onFrame: OnFrame,
+    signal = this.signal,
+  ): Promise<HttpOutcome> {
+    const { profile, path, connections } = this.#endpoint;
+    return this.withRetry((token) => {
+      const headers = { ...this.#headers(session, token), accept: 'text/event-stream' };
+      return exchange(connections, this.#flow, {
+        origin: profile.host,
+        path,
+        method: 'GET',
+        headers: place?.lastEventId === undefined ? headers : { ...headers, 'last-event-id': place.lastEventId },
+        signal,
+        onFrame,
+      });
+    });
+  }
+
+  /** Sends what changes nothing, again with another token or after a wait where that may help. */
+  async withRetry(send: (token: Secret) => Promise<HttpOutcome>): Promise<HttpOutcome> {
+    let rejected: Secret | undefined;
+    for (let repeats = 0; ; repeats += 1) {
+      const token = await this.token(rejected);
+      const outcome = await send(token);
+      const wait = retryAfterOutcome(outcome, { method: 'initialize', repeats, responseStarted: false, rejected });
+      if (wait === undefined) return outcome;
+      if (isRejection(outcome)) rejected = token;
+      if (wait > 0) await sleep(wait, undefined, { signal: this.signal });
+    }
+  }
+
+  /**
+   * Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. What is
+   * open in it, by raw id, is taken back first: a server goes on with a request whose connection was lost (MCP › Cancellation).
+   */
+  async endSession(session: Session, open: string[]): Promise<void> {
+    if (session.id === undefined) return;
+    const tooLong = new AbortController();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        tooLong.abort();
+        resolve();
+      }, SESSION_END_TIMEOUT_MS);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // If it fails, the session ends by itself at the server; the client that it served has gone.
+      this.#deleteSession(session, open, tooLong.signal).then(done, done);
+    });
+  }
+
+  /** What went wrong, in words. */
+  async explained(failure: UpstreamFailure, method: string): Promise<Error> {
+    const { explainFailure } = await import('./errors.ts');
+    const { profile, path } = this.#endpoint;
+    const { host } = new URL(profile.host);
+    return explainFailure(
+      failure,
+      { host, path, profile: profile.name, by: profile.method, sent: this.sent.flatMap(sentWith) },
+      method,
+    );
+  }
+
+  async #deleteSession(session: Session, open: string[], signal: AbortSignal): Promise<void> {
+    const { profile, path, tokens, connections } = this.#endpoint;
+    const token = await tokens.token({ signal });
+    if (open.length > 0)
+      await Promise.race([this.#cancelOpen(open, session, token, signal), sleep(SESSION_END_TIMEOUT_MS / 2)]);
+    await new Promise<void>((resolve) => {
+      connections.dispatch(
+        { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
+        {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData() {},
+          onResponseEnd: () => resolve(),
+          onResponseError: () => resolve(),
+        },
+      );
+    });
+  }
+
+  async #cancelOpen(ids: string[], session: Session, token: Secret, signal: AbortSignal): Promise<void> {
+    const reason = '"reason":"the client has gone"';
+    const sent = ids.map((id) => {
+      const params = `{"requestId":${id},${reason}}`;
+      const frame = Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`);
+      return this.post(frame, session, token, () => {}, { signal });
+    });
+    await Promise.all(sent);
+  }
+
+  #remember(token: Secret): void {
+    if (this.sent[0] === token) return;
+    this.sent.unshift(token);
+    this.sent.length = Math.min(this.sent.length, SENT_TOKENS);
+  }
+
+  /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
+  #headers(session: Session, token: Secret): Record<string, string> {
+    this.#remember(token);
+    const headers: Record<string, string> = {
+      accept: 'application/json, text/event-stream',
+      ...bearerHeaders(token),
+      'user-agent': this.#endpoint.userAgent,
+    };
+    if (session.id !== undefined) headers['mcp-session-id'] = session.id;
+    if (session.protocolVersion !== undefined) headers['mcp-protocol-version'] = session.protocolVersion;
+    const { workspaceId } = this.#endpoint.profile;
+    if (workspaceId !== undefined) headers['x-databricks-workspace-id'] = workspaceId;
+    return headers;
+  }
+}
+
+/** Whether the workspace refused the token. */
+export function isRejection(outcome: HttpOutcome): boolean {
+  return outcome.kind === 'refused' && outcome.head.status === 401;
+}

@@ -1,0 +1,188 @@
+import type { AuthMethod, Profile, ProfileEntry } from '../../auth/auth.ts';
+import type { Causeway } from '../../causeway.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { checkToken, type TokenCheck } from '../../workspace/check-token.ts';
+import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
+import { jsonFailure } from '../failure.ts';
+import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+import { asDate } from './login.ts';
+
+export interface LogoutOptions {
+  profile?: string;
+  json?: boolean;
+}
+
+/** `causeway logout`: ends a sign-in here and at the workspace. */
+export async function logout(context: CommandContext, options: LogoutOptions): Promise<void> {
+  const auth = await context.causeway().auth();
+  const profile = await auth.profile(options.profile);
+  const { revoked } = await auth.signOut(profile);
+  if (options.json) return writeJson(context.stdout, { profile: profile.name, host: profile.host, revoked });
+  const atWorkspace = revoked
+    ? 'The workspace has revoked its tokens.'
+    : 'The workspace did not confirm that its tokens are revoked; they end by themselves.';
+  await writeLine(context.stdout, printable(`Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`));
+}
+
+export interface ProfilesOptions {
+  json?: boolean;
+  skipValidate?: boolean;
+}
+
+interface Row {
+  name: string;
+  host: string | null;
+  method: Profile['method'] | null;
+  default: boolean;
+  state:
+    | 'ready'
+    | 'signed in'
+    | 'signed out'
+    | 'refused'
+    | 'no access'
+    | 'unreachable'
+    | 'failed'
+    | 'not checked'
+    | 'unusable';
+  userName: string | null;
+  expiresAt: string | null;
+  /** What is wrong and what to do; null where nothing is. */
+  message: string | null;
+}
+
+/** How long the slowest workspace may take, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */
+export async function profiles(context: CommandContext, options: ProfilesOptions): Promise<void> {
+  const causeway = context.causeway();
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const entries = await (await causeway.auth()).profiles();
+  const rows = await Promise.all(
+    entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),
+  );
+  context.signal.throwIfAborted();
+  if (options.json) return writeJson(context.stdout, rows);
+  if (rows.length === 0) {
+    return writeLine(
+      context.stderr,
+      'There are no profiles. Sign in with: causeway login --host https://YOUR-WORKSPACE',
+    );
+  }
+  const table = rows.map((row) => [
+    `${row.default ? '*' : ' '} ${row.name}`,
+    row.host ?? '-',
+    row.method === null ? '-' : METHOD_WORDS[row.method],
+    row.state,
+    row.userName ?? '-',
+    row.expiresAt ?? '-',
+  ]);
+  for (const line of columns([['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO', 'EXPIRES'], ...table])) {
+    await writeLine(context.stdout, printable(line));
+  }
+  for (const { name, message } of rows) {
+    if (message !== null) await writeLine(context.stderr, printable(`${name}: ${message}`));
+  }
+}
+
+async function describe(
+  causeway: Causeway,
+  entry: ProfileEntry,
+  skipValidate: boolean,
+  signal: AbortSignal,
+): Promise<Row> {
+  const row = { name: entry.name, default: entry.isDefault, userName: null, expiresAt: null, message: null };
+  if (!entry.usable) {
+    return { ...row, host: entry.host ?? null, method: null, state: 'unusable', message: entry.message };
+  }
+  const { profile } = entry;
+  const known: Row = { ...row, host: profile.host, method: profile.method, state: 'not checked' };
+  try {
+    const found = skipValidate ? undefined : await checkToken((await causeway.open(profile.name)).client.users, signal);
+    if (found?.state === 'refused')
+      return { ...known, state: refusedState(found.error), message: inOneLine(found.error) };
+    if (found?.state === 'forbidden') return { ...known, state: 'no access', message: inOneLine(found.error) };
+    if (found?.state === 'not-asked') return { ...known, state: 'unreachable', message: inOneLine(found.error) };
+    const userName = found?.userName;
+    const state = await (await causeway.auth()).signInState(profile);
+    if (state.state === 'signed-in') {
+      return {
+        ...known,
+        state: 'signed in',
+        userName: userName ?? state.userName ?? null,
+        expiresAt: asDate(state.expiresAt),
+      };
+    }
+    if (state.state === 'signed-out') return { ...known, state: 'signed out' };
+    return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
+  } catch (error) {
+    const isLate = error instanceof CausewayError && error.code === 'cancelled';
+    return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
+  }
+}
+
+/** Whether there was a token at all that could be refused. */
+function refusedState({ code }: CausewayError): Row['state'] {
+  return code === 'unauthenticated' ? 'refused' : 'signed out';
+}
+
+export interface WhoamiOptions {
+  profile?: string;
+  json?: boolean;
+}
+
+/** How a profile signs in, in words. */
+export const METHOD_WORDS: Record<AuthMethod, string> = {
+  pat: 'personal access token',
+  'oauth-m2m': 'service principal',
+  'databricks-cli': 'Databricks CLI',
+  'oauth-user': 'browser',
+  'azure-cli': 'Azure CLI',
+  'azure-client-secret': 'Azure service principal',
+  'github-oidc': 'GitHub Actions',
+  'env-oidc': 'ID token in the environment',
+  'file-oidc': 'ID token in a file',
+};
+
+/**
+ * `causeway whoami`: asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic
+ * behind a 401). Exit code 3 where the token is refused, 5 where the workspace could not be asked.
+ */
+export async function whoami(context: CommandContext, options: WhoamiOptions): Promise<void> {
+  const causeway = context.causeway();
+  const { client, profile } = await causeway.open(options.profile);
+  const found = await checkToken(client.users, context.signal);
+  if (found.state === 'refused' || found.state === 'forbidden') throw found.error;
+  if (found.state === 'not-asked') context.setExitCode(EXIT_UNKNOWN);
+  const who = found.state === 'signed-in' ? found : undefined;
+  const { name, host, method } = profile;
+  if (options.json) {
+    const signIn = await (await causeway.auth()).signInState(profile);
+    await writeJson(context.stdout, {
+      state: found.state,
+      userName: who?.userName ?? null,
+      displayName: who?.displayName ?? null,
+      isServicePrincipal: who?.isServicePrincipal ?? null,
+      profile: name,
+      host,
+      method,
+      expiresAt: asDate(signIn.state === 'signed-in' ? signIn.expiresAt : undefined),
+      ...(found.state === 'not-asked' && { error: jsonFailure(found.error) }),
+    });
+  }
+  if (found.state === 'not-asked') {
+    const doubt = `Whether the token of profile ${name} works at ${host} could not be found out.`;
+    return writeLine(context.stderr, printable(`causeway: ${doubt} ${inOneLine(found.error)}`));
+  }
+  if (options.json) return;
+  await writeLine(context.stdout, printable(inWords(who)));
+  await writeLine(context.stdout, printable(`The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`));
+}
+
+function inWords(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {
+  if (who?.userName === undefined) return 'The token may not say whose it is.';
+  if (!who.isServicePrincipal) return who.userName;
+  return who.displayName
+    ? `${who.displayName} (service principal ${who.userName})`
+    : `Service principal ${who.userName}`;
+}

@@ -1,0 +1,264 @@
+import { listBackups } from '../../clients/backups.ts';
+import {
+  type ChangeChoice,
+  type ChangeOutcome,
+  directly,
+  type HttpChoice,
+  type Workspace,
+} from '../../clients/outcome.ts';
+import type { ManagedServer } from '../../clients/servers.ts';
+import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
+import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import type { CommandContext } from '../command.ts';
+import { bold, columns, confirm, printable, write, writeJson, writeLine } from '../terminal.ts';
+import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
+
+export interface ClientCommandOptions extends ClientOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  force?: boolean;
+}
+
+export interface AddClientOptions extends ClientCommandOptions {
+  http?: boolean;
+  clientId?: string;
+  callbackPort?: string;
+}
+
+/** `causeway clients add [CLIENT…]`: an entry for each server in each client. */
+export async function addClients(context: CommandContext, ids: string[], options: AddClientOptions): Promise<void> {
+  const servers = await chosenServers(context, options);
+  if (servers.length === 0) {
+    throw new CausewayError('not_found', 'There are no servers to add.', {
+      action: { do: 'add-server' },
+    });
+  }
+  const { project } = options;
+  if (project !== undefined && ids.length === 0) {
+    throw new CausewayError('usage', '--project needs the clients that the project is to have entries for.', {
+      remedy: 'Name them, such as: causeway clients add claude-code cursor --project.',
+    });
+  }
+  const http = await httpChoice(context, servers, options);
+  const clients = openClients(context, options);
+  await report(context, options, await clients.add(ids, servers, { ...(await choice(options)), http }));
+}
+
+/** `causeway clients diff [CLIENT…]`: what `add` would change. */
+export function diffClients(context: CommandContext, ids: string[], options: ClientOptions): Promise<void> {
+  return addClients(context, ids, { ...options, dryRun: true });
+}
+
+/** `causeway clients remove [CLIENT…]`: our entries, out again; also those whose server is no longer in the list. */
+export async function removeClients(
+  context: CommandContext,
+  ids: string[],
+  options: ClientCommandOptions,
+): Promise<void> {
+  const clients = openClients(context, options);
+  const chosen = await choice(options);
+  const names = options.server ?? (await clients.ownNames(ids, chosen.project));
+  const remove = (change: ChangeChoice) => clients.remove(ids, names, change);
+  const agreed = chosen.evenShared || chosen.dryRun || (await agreesToShared(context, options, remove, chosen));
+  await report(context, options, await remove({ ...chosen, evenShared: agreed }));
+  const projects = chosen.project === undefined && ids.length === 0 ? await clients.projects() : [];
+  for (const folder of projects) {
+    await writeLine(
+      context.stderr,
+      printable(`${folder} has entries too: causeway clients remove --project ${folder}`),
+    );
+  }
+}
+
+/** `causeway clients repair [CLIENT…]`: what was written and is not as it should be. */
+export async function repairClients(
+  context: CommandContext,
+  ids: string[],
+  options: ClientCommandOptions,
+): Promise<void> {
+  const servers = await chosenServers(context, options);
+  await report(context, options, await openClients(context, options).repair(ids, servers, await choice(options)));
+}
+
+/** Asks, where somebody can answer, whether other clients may lose what is removed. */
+async function agreesToShared(
+  context: CommandContext,
+  options: ClientCommandOptions,
+  remove: (choice: ChangeChoice) => Promise<ChangeOutcome[]>,
+  chosen: ChangeChoice,
+): Promise<boolean> {
+  if (options.json || context.stdin.isTTY !== true) return false;
+  const losing = (await remove({ ...chosen, dryRun: true })).filter(({ sharedWith = [] }) => sharedWith.length > 0);
+  if (losing.length === 0) return false;
+  const sentences = losing.map(
+    ({ file, sharedWith = [] }) => `${sharedWith.map(({ name }) => name).join(' and ')} would lose them too: ${file}.`,
+  );
+  return confirm(context, printable(`${sentences.join(' ')} Remove them all the same?`), '--yes');
+}
+
+async function choice(options: ClientCommandOptions): Promise<ChangeChoice> {
+  const { dryRun, force, yes } = options;
+  return { dryRun, replace: force, whileRunning: force, evenShared: yes, project: await projectFolder(options) };
+}
+
+async function httpChoice(
+  context: CommandContext,
+  servers: ManagedServer[],
+  { http, clientId, callbackPort }: AddClientOptions,
+): Promise<HttpChoice | undefined> {
+  if (!http) {
+    if (clientId === undefined && callbackPort === undefined) return undefined;
+    throw new CausewayError('usage', '--client-id and --callback-port say how a client connects by itself.', {
+      remedy: 'Add --http, or leave them out.',
+    });
+  }
+  const port = callbackPort === undefined ? undefined : Number(callbackPort);
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65536)) {
+    throw new CausewayError('usage', `--callback-port ${callbackPort} is no port.`, { remedy: 'Give 1 to 65535.' });
+  }
+  const auth = await context.causeway().auth();
+  const workspaceOf = async (name: string): Promise<Workspace> => {
+    const profile = await auth.profile(name);
+    return { host: profile.host, hasApplication: (application) => auth.knowsApplication(profile, application) };
+  };
+  return directly(servers, workspaceOf, { clientId, callbackPort: port });
+}
+
+async function report(
+  context: CommandContext,
+  options: ClientCommandOptions,
+  outcomes: ChangeOutcome[],
+): Promise<void> {
+  if (outcomes.some(({ result }) => result === 'failed')) context.setExitCode(1);
+  if (options.json) return writeJson(context.stdout, outcomes.map(asData));
+  if (outcomes.length === 0) return writeLine(context.stderr, 'No AI client was found.');
+  for (const outcome of outcomes) await print(context, outcome);
+}
+
+/** Why nothing came of a file: in one line, and in its two parts. */
+function asData({ error, ...outcome }: ChangeOutcome): object {
+  if (!error) return outcome;
+  const { code, message: what, remedy = null } = error;
+  return { ...outcome, error: { code, message: inOneLine(error), what, remedy } };
+}
+
+async function print(context: CommandContext, outcome: ChangeOutcome): Promise<void> {
+  const { name, file, result, diff: difference, backup, afterwards, warnings, error } = outcome;
+  if (error) return writeLine(context.stderr, printable(`${name}: ${inOneLine(error)}`));
+  const line = (text: string) => writeLine(context.stdout, printable(text));
+  await line(`${name}: ${result}${file === null ? '' : ` ${file}`}`);
+  if (result === 'would change') {
+    for (const text of (difference ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
+  }
+  if (backup !== undefined) await line(`  as it was before: causeway clients restore ${backup}`);
+  if (result === 'written' && afterwards !== undefined) await line(`  ${afterwards}`);
+  for (const other of outcome.sharedWith ?? []) {
+    await line(`  ${other.name} reads the same file, and ${result === 'written' ? 'lost' : 'would lose'} them too.`);
+  }
+  for (const warning of warnings) await line(`  ${warning}`);
+}
+
+const WORDS: Record<EntryStatus, string> = {
+  absent: 'not there',
+  current: 'there',
+  outdated: 'there, and would be written differently today',
+  vanished: 'gone, though it was written',
+  edited: 'changed since it was written',
+  broken: 'starts a program that is not there',
+  foreign: 'an entry of this name is not ours',
+};
+
+const REPAIRS: Partial<Record<EntryStatus, string>> = {
+  outdated: 'writes it anew',
+  vanished: 'puts it back',
+  edited: 'puts it right',
+  broken: 'puts it right',
+};
+
+/** `causeway clients`: every client that was found, by what, and the state of each server's entry. Writes nothing. */
+export async function listClients(context: CommandContext, options: ClientOptions & { all?: boolean }): Promise<void> {
+  const [servers, project] = [await chosenServers(context, options), await projectFolder(options)];
+  const clients = openClients(context, options);
+  const reports = await clients.survey(servers, project);
+  const shown = reports.filter(({ because }) => options.all || because !== null);
+  if (options.json) {
+    const patience = (id: string) => clients.client(id).patience?.ms ?? null;
+    return writeJson(
+      context.stdout,
+      shown.map((report) => ({ ...report, patienceMs: patience(report.id) })),
+    );
+  }
+  if (shown.length === 0 && project !== undefined) {
+    return writeLine(context.stderr, printable(`${project} has no file of an AI client yet.`));
+  }
+  if (shown.length === 0) return writeLine(context.stderr, 'No AI client was found; --all lists those that are known.');
+  for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
+}
+
+async function printReport(
+  context: CommandContext,
+  { id, name, because, files, problem }: ClientReport,
+  patienceMs: number | undefined,
+): Promise<void> {
+  const line = (text: string) => writeLine(context.stdout, printable(text));
+  await writeLine(context.stdout, `${bold(printable(name), context)} (${id})`);
+  await line(because === null ? '  not found' : `  found because ${because}`);
+  if (patienceMs !== undefined) await line(`  stops waiting for a call after ${patienceMs / 1000} s`);
+  if (problem !== undefined) await line(`  ${problem}`);
+  for (const file of files) await printFile(line, file);
+}
+
+async function printFile(line: (text: string) => Promise<void>, file: FileReport): Promise<void> {
+  const { project, sharedWith } = file;
+  const at = project === null ? '' : ` --project ${project}`;
+  const others = sharedWith.length === 0 ? '' : ` (shared with ${sharedWith.map(({ name }) => name).join(', ')})`;
+  await line(`  ${file.path}${file.exists ? '' : ' (not there yet)'}${others}`);
+  if (file.problem !== undefined) await line(`    ${file.problem}`);
+  for (const [server, state] of Object.entries(file.entries)) {
+    const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
+    await line(`    ${server}: ${WORDS[state]}${repair}`);
+  }
+  for (const server of file.leftOver) await line(`    ${server}: ours, for a server that is no longer in the list`);
+}
+
+/** `causeway clients backups`: the files as they were, the newest first. */
+export async function backups(context: CommandContext, options: ClientOptions): Promise<void> {
+  const all = await listBackups(context.env);
+  if (options.json) return writeJson(context.stdout, all);
+  if (all.length === 0) return writeLine(context.stderr, 'There are no backups: nothing has been changed yet.');
+  const rows = all.map(({ id, client, at, file, missing }) =>
+    [id, client, new Date(at).toISOString(), missing ? `${file} (was not there)` : file].map(printable),
+  );
+  for (const line of columns([['BACKUP', 'CLIENT', 'WHEN', 'FILE'], ...rows])) await writeLine(context.stdout, line);
+}
+
+/** `causeway clients restore BACKUP`. */
+export async function restore(
+  context: CommandContext,
+  id: string,
+  options: ClientOptions & { dryRun?: boolean; force?: boolean },
+): Promise<void> {
+  const { dryRun, force } = options;
+  const restored = await openClients(context, options).restore(id, { dryRun, whileRunning: force });
+  const { file, kept, result, diff } = restored;
+  if (options.json) return writeJson(context.stdout, { ...restored, kept: kept ?? null });
+  if (result === 'would restore') {
+    await writeLine(context.stdout, printable(`would restore ${file}`));
+    for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, printable(line));
+    return;
+  }
+  await writeLine(context.stdout, printable(`${file} is as it was.`));
+  if (kept !== undefined) await writeLine(context.stdout, `What it held until now: causeway clients restore ${kept}`);
+}
+
+/**
+ * `causeway clients json [CLIENT]`: what to paste where Causeway does not write, in the shape that nearly every client takes
+ * or in one client's own, with the link by which that client adds it itself if it has one.
+ */
+export async function json(context: CommandContext, id: string | undefined, options: ClientOptions): Promise<void> {
+  const clients = openClients(context, options);
+  const { entries, links } = await clients.toPaste(await chosenServers(context, options), id);
+  if (id === undefined) return writeJson(context.stdout, entries);
+  const followed = Object.keys(links).length === 0 ? {} : { links };
+  await writeJson(context.stdout, { client: clients.client(id).id, entries, ...followed });
+}

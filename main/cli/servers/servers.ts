@@ -1,0 +1,227 @@
+import { openEndpoint } from '../../bridge/endpoint.ts';
+import { checkedServerPath, type ManagedServerKind, SERVER_KINDS } from '../../clients/server-path.ts';
+import {
+  findServer,
+  type ManagedServer,
+  openServers,
+  type ServerList,
+  serverPath,
+  suggestName,
+  withoutServer,
+  withServer,
+} from '../../clients/servers.ts';
+import { longNames } from '../../clients/tool-names.ts';
+import { HealthSession, type Tool as WholeTool } from '../../hub/health/client.ts';
+import { formatHealth } from '../../hub/health/format.ts';
+import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
+import { openPool } from '../../platform/http.ts';
+import { sharedPools } from '../../platform/pools.ts';
+import type { SettingsFile } from '../../platform/settings.ts';
+import type { CommandContext } from '../command.ts';
+import { exitCodeOfAll } from '../failure.ts';
+import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+
+export interface AddServerOptions {
+  profile?: string;
+  name?: string;
+  path?: string;
+  json?: boolean;
+  dryRun?: boolean;
+}
+
+/** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
+export async function addServer(
+  context: CommandContext,
+  kindText: string | undefined,
+  target: string,
+  options: AddServerOptions,
+): Promise<void> {
+  const kind = kindOf(kindText, options.path);
+  const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
+  const [list, profile] = [
+    await openServerList(context),
+    await (await context.causeway().auth()).profile(options.profile),
+  ];
+  let added: ManagedServer | undefined;
+  const edit = (now: ServerList): ServerList => {
+    if (options.name === undefined) refuseSecond(now, profile.name, path);
+    const taken = now.servers.map(({ name }) => name);
+    added = { name: options.name ?? suggestName(kind, path, taken), profile: profile.name, kind, path };
+    return withServer(now, added);
+  };
+  if (options.dryRun) edit(list.read());
+  else await list.change(edit);
+  if (!added) return;
+  if (options.json) return writeJson(context.stdout, added);
+  if (options.dryRun) return writeLine(context.stdout, `Would add ${describeServer(added)}`);
+  await writeLine(context.stdout, `Added ${describeServer(added)}`);
+  await writeLine(
+    context.stdout,
+    `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`,
+  );
+}
+
+/** Added twice without a word, every client would have each of its tools twice. */
+function refuseSecond({ servers }: ServerList, profile: string, path: string): void {
+  const same = servers.find((server) => server.profile === profile && server.path === path);
+  if (!same) return;
+  throw new CausewayError('already_exists', `Server "${same.name}" is ${path} as ${profile} already.`, {
+    remedy: 'To have it twice all the same, name the second one with --name.',
+    candidates: [{ name: same.name }],
+  });
+}
+
+/** `causeway servers remove NAME…`. */
+export async function removeServer(
+  context: CommandContext,
+  names: string[],
+  { json, dryRun }: { json?: boolean; dryRun?: boolean },
+): Promise<void> {
+  const list = await openServerList(context);
+  const removed: ManagedServer[] = [];
+  const edit = (now: ServerList): ServerList =>
+    names.reduce((left, name) => {
+      removed.push(findServer(left, name));
+      return withoutServer(left, name);
+    }, now);
+  if (dryRun) edit(list.read());
+  else await list.change(edit);
+  if (json) return writeJson(context.stdout, removed);
+  if (dryRun) {
+    for (const server of removed) await writeLine(context.stdout, `Would remove ${describeServer(server)}`);
+    return;
+  }
+  for (const server of removed) await writeLine(context.stdout, `Removed ${describeServer(server)}`);
+  await writeLine(context.stdout, 'Entries in clients stay until "causeway clients remove" takes them out.');
+}
+
+function kindOf(text: string | undefined, path: string | undefined): ManagedServerKind {
+  if (text === undefined && path !== undefined) return 'other';
+  if (text !== undefined && path !== undefined) {
+    throw new CausewayError('usage', 'A kind and --path were both given.', { remedy: 'Give one of them.' });
+  }
+  const kind = SERVER_KINDS.find((known) => known === text && known !== 'other');
+  if (kind) return kind;
+  const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
+  throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is no kind of server.`, {
+    remedy: `Name one of ${known}, or the path with --path.`,
+  });
+}
+
+/** `causeway servers`: the servers that clients are to have. */
+export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
+  const { servers } = (await openServerList(context)).read();
+  if (options.json) return writeJson(context.stdout, servers);
+  if (servers.length === 0) {
+    return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
+  }
+  const rows = servers.map(({ name, kind, profile, path }) => [name, kind, profile, path].map(printable));
+  for (const line of columns([['NAME', 'KIND', 'PROFILE', 'PATH'], ...rows])) await writeLine(context.stdout, line);
+}
+
+interface Tested {
+  server: ManagedServer;
+  tools: ListedTool[] | null;
+  /** Tool names that a client would cut or refuse, as sentences. */
+  warnings: string[];
+  error: string | null;
+}
+
+/** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
+export async function test(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
+  const list = (await openServerList(context)).read();
+  const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
+  if (servers.length === 0) {
+    throw new CausewayError('not_found', 'There are no servers yet.', {
+      action: { do: 'add-server' },
+    });
+  }
+  const tested: Tested[] = [];
+  const failures: unknown[] = [];
+  for (const server of servers) {
+    const one = await testOne(context, server, failures);
+    tested.push(one);
+    if (!options.json) await print(context, one);
+  }
+  if (options.json) await writeJson(context.stdout, tested);
+  context.setExitCode(exitCodeOfAll(failures));
+}
+
+async function testOne(context: CommandContext, server: ManagedServer, failures: unknown[]): Promise<Tested> {
+  try {
+    const tools = await askForTools(context, server);
+    return {
+      server,
+      tools,
+      warnings: longNames(
+        server.name,
+        tools.map(({ name }) => name),
+      ),
+      error: null,
+    };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    failures.push(error);
+    return { server, tools: null, warnings: [], error: inOneLine(error) };
+  }
+}
+
+async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
+  if (!tools) return writeLine(stderr, printable(`${server.name}: ${error}`));
+  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  await writeLine(stdout, printable(`${server.name}: ${tools.length === 0 ? 'no tools' : count}`));
+  for (const { name, description } of tools) {
+    const about = description?.split('\n')[0]?.slice(0, 100);
+    await writeLine(stdout, printable(`  ${name}${about ? `  ${about}` : ''}`));
+  }
+  if (tools.length === 0) {
+    const { sentence, remedy } = formatHealth(
+      { name: 'no-grants', checkedAt: Date.now() },
+      { profile: server.profile, now: Date.now() },
+    );
+    await writeLine(stdout, printable(`  ${sentences(sentence, remedy)}`));
+  }
+  for (const warning of warnings) await writeLine(stderr, printable(`  ${warning}`));
+}
+
+/** A tool as far as people read of it. */
+export type ListedTool = Pick<WholeTool, 'name' | 'description'>;
+
+/** How long a server may be silent, in milliseconds: a warehouse may have to start. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Begins a session with a server and asks what tools it has, as the running application does.
+ * @throws {CausewayError} as `openEndpoint`; `unexpected_answer` with the server's words, `timeout`, `cancelled`
+ */
+export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<ListedTool[]> {
+  const { env, signal } = context;
+  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: PATIENCE_MS }));
+  const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), pools.to, env);
+  const session = new HealthSession(endpoint);
+  try {
+    return (await session.tools(signal)).map(({ name, description }) =>
+      description ? { name, description } : { name },
+    );
+  } finally {
+    await session.close();
+    await pools.close();
+  }
+}
+
+/** Opens the list of servers, and says so if it was damaged. */
+export async function openServerList(context: CommandContext): Promise<SettingsFile<ServerList>> {
+  const servers = await openServers(context.env);
+  if (servers.setAside !== undefined) {
+    await writeLine(
+      context.stderr,
+      printable(`causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list begins empty.`),
+    );
+  }
+  return servers;
+}
+
+/** A server as one line says it. */
+export function describeServer({ name, profile, path }: ManagedServer): string {
+  return printable(`${name}: ${path} as ${profile}`);
+}

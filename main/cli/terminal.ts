@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
+import { withoutControls } from '../platform/display.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { jsonArrayLines } from '../platform/json-array.ts';
+import type { CommandContext } from './command.ts';
+
+type Output = CommandContext['stdout'];
+
+/** Writes a text and waits while the reader is slow, so that a long list does not pile up in memory. */
+export async function write(output: Output, text: string): Promise<void> {
+  if (!output.write(text)) await once(output, 'drain');
+}
+
+/** Writes one line. */
+export async function writeLine(output: Output, line: string): Promise<void> {
+  await write(output, `${line}\n`);
+}
+
+/** Writes a value as indented JSON. */
+export async function writeJson(output: Output, value: unknown): Promise<void> {
+  await writeLine(output, JSON.stringify(value, null, 2));
+}
+
+/** Writes a JSON array one element at a time. */
+export async function writeJsonArray(output: Output, values: AsyncIterable<unknown>): Promise<void> {
+  for await (const some of jsonArrayLines(values)) await write(output, some);
+}
+
+/** A line as it may be shown in a terminal: without the control characters that a terminal obeys. */
+export function printable(text: string): string {
+  return withoutControls(text);
+}
+
+/** Rows in columns, the last one as wide as it likes. */
+export function columns(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A bold text where there is a terminal that shows it (https://no-color.org). */
+export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): string {
+  return stdout.isTTY === true && !env.NO_COLOR ? styleText('bold', text) : text;
+}
+
+/**
+ * Asks a yes-or-no question in the terminal; anything but yes is no.
+ * @throws {CausewayError} `usage` where nobody can answer, naming the flag that answers beforehand
+ */
+export async function confirm(context: CommandContext, question: string, flag: string): Promise<boolean> {
+  const { stdin, stderr, signal } = context;
+  if (stdin.isTTY !== true) {
+    throw new CausewayError('usage', `${question} Nobody is there to answer.`, { remedy: `Pass ${flag} to agree.` });
+  }
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** A line of progress that is overwritten in place in a terminal, and stays out of the way anywhere else. */
+export interface ProgressLine {
+  update(done: number, total: number): void;
+  /** Shows what is going on, in words. */
+  say(message: string): void;
+  end(): void;
+}
+
+const BAR_WIDTH = 24;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** What is said once a host has been silent for five seconds. */
+export function sayStillWaiting({ stderr }: Pick<CommandContext, 'stderr'>, host: string): void {
+  stderr.write(`causeway: ${printable(host)} has not answered for 5 seconds; still waiting…\n`);
+}
+
+/** Progress on stderr, so that the output itself can go into a file. Without a terminal only words are printed. */
+export function openProgress({ stderr }: Pick<CommandContext, 'stderr'>, quiet = false): ProgressLine {
+  const live = stderr.isTTY === true && !quiet;
+  let shown = '';
+  const show = (line: string) => {
+    if (line === shown) return;
+    shown = line;
+    stderr.write(`${CLEAR_LINE}${line}`);
+  };
+  return {
+    update: (done, total) => {
+      if (!live || total === 0) return;
+      const filled = Math.round((done / total) * BAR_WIDTH);
+      show(`${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done} of ${total}`);
+    },
+    say: (message) => {
+      if (live) show(message);
+      else if (!quiet) stderr.write(`${message}\n`);
+    },
+    end: () => {
+      if (live && shown !== '') stderr.write(CLEAR_LINE);
+    },
+  };
+}

@@ -1,0 +1,339 @@
+import { readFile } from 'node:fs/promises';
+import type { WorkspaceSession } from '../../causeway.ts';
+import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
+import { startGrowingFile } from '../../platform/growing-file.ts';
+import { jsonArrayLines } from '../../platform/json-array.ts';
+import { writePieces } from '../../platform/replace-file.ts';
+import { mentions, type OverrideRow } from '../../warehouses/all-overrides.ts';
+import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import { exportLines } from '../../warehouses/bulk/files.ts';
+import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { describeOverride } from '../../warehouses/override-changes.ts';
+import type { UserSummary } from '../../warehouses/users.ts';
+import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
+import { confirm, openProgress, printable, write, writeJson, writeJsonArray, writeLine } from '../terminal.ts';
+import {
+  accessDoubt,
+  type CommonOptions,
+  findWarehouse,
+  openSession,
+  refuseUnusable,
+  type Whose,
+  whyQueriesFail,
+} from './options.ts';
+import { describeWarehouse, printOverrideChange, type SetOptions } from './own.ts';
+
+export interface AllCommandOptions extends CommonOptions {
+  dangling?: boolean;
+  access?: boolean;
+}
+
+const DANGLING = {
+  'warehouse-gone': 'the warehouse is gone',
+  deleting: 'the warehouse is being deleted',
+  'cannot-use': 'the user may not use it',
+} as const;
+
+/** How many overrides were looked at, how many were shown, and of how many it cannot be told whether queries run. */
+interface Tally {
+  looked: number;
+  shown: number;
+  unknown: number;
+  lastSelected: number;
+}
+
+/**
+ * `causeway warehouse all [FILTER]`: every user's override, printed as the pages arrive. `--dangling` looks who may use
+ * what, and shows those whose queries will fail and those of whom it cannot be told: exit code 5 if there are any of these.
+ */
+export async function all(context: CommandContext, filter: string, options: AllCommandOptions): Promise<void> {
+  const { warehouses } = await openSession(context, options);
+  const withAccess = options.access === true || options.dangling === true;
+  const tally: Tally = { looked: 0, shown: 0, unknown: 0, lastSelected: 0 };
+  const rows = chosen(warehouses.admin.all({ withAccess }, context.signal), filter, options, tally);
+  if (options.json) await writeJsonArray(context.stdout, rows);
+  else for await (const row of rows) await writeLine(context.stdout, describe(row));
+  if (options.dangling) await sayWhatIsUnknown(context, tally);
+  if (options.json || tally.shown > 0) return;
+  await writeLine(context.stderr, nothingShown(tally, filter, options));
+}
+
+async function* chosen(
+  rows: AsyncIterable<OverrideRow>,
+  filter: string,
+  { dangling }: AllCommandOptions,
+  tally: Tally,
+): AsyncGenerator<OverrideRow> {
+  for await (const row of rows) {
+    if (!mentions(row, filter)) continue;
+    tally.looked += 1;
+    if (row.canUse === 'unknown') tally.unknown += 1;
+    if (row.warehouseId === null) tally.lastSelected += 1;
+    if (dangling && row.dangling === null && row.canUse !== 'unknown') continue;
+    tally.shown += 1;
+    yield row;
+  }
+}
+
+/** What was not found out is no all-clear. */
+async function sayWhatIsUnknown(context: CommandContext, { unknown, lastSelected }: Tally): Promise<void> {
+  if (unknown > 0) {
+    context.setExitCode(EXIT_UNKNOWN);
+    const of = unknown === 1 ? '1 override' : `${unknown} overrides`;
+    await writeLine(context.stderr, `Of ${of} it could not be read whether the user may use the warehouse.`);
+  }
+  if (lastSelected > 0) {
+    const which = lastSelected === 1 ? '1 override names' : `${lastSelected} overrides name`;
+    await writeLine(context.stderr, `${which} no warehouse: where those queries run, only the workspace knows.`);
+  }
+}
+
+function nothingShown({ looked }: Tally, filter: string, { dangling }: AllCommandOptions): string {
+  const fitting = filter === '' ? '' : printable(` that fits "${filter}"`);
+  if (looked === 0) return `No user has an override${fitting}.`;
+  if (!dangling) return 'No user has such an override.';
+  const which =
+    looked === 1 ? `The one override${fitting} names no` : `None of the ${looked} overrides${fitting} names a`;
+  return `${which} warehouse that is gone or that its user may not use.`;
+}
+
+function describe({ userId, userName, type, warehouseId, warehouseName, dangling, canUse }: OverrideRow): string {
+  const target = type === 'CUSTOM' ? (warehouseName ?? warehouseId ?? '') : type.toLowerCase().replace('_', ' ');
+  const doubt = canUse === 'unknown' ? '  ? whether the user may use it could not be read' : '';
+  const problem = dangling === null ? doubt : `  ! ${DANGLING[dangling]}`;
+  return printable(`${(userName || userId).padEnd(36)}  ${target}${problem}`);
+}
+
+/** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
+export async function exportOverrides(context: CommandContext, file: string, options: CommonOptions): Promise<void> {
+  const { warehouses } = await openSession(context, options);
+  let count = 0;
+  const rows = counted(warehouses.admin.all({}, context.signal), () => {
+    count += 1;
+  });
+  const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
+  if (file === '') {
+    for await (const some of lines) await write(context.stdout, some);
+    return;
+  }
+  await writePieces(file, lines, context.signal);
+  await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
+}
+
+async function* counted<T>(all: AsyncIterable<T>, each: () => void): AsyncGenerator<T> {
+  for await (const one of all) {
+    each();
+    yield one;
+  }
+}
+
+interface Request {
+  context: CommandContext;
+  session: WorkspaceSession;
+  person: UserSummary;
+  who: string;
+  name: string;
+  options: SetOptions;
+}
+
+const VERBS: Record<string, (request: Request) => Promise<void>> = {
+  show: showOverride,
+  set: setOverride,
+  'last-selected': setLastSelected,
+  clear: clearOverride,
+};
+
+/** `causeway warehouse for USER [show|set|last-selected|clear] [NAME-OR-ID]`: what an admin does for another user. */
+export async function forUser(
+  context: CommandContext,
+  user: string,
+  verb: string,
+  name: string,
+  options: SetOptions,
+): Promise<void> {
+  const run = VERBS[verb];
+  if (!run) {
+    const remedy = `Use one of ${Object.keys(VERBS).join(', ')}.`;
+    throw new CausewayError('usage', `"${verb}" is nothing that can be done for a user.`, { remedy });
+  }
+  if ((verb === 'set') !== (name !== '')) {
+    const message = verb === 'set' ? 'Which warehouse is missing.' : `"${verb}" takes no warehouse.`;
+    throw new CausewayError('usage', message, { remedy: 'causeway warehouse for USER set NAME-OR-ID' });
+  }
+  const session = await openSession(context, options);
+  const person = await session.warehouses.admin.findUser(user, context.signal);
+  const who = printable(
+    person.displayName === person.userName ? person.userName : `${person.displayName} <${person.userName}>`,
+  );
+  await run({ context, session, person, who, name, options });
+}
+
+async function showOverride({ context, session, person, who, options }: Request): Promise<void> {
+  const record = await session.warehouses.admin.override(person.id, context.signal);
+  if (options.json) return writeJson(context.stdout, record);
+  await writeLine(context.stdout, `${who} (${person.id}) has ${printable(describeOverride(record))}.`);
+  const target = record?.warehouse_id;
+  if (target === undefined) return;
+  const [all, canUse] = await Promise.all([
+    session.warehouses.list(context.signal),
+    session.warehouses.admin.canUse(person.id, target, context.signal),
+  ]);
+  const warehouse = all.find(({ id }) => id === target);
+  const words = warehouse
+    ? describeWarehouse(warehouse)
+    : 'a warehouse that does not exist any more: their queries will fail';
+  await writeLine(context.stdout, `  ${printable(target)} is ${words}.`);
+  if (!warehouse) return;
+  const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
+  if (failing) await writeLine(context.stdout, printable(`  Their queries will fail: ${failing}.`));
+  else if (canUse === 'unknown') await writeLine(context.stdout, `  ${accessDoubt(canUse, 'they')}`);
+}
+
+const whoseOf = (who: string): Whose => ({ name: who, do: 'does' });
+
+async function setOverride({ context, session, person, who, name, options }: Request): Promise<void> {
+  const { admin } = session.warehouses;
+  const warehouse = await findWarehouse(session, name, context.signal);
+  const canUse = await admin.canUse(person.id, warehouse.id, context.signal);
+  refuseUnusable(warehouse, canUse, whoseOf(who), options.force);
+  const fields = { type: 'CUSTOM', warehouse_id: warehouse.id };
+  const stored = await admin.setOverride(person.id, fields, context.signal);
+  const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
+  const words = failing
+    ? `The override of ${who} now names ${describeWarehouse(warehouse)}, but their queries will fail: ${printable(failing)}.`
+    : sentences(`The queries of ${who} now run on ${describeWarehouse(warehouse)}.`, accessDoubt(canUse, 'they'));
+  await printOverrideChange(context, options, stored, words);
+}
+
+async function setLastSelected({ context, session, person, who, options }: Request): Promise<void> {
+  const stored = await session.warehouses.admin.setOverride(person.id, { type: 'LAST_SELECTED' }, context.signal);
+  await printOverrideChange(
+    context,
+    options,
+    stored,
+    `The queries of ${who} now run on the warehouse that they picked last.`,
+  );
+}
+
+async function clearOverride({ context, session, person, who, options }: Request): Promise<void> {
+  const outcome = await session.warehouses.admin.clearOverride(person.id, context.signal);
+  if (options.json) return writeJson(context.stdout, { outcome });
+  const words = outcome === 'cleared' ? `The override of ${who} is removed` : `${who} had no override`;
+  await writeLine(context.stdout, `${words}: their queries run on the workspace default.`);
+}
+
+export interface ImportOptions extends CommonOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  results?: string;
+}
+
+/**
+ * `causeway warehouse import FILE`: shows what would change, asks, and does it. Every line of the file gets a line in
+ * the results file; running the same import again goes on where it ended. Exit code 1 if any line was not carried out.
+ */
+export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
+  const { signal, stdout } = context;
+  const [{ readBulkFile }, { REPORT_HEADER, reportLine }, { applyImport }] = await Promise.all([
+    import('../../warehouses/bulk/files.ts'),
+    import('../../warehouses/bulk/files.ts'),
+    import('../../warehouses/bulk/apply.ts'),
+  ]);
+  const lines = readBulkFile(await readText(file), file);
+  const { warehouses } = await openSession(context, options);
+  const { admin } = warehouses;
+  const plan = await admin.planImport(lines, signal);
+  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
+  await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
+  if (options.dryRun) return finish(context, options, plan, undefined);
+  if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
+    return finish(context, options, plan, await applyImport(admin, plan, { signal }));
+  }
+  if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
+    throw new CausewayError('cancelled', 'Nothing was changed.');
+  }
+
+  const resultsFile = options.results ?? `${file}.results.csv`;
+  const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
+  const progress = openProgress(context, options.json);
+  let ended = 0;
+  let notKept: unknown;
+  const keep = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      notKept ??= error;
+    });
+  const results = await applyImport(admin, plan, {
+    signal,
+    whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
+    onResult: async (result) => {
+      ended += 1;
+      progress.update(ended, plan.length);
+      if (notKept === undefined) await keep(kept.append(reportLine(result)));
+    },
+  }).finally(() => keep(kept.close()));
+  progress.end();
+  const counts = summary(results.map(({ result }) => result));
+  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
+  if (!options.json) for (const result of results) await showTrouble(context, result);
+  await finish(context, options, plan, results);
+  if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
+  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to go on.' });
+  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
+    await writeLine(context.stderr, 'Run it again to go on where it stopped.');
+  }
+}
+
+/** The results file's own error, with what was done before it and how to go on. */
+function withCounts(error: CausewayError, counts: string): CausewayError {
+  return new CausewayError(error.code, `${error.message} ${counts}`, {
+    cause: error,
+    remedy: sentences(error.remedy, 'The same import goes on where this one stopped.'),
+  });
+}
+
+async function finish(
+  context: CommandContext,
+  options: ImportOptions,
+  plan: PlannedLine[],
+  results: LineResult[] | undefined,
+): Promise<void> {
+  if (options.json) {
+    const flat = results?.map(({ planned, result, message }) => ({ ...planned, result, message }));
+    await writeJson(context.stdout, flat ?? plan);
+  }
+  const failed = results
+    ? results.some(({ result }) => result !== 'done' && result !== 'unchanged')
+    : plan.some(({ action }) => action === 'invalid');
+  if (failed) context.setExitCode(1);
+}
+
+const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: '!' } as const;
+
+async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Promise<void> {
+  if (planned.action === 'unchanged') return;
+  const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
+  const warning = 'warning' in planned ? `  (${planned.warning})` : '';
+  const who = planned.userName || planned.userId;
+  await writeLine(stdout, printable(`${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`));
+}
+
+async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
+  if (result !== 'failed') return;
+  await writeLine(stderr, printable(`! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`));
+}
+
+/** How many of each, such as `3 create, 1 invalid.` */
+function summary(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'The file has no lines'}.`;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
+  }
+}

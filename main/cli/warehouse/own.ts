@@ -1,0 +1,276 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkspaceSession } from '../../causeway.ts';
+import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
+import type { CliDefault } from '../../warehouses/cli-default.ts';
+import type { EffectiveStep, EffectiveWarehouse, WarehouseSummary } from '../../warehouses/effective.ts';
+import type { OverrideRecord } from '../../workspace/overrides.ts';
+import type { CommandContext } from '../command.ts';
+import { bold, columns, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import {
+  accessDoubt,
+  type CommonOptions,
+  findWarehouse,
+  openSession,
+  refuseUnusable,
+  type Whose,
+  whyQueriesFail,
+} from './options.ts';
+
+const YOU: Whose = { name: 'You', do: 'do' };
+
+export interface SetOptions extends CommonOptions {
+  force?: boolean;
+}
+
+/** `causeway warehouse set NAME-OR-ID`: pins the user's own queries to a warehouse. */
+export async function set(context: CommandContext, name: string, options: SetOptions): Promise<void> {
+  const session = await openSession(context, options);
+  const warehouse = await findWarehouse(session, name, context.signal);
+  const { canUse } = warehouse;
+  refuseUnusable(warehouse, canUse, YOU, options.force);
+  const stored = await session.warehouses.setOverride(warehouse.id, context.signal);
+  const target = describeWarehouse(warehouse);
+  const failing = whyQueriesFail(warehouse, canUse, YOU);
+  const words = failing
+    ? `Your override now names ${target}, but your queries will fail: ${printable(failing)}.`
+    : sentences(`Your queries now run on ${target}.`, accessDoubt(canUse, 'you'));
+  await printOverrideChange(context, options, stored, words);
+}
+
+/** `causeway warehouse last-selected`: the user's own queries follow what was picked last. */
+export async function setLastSelected(context: CommandContext, options: CommonOptions): Promise<void> {
+  const { warehouses } = await openSession(context, options);
+  const stored = await warehouses.setLastSelected(context.signal);
+  await printOverrideChange(context, options, stored, 'Your queries now run on the warehouse that you picked last.');
+}
+
+/** `causeway warehouse clear`: removes the user's own override. */
+export async function clear(context: CommandContext, options: CommonOptions): Promise<void> {
+  const { warehouses } = await openSession(context, options);
+  const outcome = await warehouses.clearOverride(context.signal);
+  if (options.json) return writeJson(context.stdout, { outcome });
+  const words = outcome === 'cleared' ? 'Your override is removed' : 'You had no override';
+  await writeLine(context.stdout, `${words}: your queries run on the workspace default.`);
+}
+
+/** Prints what the workspace holds now, and says so on stderr if that could not be read back. */
+export async function printOverrideChange(
+  context: CommandContext,
+  options: CommonOptions,
+  { record, unverified }: { record: OverrideRecord; unverified?: string },
+  words: string,
+): Promise<void> {
+  if (options.json) await writeJson(context.stdout, record);
+  else {
+    await writeLine(context.stdout, words);
+    const target = record.warehouse_id ? ` ${record.warehouse_id}` : '';
+    await writeLine(context.stdout, printable(`  stored: ${record.name} ${record.type}${target}`));
+  }
+  if (unverified !== undefined) await writeLine(context.stderr, `causeway: ${printable(unverified)}`);
+}
+
+const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'otherwise' } as const;
+
+/** A warehouse in a few words: its name, state, size and kind. */
+export function describeWarehouse({ name, state, size, type, serverless }: WarehouseSummary): string {
+  const kind = [type, serverless ? 'serverless' : ''].filter(Boolean).join(' ');
+  const details = [state.toLowerCase(), size, kind].filter(Boolean).join(', ');
+  return `${printable(name)} (${printable(details)})`;
+}
+
+/** The effective warehouse and why, in six lines: the answer, for whom, the three steps, and whether queries will run. */
+export function describeEffective(effective: EffectiveWarehouse): string[] {
+  return [headline(effective), forWhom(effective), ...columns(effective.steps.map(stepRow)), outlook(effective)];
+}
+
+function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
+  const sure = certainty === 'known' ? '' : `, ${certainty}`;
+  if (warehouse) return `${describeWarehouse(warehouse)}${sure}`;
+  if (problems.some(({ code }) => code === 'warehouse-gone')) return 'A warehouse that does not exist any more';
+  if (decidedBy === 'override') return 'The warehouse that was picked last; which one, only the workspace knows';
+  return certainty === 'known' ? 'No warehouse' : 'Not known';
+}
+
+function forWhom({ user, host, profile }: EffectiveWarehouse): string {
+  const name =
+    user.displayName && user.displayName !== user.userName ? `${user.displayName} <${user.userName}>` : user.userName;
+  return printable(`  for ${name || 'the user'} on ${host} (profile ${profile})`);
+}
+
+function stepRow(step: EffectiveStep, index: number): string[] {
+  const mark = step.outcome === 'decides' ? '→' : ' ';
+  return [`${mark} ${index + 1} ${STEP_NAMES[step.source]}`, step.certainty, printable(step.reason)];
+}
+
+function outlook({ problems, warehouse }: EffectiveWarehouse): string {
+  if (problems.length > 0) return printable(sentences(...problems.flatMap(({ message, remedy }) => [message, remedy])));
+  if (warehouse === null) return 'Whether queries will run cannot be told.';
+  return warehouse.canUse === 'unknown'
+    ? 'Whether you may use it cannot be told.'
+    : 'Nothing is in the way of your queries.';
+}
+
+export interface ShowOptions extends CommonOptions {
+  compare?: boolean;
+}
+
+/** `causeway warehouse`: the effective warehouse, and why. */
+export async function show(context: CommandContext, options: ShowOptions): Promise<void> {
+  const { warehouses } = await openSession(context, options);
+  const [effective, cli] = await Promise.all([
+    warehouses.effective(context.signal),
+    options.compare ? orMessage(warehouses.cliDefault(context.signal)) : undefined,
+  ]);
+  if (options.json) {
+    await writeJson(context.stdout, cli === undefined ? effective : { ...effective, databricksCli: cli });
+    return;
+  }
+  const [headline = '', ...rest] = describeEffective(effective);
+  await writeLine(context.stdout, bold(headline, context));
+  for (const line of rest) await writeLine(context.stdout, line);
+  if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));
+}
+
+async function orMessage(request: Promise<CliDefault>): Promise<CliDefault | { error: string }> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof CausewayError && error.code !== 'cancelled') return { error: inOneLine(error) };
+    throw error;
+  }
+}
+
+function compared(cli: CliDefault | { error: string }, { warehouse }: EffectiveWarehouse): string {
+  if ('error' in cli) return `The Databricks CLI would find none: ${printable(cli.error)}`;
+  const same = cli.id === warehouse?.id ? 'the same' : 'a different one';
+  return `The Databricks CLI would take ${printable(cli.name)} (${cli.rule}): ${same}.`;
+}
+
+export interface WarehouseListOptions extends CommonOptions {
+  usable?: boolean;
+}
+
+/** A warehouse and whether the user's queries run on it, as surely as that is known. */
+interface Listed extends WarehouseSummary {
+  effective: boolean | 'predicted' | 'unknown';
+}
+
+/** `causeway warehouse list [FILTER]`: the warehouses that can be seen, running ones first, the effective one marked. */
+export async function listWarehouses(
+  context: CommandContext,
+  filter: string,
+  options: WarehouseListOptions,
+): Promise<void> {
+  const [{ warehouses }, { filterByName }] = await Promise.all([
+    openSession(context, options),
+    import('../../warehouses/names.ts'),
+  ]);
+  const survey = await warehouses.survey(context.signal);
+  const all = survey.list().filter(({ canUse }) => !options.usable || canUse === true);
+  const shown = filterByName(all, filter)
+    .map((warehouse): Listed => ({ ...warehouse, effective: isEffective(warehouse, survey.effective) }))
+    .sort(byStateAndName);
+  if (options.json) return writeJson(context.stdout, shown);
+  if (shown.length === 0) return writeLine(context.stderr, nothingToList(filter, all.length, options));
+  const header = ['', 'NAME', 'STATE', 'SIZE', 'KIND', 'CAN USE', 'ID'];
+  for (const line of columns([header, ...shown.map(row)])) await writeLine(context.stdout, line);
+  const note = noteOn(shown, survey.effective);
+  if (note !== undefined) await writeLine(context.stdout, note);
+}
+
+function isEffective({ id }: WarehouseSummary, { warehouse, certainty, decidedBy }: EffectiveWarehouse) {
+  if (certainty === 'unknown') return 'unknown';
+  if (warehouse?.id !== id) return false;
+  return decidedBy === 'heuristic' ? 'predicted' : true;
+}
+
+function nothingToList(filter: string, count: number, { usable = false }: WarehouseListOptions): string {
+  if (count === 0) return `There is no warehouse that you ${usable ? 'may use' : 'can see'}.`;
+  const which = usable ? 'warehouses that you may use' : 'warehouses that you can see';
+  return printable(`"${filter}" fits none of the ${count} ${which}.`);
+}
+
+/** What the mark means, or why there is none; nothing where the effective one is only filtered out. */
+function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, problems }: EffectiveWarehouse) {
+  if (certainty === 'unknown') {
+    return decidedBy === 'override'
+      ? 'Which of them your queries run on, only the workspace knows: your override names none.'
+      : 'Which of them your queries run on could not be read.';
+  }
+  if (warehouse === null) return printable(sentences(...problems.map(({ message }) => message)));
+  if (!shown.some(({ effective }) => effective !== false)) return undefined;
+  if (decidedBy === 'heuristic') return '→ is where your queries probably run: nothing is set, so the workspace picks.';
+  return `→ is where your queries run, by ${decidedBy === 'override' ? 'your override' : 'the workspace default'}.`;
+}
+
+function row({ name, state, size, type, serverless, canUse, id, effective }: Listed): string[] {
+  const kind = [type, serverless ? 'serverless' : ''].filter(Boolean).join(' ');
+  const use = canUse === 'unknown' ? '?' : canUse ? 'yes' : 'no';
+  const mark = `${effective === true || effective === 'predicted' ? '→' : ' '} ${state === 'RUNNING' ? '●' : '○'}`;
+  return [mark, name, state.toLowerCase(), size, kind, use, id].map(printable);
+}
+
+function byStateAndName(a: WarehouseSummary, b: WarehouseSummary): number {
+  const running = Number(b.state === 'RUNNING') - Number(a.state === 'RUNNING');
+  return running || a.name.localeCompare(b.name);
+}
+
+export interface PowerOptions extends CommonOptions {
+  wait?: boolean;
+}
+
+const AIMS = {
+  start: { through: 'STARTING', to: 'RUNNING' },
+  stop: { through: 'STOPPING', to: 'STOPPED' },
+} as const;
+
+/** The first wait is short: a serverless warehouse is there within seconds. */
+const POLL_MILLIS = { first: 250, last: 3000 };
+
+/** `causeway warehouse start|stop [NAME]`: the effective one if none is named. With `--wait` until it is done. */
+export async function power(
+  context: CommandContext,
+  verb: 'start' | 'stop',
+  name: string,
+  options: PowerOptions,
+): Promise<void> {
+  const session = await openSession(context, options);
+  const chosen = name
+    ? await findWarehouse(session, name, context.signal)
+    : await effectiveOne(session, context.signal);
+  await session.warehouses[verb](chosen.id, context.signal);
+  const warehouse = await look(session, chosen, context, AIMS[verb], options.wait);
+  if (options.json) await writeJson(context.stdout, warehouse);
+  else await writeLine(context.stdout, describeWarehouse(warehouse));
+}
+
+async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Promise<WarehouseSummary> {
+  const { warehouse } = await session.warehouses.effective(signal);
+  if (warehouse) return warehouse;
+  throw new CausewayError('usage', 'Which warehouse your queries run on cannot be told.', { remedy: 'Name one.' });
+}
+
+async function look(
+  session: WorkspaceSession,
+  { id, canUse }: WarehouseSummary,
+  context: CommandContext,
+  aim: (typeof AIMS)['start' | 'stop'],
+  wait = false,
+): Promise<WarehouseSummary> {
+  const progress = openProgress(context, !wait);
+  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
+    const warehouse = { ...(await session.warehouses.find(id, context.signal)), canUse };
+    if (warehouse.state === aim.to || (!wait && warehouse.state === aim.through)) {
+      progress.end();
+      return warehouse;
+    }
+    if (warehouse.state !== aim.through) {
+      const message = `The workspace accepted it, but now there is ${describeWarehouse(warehouse)}.`;
+      throw new CausewayError('conflict', message, {
+        remedy: 'Someone else may be starting or stopping it: look again.',
+      });
+    }
+    progress.say(`${describeWarehouse(warehouse)} …`);
+    await delay(waitMillis, undefined, { signal: context.signal });
+  }
+}

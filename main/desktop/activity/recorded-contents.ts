@@ -1,0 +1,163 @@
+import { type contentsRequests, MOST_RECORDED } from '../../../preload/contract/activity-contents.ts';
+import type { Recording } from '../../../preload/contract.ts';
+import type { ContentsRecorder } from '../../hub/recorder.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { contentsAsText, readContents } from './read-contents.ts';
+
+/** A request or an answer, or the beginning of one. */
+export interface RecordedFrame {
+  text: string;
+  /** The whole size, in bytes, and how many of these are here. */
+  bytes: number;
+  held: number;
+}
+
+export interface RecordedCall {
+  request: RecordedFrame;
+  /** Null where there was none, and until there is. */
+  answer: RecordedFrame | null;
+}
+
+/** What clients have asked and were answered last, in memory alone and bounded whatever they send. */
+export class RecordedContents implements ContentsRecorder {
+  readonly #most: Record<keyof typeof MOST_RECORDED, number>;
+  /** The oldest first. */
+  readonly #calls = new Map<number, RecordedCall>();
+  /** Numbers are never given twice, so that none leads to what was recorded later. */
+  #last = 0;
+  #bytes = 0;
+
+  constructor(most: Record<keyof typeof MOST_RECORDED, number> = MOST_RECORDED) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** The bytes that are held in all. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  at(number: number): RecordedCall | undefined {
+    return this.#calls.get(number);
+  }
+
+  asked(request: Buffer): number {
+    this.#last += 1;
+    this.#calls.set(this.#last, { request: this.#keep(request), answer: null });
+    this.#makeRoom();
+    return this.#last;
+  }
+
+  answered(number: number, answer: Buffer): void {
+    const call = this.#calls.get(number);
+    if (!call || call.answer) return;
+    call.answer = this.#keep(answer);
+    this.#makeRoom();
+  }
+
+  clear(): void {
+    this.#calls.clear();
+    this.#bytes = 0;
+  }
+
+  #keep(frame: Buffer): RecordedFrame {
+    const end = endWithin(frame, this.#most.bytesOfEach);
+    this.#bytes += end;
+    return { text: frame.toString('utf8', 0, end), bytes: frame.length, held: end };
+  }
+
+  #makeRoom(): void {
+    for (const [number, { request, answer }] of this.#calls) {
+      if (this.#calls.size <= this.#most.calls && this.#bytes <= this.#most.bytesInAll) return;
+      this.#calls.delete(number);
+      this.#bytes -= request.held + (answer?.held ?? 0);
+    }
+  }
+}
+
+/** How many of a frame's first bytes fit, with no character torn apart. */
+function endWithin(frame: Buffer, most: number): number {
+  if (frame.length <= most) return frame.length;
+  let end = most;
+  while (end > 0 && isContinued(frame[end])) end -= 1;
+  return end;
+}
+
+/** Whether a byte of UTF-8 belongs to a character that has begun before it. */
+function isContinued(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+const MINUTE = 60_000;
+const OFF: Recording = { status: 'off' };
+
+/**
+ * Whether contents are recorded, and what was. Something is there only while this is on: its end, by the person or by the
+ * clock, deletes everything, and nothing is ever written anywhere.
+ */
+export class ContentsRecording {
+  readonly contents = new RecordedContents();
+  readonly #show: (recording: Recording) => void;
+  #state: Recording = OFF;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(show: (recording: Recording) => void) {
+    this.#show = show;
+  }
+
+  /** What the hub may show frames to just now. */
+  get recorder(): ContentsRecorder | undefined {
+    return this.#state.status === 'on' ? this.contents : undefined;
+  }
+
+  /** Begins, or goes on for so many minutes more than were left; null means until the application quits. */
+  start(minutes: number | null): void {
+    const from = this.#state.status === 'on' ? (this.#state.until ?? Date.now()) : Date.now();
+    this.#set({ status: 'on', until: minutes === null ? null : from + minutes * MINUTE });
+  }
+
+  /** Ends it and deletes what was recorded. */
+  stop(): void {
+    this.contents.clear();
+    this.#set(OFF);
+  }
+
+  /** The computer has slept or its clock was set: the time may be over. */
+  lookAtClock(): void {
+    if (this.#state.status === 'on' && this.#state.until !== null && Date.now() >= this.#state.until) this.stop();
+  }
+
+  /** Deletes what was recorded, and tells nobody: the application ends. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#state = OFF;
+    this.contents.clear();
+  }
+
+  #set(state: Recording): void {
+    clearTimeout(this.#timer);
+    this.#state = state;
+    if (state.status === 'on' && state.until !== null) {
+      this.#timer = setTimeout(() => this.stop(), state.until - Date.now());
+      this.#timer.unref();
+    }
+    this.#show(state);
+  }
+}
+
+/** What was asked and answered, for the one who has turned its recording on. */
+export function contentsHandlers({
+  activity: { recording },
+  shell,
+}: DesktopContext): HandlersOf<typeof contentsRequests> {
+  const { contents: recorded } = recording;
+  return {
+    recordContents: async ({ minutes }) => void recording.start(minutes),
+    stopRecording: async () => void recording.stop(),
+    callContents: async ({ contents }) => readContents(recorded.at(contents)),
+    copyContents: async ({ contents }) => void shell.copy(contentsAsText(recorded.at(contents))),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Bulk, BulkLine } from '../../../preload/contract.ts';
+import type { WarehouseService } from '../../causeway.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
+import type { BulkLine as FileLine } from '../../warehouses/bulk/files.ts';
+import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
+import { failureInWindow, problemFor } from '../failure.ts';
+import { throttled } from '../throttle.ts';
+
+/** How often the window hears how far the changes have come, in milliseconds. */
+const TELL_EVERY = 150;
+
+/** Which lines are looked at: those that change something, or those about which there is something to say. */
+export type BulkFilter = 'all' | 'changes' | 'trouble';
+
+const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
+  all: () => true,
+  changes: ({ action }) => action === 'create' || action === 'update' || action === 'delete',
+  trouble: ({ trouble, result }) => trouble !== null || result === 'failed' || result === 'not-tried',
+};
+
+/** One plan for many overrides: made, looked at, carried out, and kept until it is dismissed. */
+export class BulkChange {
+  readonly #tell: { (): void; stop(): void };
+  readonly source: string;
+  /** What is wanted, as it was read or selected. */
+  readonly lines: readonly FileLine[];
+  readonly #work = new AbortController();
+  #stage: Bulk['stage'] = 'planning';
+  #problem: Bulk['problem'] = null;
+  #plan: PlannedLine[] = [];
+  readonly #results = new Map<number, LineResult>();
+
+  constructor(source: string, lines: readonly FileLine[], onChange: () => void) {
+    this.source = source;
+    this.lines = lines;
+    this.#tell = throttled(onChange, TELL_EVERY);
+  }
+
+  get state(): Bulk {
+    return {
+      source: this.source,
+      stage: this.#stage,
+      planned: counted(this.#plan, ({ action }) => action, {
+        create: 0,
+        update: 0,
+        delete: 0,
+        unchanged: 0,
+        invalid: 0,
+      }),
+      warnings: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === false).length,
+      accessUnknown: this.#plan.filter((planned) => 'canUse' in planned && planned.canUse === 'unknown').length,
+      total: this.#plan.length,
+      ended: this.#results.size,
+      results: counted(this.#results.values(), ({ result }) => result, {
+        done: 0,
+        unchanged: 0,
+        invalid: 0,
+        failed: 0,
+        'not-tried': 0,
+      }),
+      problem: this.#problem,
+    };
+  }
+
+  /** Results as far as there are any, in the order of the lines. */
+  get results(): LineResult[] {
+    return this.#plan.flatMap(({ line }) => this.#results.get(line) ?? []);
+  }
+
+  page(only: BulkFilter, from: number, count: number): { total: number; rows: BulkLine[] } {
+    const rows = this.#plan.map((planned) => lineOf(planned, this.#results.get(planned.line))).filter(FILTERS[only]);
+    return { total: rows.length, rows: rows.slice(from, from + count) };
+  }
+
+  /** Works out what the lines would change. What goes wrong is in the state. */
+  async plan({ admin }: WarehouseService): Promise<void> {
+    this.#tell();
+    try {
+      this.#plan = await admin.planImport(this.lines, this.#work.signal);
+      this.#stage = 'planned';
+    } catch (error) {
+      this.#stage = 'failed';
+      this.#problem = problemFor(error);
+    }
+    this.#tell();
+  }
+
+  /** Carries it out. Gives the results of those lines that were carried out. @throws {CausewayError} `conflict` */
+  async apply({ admin }: WarehouseService): Promise<LineResult[]> {
+    if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan that could be carried out.');
+    this.#stage = 'applying';
+    this.#tell();
+    await applyImport(admin, this.#plan, {
+      signal: this.#work.signal,
+      inWords: failureInWindow,
+      onResult: (result) => {
+        this.#results.set(result.planned.line, result);
+        this.#tell();
+      },
+    });
+    this.#stage = 'ended';
+    this.#tell();
+    return this.results.filter(({ result }) => result === 'done');
+  }
+
+  cancel(): void {
+    this.#work.abort();
+  }
+
+  close(): void {
+    this.#work.abort();
+    this.#tell.stop();
+  }
+}
+
+function lineOf(planned: PlannedLine, result: LineResult | undefined): BulkLine {
+  const { line, userId, userName, action } = planned;
+  const invalid = planned.action === 'invalid' ? planned.problem : null;
+  return {
+    line,
+    userId,
+    userName,
+    action,
+    before: 'before' in planned ? planned.before : '',
+    after: 'after' in planned ? planned.after : '',
+    trouble: invalid ?? ('warning' in planned ? (planned.warning ?? null) : null),
+    result: result?.result ?? null,
+    message: result?.result === 'failed' || result?.result === 'not-tried' ? result.message : '',
+  };
+}
+
+function counted<T, Word extends string>(
+  all: Iterable<T>,
+  wordOf: (one: T) => Word,
+  counts: Record<Word, number>,
+): Record<Word, number> {
+  for (const one of all) counts[wordOf(one)] += 1;
+  return counts;
+}

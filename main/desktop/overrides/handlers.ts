@@ -1,0 +1,206 @@
+import { basename } from 'node:path';
+import type { everyoneRequests } from '../../../preload/contract/overrides.ts';
+import type { Person, WantedOverride } from '../../../preload/contract.ts';
+import type { WarehouseService } from '../../causeway.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { jsonArrayLines } from '../../platform/json-array.ts';
+import { readBytes, writePieces } from '../../platform/replace-file.ts';
+import { danglingState, type OverrideRow } from '../../warehouses/all-overrides.ts';
+import type { LineResult } from '../../warehouses/bulk/apply.ts';
+import { type BulkLine, exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
+import type { StoredOverride } from '../../warehouses/override-changes.ts';
+import type { OverrideFields } from '../../workspace/overrides.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+import { BulkChange } from './bulk-change.ts';
+import { OverridesReading } from './override-list.ts';
+
+const CSV = { name: 'CSV', extensions: ['csv'] };
+const JSON_LIST = { name: 'JSON', extensions: ['json'] };
+
+/** What an admin does for everybody: all overrides, single changes, and many at once. */
+export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof everyoneRequests> {
+  const { model, shell, emit } = context;
+  const reading = new OverridesReading(context);
+  let bulk: BulkChange | undefined;
+  context.onClose(() => {
+    reading.close();
+    bulk?.close();
+  });
+
+  const plan = async (profile: string, source: string, lines: readonly BulkLine[]) => {
+    bulk?.close();
+    const begun = new BulkChange(source, lines, () => {
+      if (bulk === begun) emit('bulkChanged', begun.state);
+    });
+    bulk = begun;
+    await model.using(profile, (warehouses) => begun.plan(warehouses));
+  };
+  const isOwn = (userId: string) => {
+    const { warehouse } = model.state;
+    return warehouse.status === 'known' && warehouse.effective.user.id === userId;
+  };
+
+  return {
+    readEveryone: async ({ profile, anew }) => reading.read(profile, anew),
+    stopReading: async () => void reading.stop(),
+    everyonePage: async ({ profile, query, from, count }) => reading.page(profile, query, from, count),
+    everyoneIds: async ({ profile, query }) => reading.find(profile, query).map(({ userId }) => userId),
+    checkAccess: async ({ profile }) => void (await reading.checkAccess(profile)),
+    findUsers: ({ profile, text }) => model.using(profile, ({ admin }) => admin.findUsers(text)),
+    overrideOf: ({ profile, userId }) =>
+      model.using(profile, async ({ admin, list }) => {
+        const record = await admin.override(userId);
+        if (record === null) return null;
+        const { type, warehouse_id: warehouseId = null } = record;
+        const target = warehouseId === null ? undefined : (await list()).find(({ id }) => id === warehouseId);
+        return { type, warehouseId, warehouseName: target?.name ?? null };
+      }),
+    canUserUse: ({ profile, userId, warehouseId }) =>
+      model.using(profile, ({ admin }) => admin.canUse(userId, warehouseId)),
+    setOverrideOf: async ({ profile, user, wanted }) => {
+      const set = async (warehouses: WarehouseService) => {
+        const { row, changed } = await changeOverride(warehouses, user, wanted);
+        reading.show(profile, user.id, row);
+        return changed;
+      };
+      // Who changes their own sees it on the first screen too.
+      await (isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
+    },
+    planForSelected: async ({ profile, userIds, wanted }) => {
+      const target = wanted.type === 'CUSTOM' ? wanted.warehouseId : '';
+      const lines = userIds.map((user_id, at) => ({
+        line: at + 1,
+        user_id,
+        user_name: '',
+        type: wanted.type,
+        warehouse_id: target,
+        warehouse_name: '',
+      }));
+      await plan(profile, userIds.length === 1 ? '1 person' : `${userIds.length} people`, lines);
+    },
+    planImport: async ({ profile }) => {
+      const path = await shell.chooseFileToOpen({
+        title: 'Import overrides',
+        name: '',
+        kinds: [{ name: 'CSV or JSON', extensions: ['csv', 'tsv', 'txt', 'json'] }],
+      });
+      if (path === null) return false;
+      const { name, lines } = await readImportFile(path);
+      await plan(profile, name, lines);
+      return true;
+    },
+    planAgain: async ({ profile }) => {
+      if (bulk) await plan(profile, bulk.source, bulk.lines);
+    },
+    getBulk: async () => bulk?.state ?? null,
+    bulkPage: async ({ only, from, count }) => bulk?.page(only, from, count) ?? { total: 0, rows: [] },
+    applyBulk: async ({ profile }) => {
+      const done = await model.using(profile, async (warehouses) => {
+        const results = (await bulk?.apply(warehouses)) ?? [];
+        const nameOf = (userId: string) => reading.personOf(profile, userId);
+        for (const [userId, row] of await rowsAfter(results, warehouses, nameOf)) reading.show(profile, userId, row);
+        return results;
+      });
+      const own = model.state.profile === profile && done.some(({ planned }) => isOwn(planned.userId));
+      if (own) await model.change(profile, async () => done);
+    },
+    cancelBulk: async () => void bulk?.cancel(),
+    dismissBulk: async () => {
+      bulk?.close();
+      bulk = undefined;
+      emit('bulkChanged', null);
+    },
+    saveBulkReport: async () => {
+      const results = bulk?.results ?? [];
+      const offer = { title: 'Save the report', name: 'override-changes.csv', kinds: [CSV] };
+      const file = await shell.chooseFileToSave(offer);
+      if (file === null) return null;
+      await writePieces(file, pieces([REPORT_HEADER, ...results.map(reportLine)]));
+      return { file, count: results.length };
+    },
+    exportEveryone: async ({ profile, query }) => {
+      const rows = reading.find(profile, query);
+      const offer = { title: 'Export overrides', name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
+      const file = await shell.chooseFileToSave(offer);
+      if (file === null) return null;
+      await writePieces(file, isJson(file) ? jsonArrayLines(rows) : exportLines(pieces(rows)));
+      return { file, count: rows.length };
+    },
+  };
+}
+
+const isJson = (file: string) => file.toLowerCase().endsWith('.json');
+
+async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
+  yield* all;
+}
+
+/** Reads what an import file says. @throws {CausewayError} `invalid_file` */
+async function readImportFile(path: string): Promise<{ name: string; lines: BulkLine[] }> {
+  const name = basename(path);
+  const bytes = await readBytes(path).catch((cause: unknown) => {
+    const remedy = 'Choose another file, or see to it that you may read this one.';
+    throw new CausewayError('invalid_file', `${name} cannot be read.`, { cause, remedy });
+  });
+  if (bytes === undefined) {
+    throw new CausewayError('invalid_file', `${name} is not there any more.`, { remedy: 'Choose another file.' });
+  }
+  const lines = readBulkFile(bytes.toString('utf8'), name);
+  if (lines.length > 0) return { name, lines };
+  throw new CausewayError('invalid_file', `${name} holds no override.`, {
+    remedy: 'Export the overrides to see what such a file looks like.',
+  });
+}
+
+/** Makes one user's override what is wanted. Gives what was stored, and the row to show; null for who has none any more. */
+async function changeOverride(
+  { admin, list }: WarehouseService,
+  user: Person,
+  wanted: WantedOverride,
+): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: OverrideRow | null }> {
+  if (wanted.type === 'NONE') return { changed: await admin.clearOverride(user.id), row: null };
+  const fields = fieldsOf(wanted);
+  const changed = await admin.setOverride(user.id, fields);
+  const { warehouse_id: target } = fields;
+  if (target === undefined) return { changed, row: rowOf(user, fields, undefined, null) };
+  const [all, canUse] = await Promise.all([list(), admin.canUse(user.id, target)]);
+  const warehouse = all.find(({ id }) => id === target);
+  return { changed, row: rowOf(user, fields, warehouse, canUse) };
+}
+
+/** The rows to show after many changes: null for who has no override any more. */
+async function rowsAfter(
+  results: readonly LineResult[],
+  warehouses: WarehouseService,
+  nameOf: (userId: string) => Person | undefined,
+): Promise<[userId: string, row: OverrideRow | null][]> {
+  const byId = new Map((await warehouses.list()).map((warehouse) => [warehouse.id, warehouse]));
+  return results.map(({ planned }) => {
+    const { userId, userName } = planned;
+    if (!('fields' in planned)) return [userId, null];
+    const user = nameOf(userId) ?? { id: userId, userName, displayName: userName };
+    const { warehouse_id: target } = planned.fields;
+    const canUse = target === undefined ? null : (planned.canUse ?? 'unchecked');
+    return [userId, rowOf(user, planned.fields, byId.get(target ?? ''), canUse)];
+  });
+}
+
+function fieldsOf(wanted: Exclude<WantedOverride, { type: 'NONE' }>): OverrideFields {
+  return wanted.type === 'CUSTOM' ? { type: wanted.type, warehouse_id: wanted.warehouseId } : { type: wanted.type };
+}
+
+function rowOf(
+  user: Person,
+  {
+    type,
+    warehouse_id: warehouseId = null,
+  }: Pick<OverrideFields, 'type'> & { warehouse_id?: string | null | undefined },
+  warehouse: { name: string; state: string } | undefined,
+  canUse: OverrideRow['canUse'],
+): OverrideRow {
+  const { id: userId, userName, displayName } = user;
+  const names = { warehouseName: warehouse?.name ?? null, warehouseState: warehouse?.state ?? null };
+  const dangling =
+    warehouseId === null ? null : (danglingState(warehouse?.state) ?? (canUse === false ? 'cannot-use' : null));
+  return { userId, userName, displayName, type, warehouseId, ...names, dangling, canUse };
+}

@@ -1,0 +1,253 @@
+import type { Everyone, EveryoneQuery, Person } from '../../../preload/contract.ts';
+import type { WarehouseService } from '../../causeway.ts';
+import { type OverrideRow, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
+import type { DesktopContext } from '../context.ts';
+import { problemFor } from '../failure.ts';
+import { throttled } from '../throttle.ts';
+
+/** How often the window hears how far the reading has come, in milliseconds. */
+const TELL_EVERY = 150;
+
+const UNREAD: Everyone = {
+  profile: null,
+  status: 'unread',
+  count: 0,
+  dangling: 0,
+  unknown: 0,
+  access: 'unchecked',
+  problem: null,
+  revision: 0,
+};
+
+/** All overrides of the profile that is shown, read when the window asks, and kept until another profile is asked for. */
+export class OverridesReading {
+  readonly #model: DesktopContext['model'];
+  readonly #announce: { (): void; stop(): void };
+  #revision = 0;
+  #list = new OverrideList();
+  #state: Everyone = UNREAD;
+  #work = new AbortController();
+
+  constructor({ model, emit }: Pick<DesktopContext, 'model' | 'emit'>) {
+    this.#model = model;
+    this.#announce = throttled(() => emit('everyoneChanged', this.state), TELL_EVERY);
+  }
+
+  get state(): Everyone {
+    const { size, dangling, unknown } = this.#list;
+    return { ...this.#state, count: size, dangling, unknown, revision: this.#revision };
+  }
+
+  /** Begins, unless what is asked for is there or on its way. */
+  read(profile: string, anew: boolean): Everyone {
+    const { status } = this.#state;
+    const isHere = this.#state.profile === profile && (status === 'reading' || status === 'complete');
+    if (isHere && !anew) return this.state;
+    this.#work.abort();
+    this.#work = new AbortController();
+    this.#list = new OverrideList();
+    this.#state = { ...UNREAD, profile, status: 'reading' };
+    this.#tell();
+    void this.#read(profile, this.#list, this.#work.signal);
+    return this.state;
+  }
+
+  /** What was read stays. */
+  stop(): void {
+    this.#work.abort();
+    if (this.#state.status === 'reading') this.#change({ status: 'stopped' });
+    if (this.#state.access === 'checking') this.#change({ access: 'unchecked' });
+  }
+
+  close(): void {
+    this.#work.abort();
+    this.#announce.stop();
+  }
+
+  page(profile: string, query: EveryoneQuery, from: number, count: number): { total: number; rows: OverrideRow[] } {
+    return this.#listOf(profile)?.page(query, from, count, this.#state.status === 'reading') ?? { total: 0, rows: [] };
+  }
+
+  find(profile: string, query: EveryoneQuery): OverrideRow[] {
+    return this.#listOf(profile)?.find(query) ?? [];
+  }
+
+  /** Looks who may use their warehouse, and marks those who may not and those of whom it cannot be told. */
+  async checkAccess(profile: string): Promise<void> {
+    const list = this.#listOf(profile);
+    if (!list || this.#state.status !== 'complete' || this.#state.access === 'checking') return;
+    const { signal } = this.#work;
+    this.#change({ access: 'checking', problem: null });
+    try {
+      const access = await this.#model.using(profile, ({ admin }) => admin.access(worthALook(list.rows()), signal));
+      if (signal.aborted) return;
+      for (const row of [...list.rows()]) list.put(withAccessOf(row, access));
+      this.#change({ access: 'checked' });
+    } catch (error) {
+      if (!signal.aborted) this.#change({ access: 'unchecked', problem: problemFor(error) });
+    }
+  }
+
+  /** Shows what one user has now, after a change from here. `row` is null for who has none any more. */
+  show(profile: string, userId: string, row: OverrideRow | null): void {
+    const list = this.#listOf(profile);
+    if (row) list?.put(row);
+    else list?.remove(userId);
+    // Nobody has looked yet whether this one may use the warehouse: that everybody may is not known any more.
+    if (list && row?.canUse === 'unchecked' && this.#state.access === 'checked') this.#change({ access: 'unchecked' });
+    else this.#tell();
+  }
+
+  /** Who somebody is, as far as the rows tell. */
+  personOf(profile: string, userId: string): Person | undefined {
+    const row = this.#listOf(profile)?.get(userId);
+    return row && { id: userId, userName: row.userName, displayName: row.displayName };
+  }
+
+  #listOf(profile: string): OverrideList | undefined {
+    return this.#state.profile === profile ? this.#list : undefined;
+  }
+
+  async #read(profile: string, list: OverrideList, signal: AbortSignal): Promise<void> {
+    const fill = async ({ admin }: WarehouseService) => {
+      for await (const row of admin.all({}, signal)) {
+        list.put(row);
+        this.#tell();
+      }
+    };
+    try {
+      await this.#model.using(profile, fill);
+      if (!signal.aborted) this.#change({ status: 'complete' });
+    } catch (error) {
+      if (!signal.aborted) this.#change({ status: 'failed', problem: problemFor(error) });
+    }
+  }
+
+  #change(change: Partial<Everyone>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#revision += 1;
+    this.#announce();
+  }
+}
+
+/** A row with what it is searched and ordered by, worked out once. */
+interface Entry {
+  row: OverrideRow;
+  text: string;
+  user: string;
+  warehouse: string;
+}
+
+/**
+ * Every user's override as far as it was read. The window asks for what it shows: what a query finds is worked out once
+ * for all its pages.
+ */
+export class OverrideList {
+  readonly #entries = new Map<string, Entry>();
+  #dangling = 0;
+  #unknown = 0;
+  #changes = 0;
+  #found: { key: string; entries: Entry[] } | undefined;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get dangling(): number {
+    return this.#dangling;
+  }
+
+  /** Of how many it could not be read whether the user may use the warehouse. */
+  get unknown(): number {
+    return this.#unknown;
+  }
+
+  get(userId: string): OverrideRow | undefined {
+    return this.#entries.get(userId)?.row;
+  }
+
+  put(row: OverrideRow): void {
+    const before = this.#entries.get(row.userId)?.row;
+    this.#entries.set(row.userId, entryOf(row));
+    this.#count(before, row);
+  }
+
+  remove(userId: string): void {
+    const before = this.#entries.get(userId)?.row;
+    if (!before) return;
+    this.#entries.delete(userId);
+    this.#count(before, undefined);
+  }
+
+  *rows(): Generator<OverrideRow> {
+    for (const { row } of this.#entries.values()) yield row;
+  }
+
+  /**
+   * What a query finds, in its order. `asTheyCome` keeps the order in which they were read, so that nothing moves under
+   * the reader's eyes while more arrive.
+   */
+  find(query: EveryoneQuery, asTheyCome = false): OverrideRow[] {
+    return this.#find(query, asTheyCome).map(({ row }) => row);
+  }
+
+  page(query: EveryoneQuery, from: number, count: number, asTheyCome = false): { total: number; rows: OverrideRow[] } {
+    const entries = this.#find(query, asTheyCome);
+    return { total: entries.length, rows: entries.slice(from, from + count).map(({ row }) => row) };
+  }
+
+  #find(query: EveryoneQuery, asTheyCome: boolean): Entry[] {
+    const key = JSON.stringify([this.#changes, asTheyCome, query]);
+    if (this.#found?.key === key) return this.#found.entries;
+    const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
+    const entries: Entry[] = [];
+    for (const entry of this.#entries.values()) {
+      if (query.only === 'dangling' && entry.row.dangling === null && entry.row.canUse !== 'unknown') continue;
+      if (words.every((word) => entry.text.includes(word))) entries.push(entry);
+    }
+    if (!asTheyCome) entries.sort(ORDERS[query.by]);
+    if (!asTheyCome && query.descending) entries.reverse();
+    this.#found = { key, entries };
+    return entries;
+  }
+
+  #count(before: OverrideRow | undefined, after: OverrideRow | undefined): void {
+    this.#changes += 1;
+    this.#unknown += Number(after?.canUse === 'unknown') - Number(before?.canUse === 'unknown');
+    this.#dangling += Number((after?.dangling ?? null) !== null) - Number((before?.dangling ?? null) !== null);
+  }
+}
+
+const byUser = (a: Entry, b: Entry) => compare(a.user, b.user) || compare(a.row.userId, b.row.userId);
+
+const ORDERS: Record<EveryoneQuery['by'], (a: Entry, b: Entry) => number> = {
+  user: byUser,
+  warehouse: (a, b) => compare(a.warehouse, b.warehouse) || byUser(a, b),
+  dangling: (a, b) => Number(b.row.dangling !== null) - Number(a.row.dangling !== null) || byUser(a, b),
+};
+
+/** Code points do for names that were made comparable: the rules of a language cost a hundred times as much. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function entryOf(row: OverrideRow): Entry {
+  const { userId, userName, displayName, warehouseId, warehouseName, type } = row;
+  const words = type === 'LAST_SELECTED' ? 'last selected' : '';
+  const text = [userId, userName, displayName, warehouseName, warehouseId, words].join('\n').toLowerCase();
+  const user = comparable(displayName || userName || userId);
+  // What is last selected has no warehouse to be ordered by: it comes last.
+  return { row, text, user, warehouse: comparable(warehouseName ?? warehouseId ?? '\uffff') };
+}
+
+/** Without case and accents. */
+function comparable(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
+}

@@ -1,0 +1,108 @@
+import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
+
+/** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
+const WHOLE = 64 * 1024;
+/** How much of a frame's beginning and of its end is looked at, in bytes. */
+const EDGE = 512;
+
+const SCALAR = String.raw`(?:"(?:[^"\\]|\\.)*"|-?[\d.eE+-]+|null)`;
+const MEMBER = String.raw`\s*"(?:jsonrpc|id|method)"\s*:\s*${SCALAR}\s*`;
+/** The small members that a frame begins with, and which large one follows them. */
+const BEGINNING = new RegExp(String.raw`^\s*\{((?:${MEMBER},)*)\s*"(params|result|error)"\s*:`);
+/** The small members behind the large one: nothing but the frame's own last brace may follow. */
+const ENDING = new RegExp(String.raw`[\]}"\w]\s*((?:,${MEMBER})+)\}\s*$`);
+const ID = new RegExp(String.raw`"id"\s*:\s*(${SCALAR})`);
+const METHOD = /"method"\s*:\s*"([^"\\]*)"/;
+const NAME_FIRST = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
+const ERROR_FIRST = /"result"\s*:\s*\{\s*"isError"\s*:\s*true\b/;
+const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,${MEMBER})*\}\s*$`);
+
+/** The members that may be large, and of which a frame has one. */
+const BODIES = ['params', 'result', 'error'] as const;
+
+/** What a frame shows of itself. */
+export interface FrameSummary {
+  /** As it was written. */
+  id: string | undefined;
+  method: string | undefined;
+  /** The member that holds what the frame is about, where its beginning shows it. */
+  body: (typeof BODIES)[number] | undefined;
+}
+
+/** How a request was answered, as far as its answer tells. */
+export type CallOutcome =
+  | { outcome: 'answered' | 'tool-error' }
+  /** `reason` is Causeway's own word for it, where the answer is Causeway's own. */
+  | { outcome: 'error'; errorCode: number | null; reason: unknown };
+
+const ANSWERED: CallOutcome = { outcome: 'answered' };
+const IS_ERROR = Buffer.from('"isError"');
+
+/** Reads a frame's id and method. Its middle is passed over where its ends tell both, as they do with every known SDK. */
+export function summarizeFrame(frame: Buffer): FrameSummary {
+  const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE)) ?? [];
+  const body = BODIES.find((name) => name === large);
+  if (!body) return { ...scanFrame(frame), body };
+  const method = METHOD.exec(members)?.[1];
+  let id = ID.exec(members)?.[1];
+  if (id === undefined) {
+    const behind = ENDING.exec(frame.subarray(-EDGE).toString('latin1'))?.[1] ?? '';
+    id = METHOD.test(behind) ? undefined : ID.exec(behind)?.[1];
+  }
+  if (id === undefined || (body === 'params') !== (method !== undefined)) return { ...scanFrame(frame), body };
+  return { id: asUtf8(id), method, body };
+}
+
+/** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
+export function calledTool(frame: Buffer): string | null {
+  const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE))?.[1];
+  return shown(first === undefined ? Object(paramsOf(frame)).name : parseFrame(Buffer.from(first, 'latin1')));
+}
+
+/**
+ * How an answer says that it went. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
+ * result's first or last member, and the error's code is not.
+ */
+export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
+  if (frame.length > WHOLE) return outcomeOfLongFrame(frame, body);
+  if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
+  const { error, result } = Object(parseFrame(frame));
+  if (typeof error === 'object' && error !== null) {
+    const errorCode = typeof error.code === 'number' ? error.code : null;
+    return { outcome: 'error', errorCode, reason: Object(error.data).reason };
+  }
+  return Object(result).isError === true ? { outcome: 'tool-error' } : ANSWERED;
+}
+
+function outcomeOfLongFrame(frame: Buffer, body: FrameSummary['body']): CallOutcome {
+  if (body === 'error') return { outcome: 'error', errorCode: null, reason: undefined };
+  const failed =
+    ERROR_FIRST.test(frame.toString('latin1', 0, EDGE)) ||
+    ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE));
+  return failed ? { outcome: 'tool-error' } : ANSWERED;
+}
+
+/** The text whose UTF-8 was read byte by byte. */
+function asUtf8(latin1: string): string {
+  return /[\x80-\xff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
+}
+
+/** The parameters of a request that is not long. */
+export function paramsOf(frame: Buffer): unknown {
+  return frame.length <= WHOLE ? Object(parseFrame(frame)).params : undefined;
+}
+
+/** The frames of a batch that is not long; undefined for a frame of its own. */
+export function batchOf(frame: Buffer): Buffer[] | undefined {
+  if (frame[0] !== 0x5b || frame.length > WHOLE) return undefined;
+  const entries: unknown = parseFrame(frame);
+  return Array.isArray(entries) ? entries.map((entry) => Buffer.from(JSON.stringify(entry))) : [];
+}
+
+/** The longest name that is kept, in characters: names come from outside and are shown. */
+const LONGEST_NAME = 128;
+
+/** A name as it may be shown; null for what is none. */
+export function shown(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_NAME) : null;
+}

@@ -1,0 +1,121 @@
+import type { CausewayError, ErrorCode } from '../../platform/errors.ts';
+import { sentences } from '../../platform/errors.ts';
+import type { NextAction } from '../../platform/next-action.ts';
+import type { ServerHealth, Trouble } from './health.ts';
+
+/** What a button beside a server's state does; `accounts` leads to where its profile is put right. */
+export type HealthAction = 'sign-in' | 'accounts' | 'check-again';
+
+/** A server's state for people: the tray, the window and the command line say the same. */
+export interface FormattedHealth {
+  /** A few words, as for a row of a list: "Running, 6 tools". */
+  label: string;
+  /** What is so, in one or two sentences. */
+  sentence: string;
+  /** What a person can do about it, as it is said where there are commands; null where nothing is to be done. */
+  remedy: string | null;
+  /** What can be done about it from here. */
+  action: HealthAction | null;
+}
+
+/** Which server is spoken of, and when: times are said from now. */
+export interface HealthFormat {
+  profile: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+const LABELS: Record<Trouble, string> = {
+  'signed-out': 'Signed out',
+  forbidden: 'No access',
+  'not-found': 'Not found',
+  'blocked-by-ip-list': 'Blocked by the IP access list',
+  'login-page': 'A sign-in page is in the way',
+  unreachable: 'Unreachable',
+  failing: 'Not working',
+};
+
+/** What happens by itself; where a person has to act, that is what counts. */
+const TRIES_AGAIN: ReadonlySet<string> = new Set<Trouble>(['login-page', 'unreachable', 'failing']);
+
+/** A server's state in plain words. */
+export function formatHealth(health: ServerHealth, { profile, now }: HealthFormat): FormattedHealth {
+  switch (health.name) {
+    case 'connecting':
+      return {
+        label: 'Connecting',
+        sentence: 'Causeway is asking the server what it offers.',
+        remedy: null,
+        action: null,
+      };
+    case 'ready':
+      return {
+        label: `Running, ${count(health.tools, 'tool')}`,
+        sentence: `The server answers and offers ${count(health.tools, 'tool')}.`,
+        remedy: null,
+        action: null,
+      };
+    case 'no-grants':
+      return {
+        label: 'Running, no tools',
+        sentence: `The server answers, but shows the user of profile "${profile}" nothing.`,
+        remedy: 'Ask for grants on the catalog, schema, function, index or Genie space that it serves.',
+        action: 'check-again',
+      };
+    case 'waiting-for-browser':
+      return {
+        label: 'Waiting for the browser',
+        sentence: 'A page in your browser asks you to sign in.',
+        remedy: 'Finish signing in there.',
+        action: null,
+      };
+    default:
+      return inTrouble(health.name, health.problem, again(health, now));
+  }
+}
+
+function inTrouble(name: Trouble, problem: CausewayError, more: string): FormattedHealth {
+  const { code, message, remedy, action } = problem;
+  return {
+    label: LABELS[name],
+    sentence: sentences(message, more),
+    remedy: remedy ?? null,
+    action: (action && BUTTONS[action.do]) ?? BUTTONS_BY_CODE[code] ?? 'check-again',
+  };
+}
+
+/** Which button does what was said to do. */
+const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
+  'sign-in': 'sign-in',
+  'check-sign-in': 'sign-in',
+  'grant-scope': 'sign-in',
+  'check-credentials': 'accounts',
+};
+
+/** Which button helps where nothing was said that a button could do. */
+const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
+  signed_out: 'sign-in',
+  cli_unavailable: 'sign-in',
+  // A profile that holds credentials of its own: there is nothing to sign in to.
+  missing_scope: 'accounts',
+  unauthenticated: 'accounts',
+  sign_in_failed: 'accounts',
+  profile_not_found: 'accounts',
+  profile_unusable: 'accounts',
+  ambiguous: 'accounts',
+};
+
+function again({ name, until }: { name: Trouble; until: number }, now: number): string {
+  return TRIES_AGAIN.has(name) ? `Causeway tries again ${inWords(until - now)}.` : '';
+}
+
+/** How far away something is, as people say it. */
+function inWords(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds <= 1) return 'now';
+  return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
+}
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`;
+}

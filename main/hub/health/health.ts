@@ -1,0 +1,170 @@
+import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/errors.ts';
+
+/** The ways in which a server can be out of order. */
+export type Trouble =
+  | 'signed-out'
+  /** The user may not use it. */
+  | 'forbidden'
+  /** The workspace has no such server, or has not switched it on. */
+  | 'not-found'
+  | 'blocked-by-ip-list'
+  /** A web page answered in its place: a captive portal, or a company proxy that wants a sign-in. */
+  | 'login-page'
+  | 'unreachable'
+  /** Anything else: the problem says what. */
+  | 'failing';
+
+/** How a configured server is (spec/managed-mcp-endpoints.md › States). Times are milliseconds since 1970. */
+export type ServerHealth =
+  /** It is being asked, and nothing is known of it yet. */
+  | { name: 'connecting' }
+  | { name: 'ready'; tools: number; checkedAt: number }
+  /** It answers, but shows this user nothing: on what it serves, there are no grants. */
+  | { name: 'no-grants'; checkedAt: number }
+  /** The person is signing in, in the browser. */
+  | { name: 'waiting-for-browser' }
+  /** Why it is not ready. It is asked again by itself at `until`. */
+  | { name: Trouble; problem: CausewayError; until: number };
+
+/** A server's health, and when it is asked next. */
+export interface Watch {
+  health: ServerHealth;
+  /** How often in a row it was not ready. */
+  failures: number;
+  /** Milliseconds since 1970; null while only somebody's doing can change something. */
+  due: number | null;
+}
+
+/** What happens to a server. `random` is a number from 0 to 1, so that many servers are not asked in the same moment. */
+export type WatchEvent =
+  | { name: 'answered'; tools: number; at: number; random: number }
+  | { name: 'failed'; error: unknown; at: number; random: number }
+  /** Somebody wants to know now, or something has changed that may change the answer. */
+  | { name: 'asked'; at: number }
+  /** The server has said that it has other tools now. */
+  | { name: 'tools-changed'; at: number }
+  /** The computer woke, or is in another network: what was known may be wrong, and so may every pause. */
+  | { name: 'disturbed'; at: number; random: number }
+  | { name: 'sign-in-began' }
+  | { name: 'sign-in-ended'; at: number };
+
+/** How often a server that is well is asked, in milliseconds; ± 20 %. */
+const ROUTINE_MS = 5 * 60_000;
+/** Over how long the questions after a disturbance are spread, in milliseconds. Networks take a moment to be there. */
+const SPREAD_MS = 3_000;
+/** How long tools that have changed are left to change further, in milliseconds. */
+const SETTLE_MS = 500;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/**
+ * The pauses between two questions to a server in trouble, in milliseconds: doubled from the first to the longest. What
+ * only a person can change is asked seldom; asking who is signed out costs a look into the keychain.
+ */
+const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = {
+  'signed-out': [MINUTE, 5 * MINUTE],
+  'no-grants': [2 * MINUTE, 15 * MINUTE],
+  forbidden: [5 * MINUTE, 30 * MINUTE],
+  'not-found': [5 * MINUTE, 30 * MINUTE],
+  'blocked-by-ip-list': [MINUTE, 10 * MINUTE],
+  'login-page': [10 * SECOND, 2 * MINUTE],
+  unreachable: [5 * SECOND, 5 * MINUTE],
+  failing: [15 * SECOND, 10 * MINUTE],
+};
+
+/** Which trouble an error means; any other means `failing`. */
+const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
+  signed_out: 'signed-out',
+  unauthenticated: 'signed-out',
+  cli_unavailable: 'signed-out',
+  sign_in_failed: 'signed-out',
+  permission_denied: 'forbidden',
+  missing_scope: 'forbidden',
+  not_found: 'not-found',
+  feature_unavailable: 'not-found',
+  ip_blocked: 'blocked-by-ip-list',
+  login_page: 'login-page',
+  unreachable: 'unreachable',
+  timeout: 'unreachable',
+  outcome_unknown: 'unreachable',
+};
+
+/** Whether what became of a call tells that its server may not be as well as it was. */
+export function meansTrouble(error: unknown): boolean {
+  return error instanceof CausewayError && TROUBLES[error.code] !== undefined;
+}
+
+/** A server of which nothing is known, to be asked at once. */
+export function newWatch(at: number): Watch {
+  return { health: { name: 'connecting' }, failures: 0, due: at };
+}
+
+/** What is known of a server, and when it is asked next, after an event. */
+export function nextWatch(watch: Watch, event: WatchEvent): Watch {
+  switch (event.name) {
+    case 'answered':
+      return answered(watch, event);
+    case 'failed':
+      return failed(watch, event);
+    case 'asked':
+      return { ...watch, health: unlessWell(watch.health), due: event.at };
+    case 'tools-changed':
+      return isWell(watch.health) ? { ...watch, due: event.at + SETTLE_MS } : watch;
+    case 'disturbed':
+      if (watch.health.name === 'waiting-for-browser') return watch;
+      return { ...watch, failures: 0, due: event.at + Math.round(event.random * SPREAD_MS) };
+    case 'sign-in-began':
+      // Who signs in anew while all is well need not be told that it is not.
+      return isWell(watch.health) ? watch : { ...watch, health: { name: 'waiting-for-browser' }, due: null };
+    case 'sign-in-ended':
+      if (watch.health.name !== 'waiting-for-browser') return watch;
+      return { ...watch, health: { name: 'connecting' }, due: event.at };
+  }
+}
+
+function answered(watch: Watch, { tools, at, random }: Extract<WatchEvent, { name: 'answered' }>): Watch {
+  if (tools > 0) {
+    return {
+      health: { name: 'ready', tools, checkedAt: at },
+      failures: 0,
+      due: at + Math.round(ROUTINE_MS * (0.8 + 0.4 * random)),
+    };
+  }
+  const due = at + pause('no-grants', watch.failures, random);
+  return { health: { name: 'no-grants', checkedAt: at }, failures: watch.failures + 1, due };
+}
+
+function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name: 'failed' }>): Watch {
+  const problem = asCausewayError(error);
+  if (problem.code === 'no_grants') return answered(watch, { name: 'answered', tools: 0, at, random });
+  const trouble = TROUBLES[problem.code] ?? 'failing';
+  // Another trouble than before begins with its own first pause.
+  const failures = watch.health.name === trouble || watch.health.name === 'connecting' ? watch.failures : 0;
+  const { retryAfterMs: asked = 0 } = problem;
+  // Never earlier than the server asks for, and not everybody at the very moment it names.
+  const until = at + Math.max(pause(trouble, failures, random), Math.round(asked * (1 + random / 4)));
+  // A sign-in under way is not overtaken by a question that began before it.
+  if (trouble === 'signed-out' && watch.health.name === 'waiting-for-browser') return watch;
+  return { health: { name: trouble, problem, until }, failures: failures + 1, due: until };
+}
+
+function pause(trouble: Trouble | 'no-grants', failures: number, random: number): number {
+  const [first, longest] = PAUSES[trouble];
+  return Math.round(Math.min(first * 2 ** Math.min(failures, 20), longest) * (0.75 + random / 2));
+}
+
+function unlessWell(health: ServerHealth): ServerHealth {
+  return isWell(health) ? health : { name: 'connecting' };
+}
+
+function isWell({ name }: ServerHealth): boolean {
+  return name === 'ready';
+}
+
+/** A server that is kept warm; its name is its own among them. */
+export interface MonitoredServer {
+  name: string;
+  profile: string;
+  path: string;
+}

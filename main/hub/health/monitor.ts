@@ -1,0 +1,268 @@
+import { networkInterfaces } from 'node:os';
+import type { AuthEvent } from '../../auth/auth.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
+import { type MonitoredServer, meansTrouble, type ServerHealth, type WatchEvent } from './health.ts';
+import { WatchedServer } from './watched-server.ts';
+
+/** A server and how it is. */
+export interface MonitoredServerState extends MonitoredServer {
+  health: ServerHealth;
+}
+
+export interface HealthMonitorOptions {
+  /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} where there is no such profile */
+  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
+  /** Where sign-ins are heard of. Gives the function that ends it. */
+  subscribe?: ((listener: (event: AuthEvent) => void) => () => void) | undefined;
+  /** Told of all servers as soon as one is different. */
+  onChange?: ((states: MonitoredServerState[]) => void) | undefined;
+  /** Lets go of connections that may lead nowhere any more. */
+  renewConnections?: (() => Promise<void>) | undefined;
+  clock?: Clock | undefined;
+  /** The computer's addresses, to be compared with what they were. */
+  addresses?: (() => string) | undefined;
+  /** A number from 0 to 1. */
+  random?: (() => number) | undefined;
+}
+
+/** How many servers are asked at once: twenty configured ones are no reason for a storm. */
+const AT_ONCE = 3;
+/** The longest wait between two looks at the clock and at the network, in milliseconds. */
+const LONGEST_WAIT_MS = 15_000;
+/** How much later than planned a look may come before the computer must have slept, in milliseconds. */
+const ASLEEP_MS = 30_000;
+
+/** The configured servers, kept warm. */
+export class HealthMonitor {
+  readonly #options: HealthMonitorOptions;
+  readonly #clock: Clock;
+  readonly #servers = new Map<string, WatchedServer>();
+  #timer: { cancel: () => void; planned: number } | undefined;
+  #addresses: string;
+  readonly #unsubscribe: (() => void) | undefined;
+  #isSuspended = false;
+  #isKept = true;
+  #isClosed = false;
+
+  constructor(servers: readonly MonitoredServer[], options: HealthMonitorOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#addresses = this.#addressesNow();
+    this.#unsubscribe = options.subscribe?.((event) => this.#heard(event));
+    this.update(servers);
+  }
+
+  /** All servers, in the order of the list. */
+  states(): MonitoredServerState[] {
+    return Array.from(this.#servers.values(), ({ server, health }) => ({ ...server, health }));
+  }
+
+  /** The list has changed: new servers are asked, others are let go, and the rest stays as it is. */
+  update(servers: readonly MonitoredServer[]): void {
+    const before = new Map(this.#servers);
+    this.#servers.clear();
+    for (const { name, profile, path } of servers) {
+      const known = before.get(name);
+      const isSame = known?.server.profile === profile && known.server.path === path;
+      this.#servers.set(name, isSame ? known : this.#watch({ name, profile, path }));
+      if (isSame) before.delete(name);
+    }
+    for (const gone of before.values()) void gone.close();
+    this.#changed();
+  }
+
+  /** Asks now: one server, or all. Resolves with what came of it. @throws {CausewayError} `not_found` */
+  async recheck(name?: string): Promise<MonitoredServerState[]> {
+    const wanted = name === undefined ? [...this.#servers.values()] : [this.#find(name)];
+    const at = this.#clock.now();
+    const checked = wanted.map((one) => one.checked());
+    for (const one of wanted) one.apply({ name: 'asked', at });
+    this.#look();
+    await Promise.all(checked);
+    return wanted.map(({ server, health }) => ({ ...server, health }));
+  }
+
+  /** Whether servers are asked again by themselves. Where not, each is asked once, and then when somebody wants to know. */
+  keep(on: boolean): void {
+    this.#isKept = on;
+    this.#look();
+  }
+
+  /** The computer goes to sleep: nothing is asked until it wakes. */
+  suspend(): void {
+    this.#isSuspended = true;
+    this.#timer?.cancel();
+    for (const one of this.#servers.values()) one.interrupt();
+  }
+
+  /** The computer has woken. */
+  resume(): void {
+    this.#isSuspended = false;
+    this.networkChanged();
+  }
+
+  /** The computer is in another network, or in none: every server is asked again soon. */
+  networkChanged(): void {
+    this.#addresses = this.#addressesNow();
+    // Where no new ones can be opened, the old ones serve, and the next question tells how well.
+    this.#options.renewConnections?.().catch(() => undefined);
+    const at = this.#clock.now();
+    for (const one of this.#servers.values()) {
+      one.interrupt();
+      one.apply({ name: 'disturbed', at, random: this.#random() });
+    }
+    this.#look();
+  }
+
+  /** Somebody has signed in to this profile, or out of it, where no event tells: in another process. */
+  signedIn(profile: string): void {
+    this.#tell(profile, { name: 'asked', at: this.#clock.now() });
+  }
+
+  /** The tools of a server that is ready; one that is not is asked first. @throws {CausewayError} `not_found`, or why it is not ready */
+  async tools(name: string): Promise<Tool[]> {
+    const one = this.#find(name);
+    if (one.health.name !== 'ready') await this.recheck(name);
+    return one.tools();
+  }
+
+  /**
+   * Calls a tool of a server through its own session. What the tool says is given as it came. Where the call does not
+   * reach the server, how that is, is asked again.
+   * @throws {CausewayError} `not_found`; `cancelled` and whatever the call met
+   */
+  async callTool(
+    name: string,
+    tool: string,
+    args: Record<string, unknown>,
+    options: AskOptions = {},
+  ): Promise<ToolResult> {
+    const one = this.#find(name);
+    try {
+      return await one.call(tool, args, options);
+    } catch (error) {
+      if (meansTrouble(error) && one.health.name === 'ready') {
+        one.apply({ name: 'asked', at: this.#clock.now() });
+        this.#look();
+      }
+      throw error;
+    }
+  }
+
+  /** Ends all sessions, and the calls under way with them. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#unsubscribe?.();
+    await Promise.all(Array.from(this.#servers.values(), (one) => one.close()));
+    this.#servers.clear();
+  }
+
+  #watch(server: MonitoredServer): WatchedServer {
+    return new WatchedServer(server, {
+      connect: this.#options.connect,
+      now: () => this.#clock.now(),
+      random: () => this.#random(),
+      changed: () => this.#changed(),
+      idle: () => this.#look(),
+    });
+  }
+
+  /** Asks those whose time has come, a few at once, and looks again when the next one's has. */
+  #look(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#isSuspended || this.#isClosed) return;
+    const now = this.#clock.now();
+    const all = [...this.#servers.values()];
+    let free = AT_ONCE - all.filter(({ isBusy }) => isBusy).length;
+    const resting = all
+      .filter(({ isBusy, due, isWanted }) => !isBusy && due !== null && (this.#isKept || isWanted))
+      .sort(byDue);
+    for (const one of resting) {
+      if (free <= 0 || (one.due ?? 0) > now) break;
+      free -= 1;
+      one.probe();
+    }
+    const soonest = resting.find(({ isBusy }) => !isBusy)?.due;
+    // Without a free place the end of a question brings the next look.
+    const wait = free <= 0 || soonest == null ? LONGEST_WAIT_MS : Math.min(Math.max(0, soonest - now), LONGEST_WAIT_MS);
+    this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTime()) };
+  }
+
+  /** Not every system tells that it slept or that its network is another one: the clock and the addresses do. */
+  #onTime(): void {
+    const late = this.#clock.now() - (this.#timer?.planned ?? 0);
+    if (late > ASLEEP_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
+    else this.#look();
+  }
+
+  #addressesNow(): string {
+    return (this.#options.addresses ?? networkAddresses)();
+  }
+
+  #changed(): void {
+    if (this.#isClosed) return;
+    this.#options.onChange?.(this.states());
+    this.#look();
+  }
+
+  #heard(event: AuthEvent): void {
+    if (event.type === 'notice' || event.type === 'not-kept') return;
+    const { name } = event.profile;
+    if (event.type === 'sign-in-began') this.#tell(name, { name: 'sign-in-began' });
+    else if (event.type === 'sign-in-ended') this.#tell(name, { name: 'sign-in-ended', at: this.#clock.now() });
+    else this.signedIn(name);
+  }
+
+  #tell(profile: string, event: WatchEvent): void {
+    for (const one of this.#servers.values()) if (one.server.profile === profile) one.apply(event);
+    this.#look();
+  }
+
+  #random(): number {
+    return (this.#options.random ?? Math.random)();
+  }
+
+  #find(name: string): WatchedServer {
+    const found = this.#servers.get(name);
+    if (found) return found;
+    throw new CausewayError('not_found', `There is no server "${name}".`);
+  }
+}
+
+function byDue(a: WatchedServer, b: WatchedServer): number {
+  return (a.due ?? 0) - (b.due ?? 0);
+}
+
+/** Time, as everything that waits for long takes it: tests have one of their own. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, so many milliseconds later. Gives the function that takes it back. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** The computer's own. What waits keeps no process alive. */
+const SYSTEM_CLOCK: Clock = {
+  now: Date.now,
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * The computer's addresses as one text, to be compared with an earlier one: another network, a VPN that comes or goes
+ * and a cable that is pulled all change it. Addresses that lead nowhere (loopback, link-local) do not count.
+ */
+function networkAddresses(): string {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses)
+    .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))
+    .map(({ address }) => address)
+    .sort()
+    .join(' ');
+}

@@ -1,0 +1,161 @@
+import { CausewayError } from '../../platform/errors.ts';
+import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
+import type { MonitoredServer } from './health.ts';
+import { newWatch, nextWatch, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
+
+/** What a watched server needs of the world. */
+export interface MonitorDeps {
+  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A number from 0 to 1. */
+  random(): number;
+  /** Its health is different now. */
+  changed(): void;
+  /** A question has come to its end. */
+  idle(): void;
+}
+
+/** One configured server: its session, and what is known of it. */
+export class WatchedServer {
+  readonly server: MonitoredServer;
+  readonly #deps: MonitorDeps;
+  #watch: Watch;
+  #session: Promise<HealthSession> | undefined;
+  /** The question under way. */
+  #asking: AbortController | undefined;
+  /** Whether something happened meanwhile that the answer may not know of. */
+  #isOutdated = false;
+  /** Whether somebody waits for an answer, or there has been none yet. */
+  #isWanted = true;
+  #tools: Tool[] = [];
+  #waiting: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor(server: MonitoredServer, world: MonitorDeps) {
+    this.server = server;
+    this.#deps = world;
+    this.#watch = newWatch(world.now());
+  }
+
+  get health(): ServerHealth {
+    return this.#watch.health;
+  }
+
+  /** When it is to be asked next, in milliseconds since 1970. */
+  get due(): number | null {
+    return this.#watch.due;
+  }
+
+  /** Whether it is to be asked even where nothing is asked again by itself. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  get isBusy(): boolean {
+    return this.#asking !== undefined;
+  }
+
+  /** Resolves when a question that begins from now on has its answer. */
+  checked(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  apply(event: WatchEvent): void {
+    if (event.name === 'asked' || event.name === 'sign-in-ended') this.#isWanted = true;
+    const before = this.#watch;
+    this.#watch = nextWatch(before, event);
+    // What the question under way will bring may be of before.
+    if (this.#watch !== before) this.#isOutdated = true;
+    if (this.#watch.health !== before.health) this.#deps.changed();
+  }
+
+  /** Asks the server what it offers. */
+  probe(): void {
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.#isOutdated = false;
+    this.#isWanted = false;
+    const waiting = this.#waiting.splice(0);
+    void this.#ask(asking.signal).then((event) => {
+      if (this.#asking !== asking) {
+        this.#waiting.push(...waiting);
+        if (this.#isClosed) this.#tellWaiting();
+        return;
+      }
+      this.#asking = undefined;
+      const due = this.#isOutdated ? this.#watch.due : null;
+      this.apply(event);
+      if (due !== null) this.#watch = { ...this.#watch, due };
+      for (const tell of waiting) tell();
+      this.#deps.idle();
+    });
+  }
+
+  /** Forgets the question under way: its answer would be of before. */
+  interrupt(): void {
+    if (!this.#asking) return;
+    this.#asking.abort(new CausewayError('cancelled', 'The question was given up.'));
+    this.#asking = undefined;
+    this.#release();
+  }
+
+  /** @throws {CausewayError} why it is not ready */
+  tools(): Tool[] {
+    const { health } = this;
+    if ('checkedAt' in health) return this.#tools;
+    if ('problem' in health) throw health.problem;
+    throw new CausewayError('signed_out', 'The server is not connected yet.', {
+      remedy: 'Finish signing in in the browser.',
+    });
+  }
+
+  async call(tool: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolResult> {
+    return (await this.#open()).call(tool, args, options);
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#isClosed = true;
+    this.interrupt();
+    this.#tellWaiting();
+    await session?.then(
+      (open) => open.close(),
+      () => undefined,
+    );
+  }
+
+  #tellWaiting(): void {
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+
+  async #ask(signal: AbortSignal): Promise<WatchEvent> {
+    const opening = this.#open();
+    try {
+      const tools = await (await opening).tools(signal);
+      this.#tools = tools;
+      return { name: 'answered', tools: tools.length, at: this.#deps.now(), random: this.#deps.random() };
+    } catch (error) {
+      // The next question begins anew: the profile, the path or the network may be other ones by then.
+      if (this.#session === opening) this.#release();
+      return { name: 'failed', error, at: this.#deps.now(), random: this.#deps.random() };
+    }
+  }
+
+  #open(): Promise<HealthSession> {
+    this.#session ??= this.#deps.connect(this.server, () =>
+      this.apply({ name: 'tools-changed', at: this.#deps.now() }),
+    );
+    return this.#session;
+  }
+
+  #release(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    void session?.then(
+      (open) => open.retire(),
+      () => undefined,
+    );
+  }
+}

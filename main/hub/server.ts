@@ -1,0 +1,351 @@
+import { once } from 'node:events';
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { FrameSink } from '../bridge/back-pressure.ts';
+import type { Bridge } from '../bridge/bridge.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import { feed, StreamSink } from '../bridge/stdio.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { fileError } from '../platform/file-errors.ts';
+import { VERSION } from '../platform/version.ts';
+import { asSession, guarded, refuseFrame } from './boundary.ts';
+import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
+import { recordedBridge, recordedSink } from './recorder.ts';
+import { type Rendezvous, readRendezvous } from './rendezvous.ts';
+import { type HubSession, type HubWatcher, SessionLog } from './session-log.ts';
+import { isHubAlive } from './transport.ts';
+import {
+  type Challenge,
+  type EntryRequest,
+  firstLine,
+  freshNonce,
+  HELLO_MS,
+  type Hello,
+  HUB_PROTOCOL,
+  isNonce,
+  isProof,
+  MAX_LINE_BYTES,
+  proofOf,
+  type Question,
+  type SessionsAnswer,
+  type Transcript,
+  type Welcome,
+} from './wire.ts';
+
+/** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
+const FINISH_MS = 8_000;
+/** How often it is felt whether a proxy that has closed its end is still there for its answers, in milliseconds. */
+const PROBE_MS = 250;
+
+/** How many frames of one client may meet a fault of ours before its session is ended. */
+const MAX_FAULTS = 10;
+
+export interface HubOptions {
+  folder: string;
+  /** Tells where the system keeps sockets; this process's own environment if left out. */
+  env?: NodeJS.ProcessEnv;
+  /** Builds the bridge for a proxy. What it throws sends the proxy to work alone, where it says the same by itself. */
+  serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
+  watcher?: HubWatcher;
+}
+
+/** The running application's side of the private socket. */
+export interface Hub {
+  sessions(): HubSession[];
+  /**
+   * Lets no new proxies in, and closes once those that are here have their answers, at most `graceMs` later. What a proxy
+   * still waits for then, it answers by itself.
+   */
+  finish(graceMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to listen, and publishes where. What a hub that was killed has left behind is replaced.
+ * @throws {CausewayError} `hub_running` when another hub of this user is alive, `hub_foreign`, `file_not_writable`
+ */
+export async function startHub(options: HubOptions): Promise<Hub> {
+  const { folder } = options;
+  const earlier = readRendezvous(folder);
+  if (earlier) {
+    if (await isHubAlive(earlier))
+      throw new CausewayError('hub_running', `Causeway is running already (process ${earlier.pid}).`);
+    await withdrawRendezvous(folder, earlier);
+  }
+  const rendezvous = await prepareRendezvous(folder, options.env);
+  const hub = new PrivateHub(options, rendezvous);
+  await hub.listen();
+  try {
+    await publishRendezvous(folder, rendezvous);
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+  return hub;
+}
+
+class PrivateHub implements Hub {
+  readonly #options: HubOptions;
+  readonly #rendezvous: Rendezvous;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Each resolves when its proxy has gone and its session is ended. */
+  readonly #served = new Set<Promise<void>>();
+  readonly #board: SessionLog;
+
+  constructor(options: HubOptions, rendezvous: Rendezvous) {
+    this.#options = options;
+    this.#rendezvous = rendezvous;
+    this.#board = new SessionLog(options.watcher ?? {});
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#receive(socket));
+  }
+
+  async listen(): Promise<void> {
+    // The pipe of Windows can have no other access list than the system's own, which lets others read but not write.
+    const { address } = this.#rendezvous;
+    try {
+      this.#server.listen({ path: address, readableAll: false, writableAll: false });
+      await once(this.#server, 'listening');
+      if (process.platform !== 'win32') await chmod(address, 0o600);
+    } catch (error) {
+      throw fileError(address, error);
+    }
+    // Where no more files can be opened, a proxy that cannot be let in works alone and looks for the hub again.
+    this.#server.on('error', (error) => console.warn('A proxy could not be let in:', inOneLine(error)));
+  }
+
+  sessions(): HubSession[] {
+    return this.#board.sessions();
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    await withdrawRendezvous(this.#options.folder, this.#rendezvous);
+    const grace = new AbortController();
+    const answered = this.#board.settled().then(() => Promise.all(Array.from(this.#sockets, written)));
+    await Promise.race([answered, sleep(graceMs, undefined, { signal: grace.signal })]);
+    grace.abort();
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    await withdrawRendezvous(this.#options.folder, this.#rendezvous);
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all([closed, ...this.#served]);
+  }
+
+  #receive(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A peer that goes away mid-write is its own affair; 'close' follows.
+    socket.on('error', () => {});
+    const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
+    socket.on('close', () => clearTimeout(tooSlow));
+    const hubNonce = freshNonce();
+    let transcript: Transcript | undefined;
+    let received: Buffer = Buffer.alloc(0);
+    const listen = (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      for (let first = firstLine(received); first; first = firstLine(received)) {
+        received = first.rest;
+        if (!transcript) {
+          const hello = readHello(first.line);
+          if (!hello) return void socket.destroy();
+          transcript = { address: this.#rendezvous.address, proxyNonce: hello.nonce, hubNonce };
+          socket.write(this.#challenge(transcript));
+          continue;
+        }
+        clearTimeout(tooSlow);
+        socket.off('data', listen);
+        socket.pause();
+        const entry = readEntry(first.line) ?? readQuestion(first.line);
+        const isOurs = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
+        if (!isOurs) socket.destroy();
+        else if ('question' in entry) this.#answer(socket);
+        else this.#enter(socket, entry, first.rest);
+        return;
+      }
+      if (received.length > MAX_LINE_BYTES) socket.destroy();
+    };
+    socket.on('data', listen);
+  }
+
+  #challenge(transcript: Transcript): string {
+    const proof = proofOf('hub', this.#rendezvous.secret, transcript);
+    return `${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof } satisfies Challenge)}\n`;
+  }
+
+  /** One that does not read its answer is let go of. */
+  #answer(socket: Socket): void {
+    const answer: SessionsAnswer = { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
+    socket.end(`${JSON.stringify(answer)}\n`);
+    socket.resume();
+    setTimeout(() => socket.destroy(), HELLO_MS).unref();
+  }
+
+  /** Whatever goes wrong with one client from here on ends that client's connection, and nothing else. */
+  #enter(socket: Socket, entry: EntryRequest, rest: Buffer): void {
+    let isEnded = false;
+    const end = (error: unknown) => {
+      if (isEnded) return;
+      isEnded = true;
+      console.error(`The session of a proxy (process ${entry.pid}) was ended by a fault. ${inOneLine(error)}`);
+      socket.removeAllListeners('data');
+      // What was written before, words for the client among it, still goes out; a client that reads nothing gets nothing.
+      socket.destroySoon();
+      setTimeout(() => socket.destroy(), HELLO_MS).unref();
+    };
+    asSession(end, () => {
+      this.#attach(socket, entry, rest, end).catch(end);
+    });
+  }
+
+  async #attach(socket: Socket, entry: EntryRequest, rest: Buffer, end: (error: unknown) => void): Promise<void> {
+    const { profile, path } = entry.request;
+    const record = this.#board.begin({ pid: entry.pid, profile, path });
+    const plain = new StreamSink(socket);
+    const sink = recordedSink(plain, record);
+    let bridge: Bridge;
+    try {
+      bridge = await this.#options.serve(entry.request, sink);
+    } catch {
+      // The proxy finds out the same by itself, and has a terminal or a client to tell it to.
+      socket.end(welcome(false));
+      return;
+    }
+    let faults = 0;
+    const broken = (error: unknown, frame?: Buffer) => {
+      if (frame) refuseFrame(frame, error, plain);
+      faults += 1;
+      // One frame that cannot be taken need not cost the others their answers.
+      if (!frame || faults >= MAX_FAULTS) end(error);
+    };
+    const safe = guarded(recordedBridge(bridge, record), broken, end);
+    // The hub was closed meanwhile.
+    if (socket.destroyed) return safe.close();
+    this.#board.add(record);
+    socket.write(welcome(true));
+    const served = serveSocket(safe, sink, socket, rest);
+    this.#served.add(served);
+    socket.on('close', () => this.#board.remove(record));
+    await served;
+    this.#served.delete(served);
+  }
+}
+
+/**
+ * Runs a bridge over a socket until the proxy has gone. One that has closed its end waits for its answers, or was killed:
+ * a blank line between frames, which it skips, finds out.
+ */
+function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
+  const fed = feed(bridge, sink, socket);
+  const probe = () => socket.write('\n');
+  let probing: NodeJS.Timeout | undefined;
+  socket.on('end', async () => {
+    fed.end();
+    fed.stop();
+    probe();
+    probing = setInterval(probe, PROBE_MS);
+    await bridge.finish(FINISH_MS);
+    clearInterval(probing);
+    socket.end();
+  });
+  const over = gone(socket).then(() => {
+    clearInterval(probing);
+    fed.stop();
+    return bridge.close();
+  });
+  fed.push(rest);
+  socket.resume();
+  return over;
+}
+
+/** Ends a socket as soon as it has taken what was written to it. */
+async function written(socket: Socket): Promise<void> {
+  if (socket.destroyed) return;
+  const closed = gone(socket);
+  socket.destroySoon();
+  await closed;
+}
+
+/** Resolves when a socket is closed, well or badly. */
+function gone(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+function welcome(ready: boolean): string {
+  return `${JSON.stringify({ hub: HUB_PROTOCOL, ready, version: VERSION } satisfies Welcome)}\n`;
+}
+
+const HelloLine = z.object({ hub: z.literal(HUB_PROTOCOL), nonce: z.string().refine(isNonce) });
+
+const EntryLine = z.object({
+  proof: z.string(),
+  version: z.string(),
+  pid: z.number(),
+  request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
+});
+
+const QuestionLine = z.object({
+  proof: z.string(),
+  version: z.string(),
+  pid: z.number(),
+  question: z.literal('sessions'),
+});
+
+const count = z.number().int().nonnegative();
+const SessionsLine = z.object({
+  hub: z.literal(HUB_PROTOCOL),
+  version: z.string(),
+  sessions: z.array(
+    z.object({
+      id: count,
+      pid: count,
+      profile: z.string().optional(),
+      path: z.string(),
+      since: z.number(),
+      clientName: z.string().nullable(),
+      clientVersion: z.string().nullable(),
+      protocolVersion: z.string().nullable(),
+      open: count,
+      done: count,
+      failed: count,
+      bytesFromClient: count,
+      bytesToClient: count,
+      lastCallAt: z.number().nullable(),
+    }),
+  ),
+});
+
+/** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
+function readHello(line: string): Hello | undefined {
+  return readLine(HelloLine, line);
+}
+
+/** Reads a peer's second line; undefined for anything else. */
+function readEntry(line: string): EntryRequest | undefined {
+  return readLine(EntryLine, line);
+}
+
+/** Reads what may stand in an entry's place; undefined for anything else. */
+function readQuestion(line: string): Question | undefined {
+  return readLine(QuestionLine, line);
+}
+
+/** Reads the hub's answer to a question; undefined for anything else. */
+export function readSessions(line: string): SessionsAnswer | undefined {
+  const answer = readLine(SessionsLine, line);
+  return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
+}
+
+function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(line)).data;
+  } catch {
+    // Not JSON: not one of ours.
+    return undefined;
+  }
+}

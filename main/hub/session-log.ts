@@ -1,0 +1,324 @@
+import { parseFrame } from '../bridge/frame/frame.ts';
+import { isSafeToRepeat } from '../bridge/retry.ts';
+import { revisionOf } from '../bridge/stateless/headers.ts';
+import {
+  batchOf,
+  type CallOutcome,
+  calledTool,
+  callOutcome,
+  paramsOf,
+  shown,
+  summarizeFrame,
+} from './frame-summary.ts';
+import type { ContentsRecorder } from './recorder.ts';
+
+/** The shortest time between two lists of sessions, in milliseconds. */
+const PAUSE_MS = 250;
+
+/** Who hears of the hub's sessions. Neither function may throw, and both must be quick: frames wait meanwhile. */
+export interface HubWatcher {
+  /** All the sessions there are: as soon as something is different, then at most four times a second. */
+  onSessions?(sessions: HubSession[]): void;
+  /** One request of a client's has ended. */
+  onCall?(call: HubCall): void;
+  /** There only while the person has contents recorded. */
+  readonly recorder?: ContentsRecorder | undefined;
+}
+
+/** The sessions that there are now, and who is told of them. */
+export class SessionLog {
+  readonly #watcher: HubWatcher;
+  readonly #records = new Map<number, SessionRecord>();
+  #lastSession = 0;
+  #lastCall = 0;
+  /** Set while a change has to wait before it is told. */
+  #pause: NodeJS.Timeout | undefined;
+  #isStale = false;
+  #settled: () => void = () => {};
+
+  constructor(watcher: HubWatcher) {
+    this.#watcher = watcher;
+  }
+
+  sessions(): HubSession[] {
+    return Array.from(this.#records.values(), ({ session }) => session);
+  }
+
+  /** Resolves once no proxy waits for an answer that only this hub can give it. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#settled = () => {
+        if (!Array.from(this.#records.values()).some(({ awaitsAnswer }) => awaitsAnswer)) resolve();
+      };
+      this.#settled();
+    });
+  }
+
+  /** A record for a proxy that may be about to attach. */
+  begin(of: Pick<HubSession, 'pid' | 'profile' | 'path'>): SessionRecord {
+    this.#lastSession += 1;
+    const watcher = this.#watcher;
+    return new SessionRecord(
+      { id: this.#lastSession, since: Date.now(), ...of },
+      {
+        call: (call) => {
+          this.#lastCall += 1;
+          watcher.onCall?.({ id: this.#lastCall, ...call });
+        },
+        changed: () => this.#changed(),
+        get recorder() {
+          return watcher.recorder;
+        },
+      },
+    );
+  }
+
+  /** The proxy is attached. */
+  add(record: SessionRecord): void {
+    this.#records.set(record.session.id, record);
+    this.#changed();
+  }
+
+  /** The proxy has gone. */
+  remove(record: SessionRecord): void {
+    record.ended();
+    this.#records.delete(record.session.id);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#settled();
+    if (this.#pause) this.#isStale = true;
+    else this.#tell();
+  }
+
+  #tell(): void {
+    this.#isStale = false;
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#isStale) this.#tell();
+    }, PAUSE_MS);
+    this.#pause.unref();
+    this.#watcher.onSessions?.(this.sessions());
+  }
+}
+
+/** A proxy that is attached, and what is known of the client behind it. Nothing of what its tools are given or return. */
+export interface HubSession {
+  /** Counts the proxies since the hub began. */
+  id: number;
+  pid: number;
+  profile: string | undefined;
+  path: string;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** As the client names itself; null until it has. */
+  clientName: string | null;
+  clientVersion: string | null;
+  /** The revision that client and server speak, as far as it is known. */
+  protocolVersion: string | null;
+  /** Requests that wait for their answer. */
+  open: number;
+  /** Requests that have ended, however. */
+  done: number;
+  /** Those of `done` that ended with an error, a tool's or the protocol's, or without an answer. */
+  failed: number;
+  bytesFromClient: number;
+  bytesToClient: number;
+  /** When the last request came, in milliseconds since 1970. */
+  lastCallAt: number | null;
+}
+
+/** One request of a client's, told when it has ended. */
+export interface HubCall {
+  /** Counts the calls since the hub began. */
+  id: number;
+  /** The `HubSession` that it belongs to. */
+  session: number;
+  clientName: string | null;
+  profile: string | undefined;
+  path: string;
+  method: string;
+  /** For `tools/call`: which. */
+  tool: string | null;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  durationMs: number;
+  /**
+   * `tool-error`: the tool itself said that it failed. `error`: a JSON-RPC error. `cancelled`: the client took it back.
+   * `lost`: nobody knows whether it ran, for the connection or the session ended before the answer.
+   */
+  outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
+  /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
+  errorCode: number | null;
+  /** The request's size. */
+  bytesFromClient: number;
+  /** The answer's size. */
+  bytesToClient: number;
+  /** The number that a `ContentsRecorder` has given it; null where there was none when the request came. */
+  contents: number | null;
+}
+
+/** Who is told. Neither may throw, and both must be quick: a client's frames wait meanwhile. */
+export interface RecordEvents {
+  /** A call has ended. Its `id` is the listener's to give. */
+  call(call: Omit<HubCall, 'id'>): void;
+  /** Something of the session is different now. */
+  changed(): void;
+  /** There only while contents are recorded, which is asked anew with each request and each answer. */
+  readonly recorder?: ContentsRecorder | undefined;
+}
+
+interface OpenCall {
+  method: string;
+  tool: string | null;
+  startedAt: number;
+  start: number;
+  bytes: number;
+  contents: number | null;
+}
+
+/** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
+const STANDING = 'subscriptions/listen';
+
+const METHOD_NOT_FOUND = -32601;
+
+/** Whether a client has only tried whether the server has a method, and it has not (JSON-RPC 2.0 §5.1): that is no failure. */
+function isProbe(method: string, verdict: CallOutcome): boolean {
+  return verdict.outcome === 'error' && verdict.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
+}
+
+/** Counts what passes between one client and its bridge. Frames are looked at, never kept. */
+export class SessionRecord {
+  readonly #session: HubSession;
+  readonly #events: RecordEvents;
+  /** By the id as it was written. */
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor(of: Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>, events: RecordEvents) {
+    this.#session = {
+      ...of,
+      clientName: null,
+      clientVersion: null,
+      protocolVersion: null,
+      open: 0,
+      done: 0,
+      failed: 0,
+      bytesFromClient: 0,
+      bytesToClient: 0,
+      lastCallAt: null,
+    };
+    this.#events = events;
+  }
+
+  /** As it is now. */
+  get session(): HubSession {
+    return { ...this.#session, open: this.#open.size };
+  }
+
+  /** Whether an answer is awaited that nobody else could get: what is harmless, a proxy asks for again elsewhere. */
+  get awaitsAnswer(): boolean {
+    return Array.from(this.#open.values()).some(({ method }) => method !== STANDING && !isSafeToRepeat(method));
+  }
+
+  /** A frame of the client's has come. */
+  fromClient(frame: Buffer): void {
+    this.#session.bytesFromClient += frame.length;
+    for (const one of batchOf(frame) ?? [frame]) this.#sent(one);
+    this.#events.changed();
+  }
+
+  /** A frame goes to the client. */
+  toClient(frame: Buffer): void {
+    this.#session.bytesToClient += frame.length;
+    if (this.#open.size > 0) for (const one of batchOf(frame) ?? [frame]) this.#answered(one);
+    this.#events.changed();
+  }
+
+  /** The session is over: what is open has no answer any more. */
+  ended(): void {
+    for (const [id, { method }] of this.#open) this.#end(id, method === STANDING ? 'cancelled' : 'lost', null, 0);
+  }
+
+  #sent(frame: Buffer): void {
+    const { id, method } = summarizeFrame(frame);
+    if (method === undefined) return;
+    if (id === undefined) {
+      if (method === 'notifications/cancelled') this.#cancelled(frame);
+      return;
+    }
+    if (method === 'initialize' || this.#session.protocolVersion === null) this.#learnClient(method, frame);
+    // A client that gives one id twice gets one answer.
+    this.#end(id, 'lost', null, 0);
+    const startedAt = Date.now();
+    this.#session.lastCallAt = startedAt;
+    const tool = method === 'tools/call' ? calledTool(frame) : null;
+    const contents = this.#events.recorder?.asked(frame) ?? null;
+    this.#open.set(id, { method, tool, startedAt, start: performance.now(), bytes: frame.length, contents });
+  }
+
+  #answered(frame: Buffer): void {
+    const seen = summarizeFrame(frame);
+    const { id, method } = seen;
+    const call = method === undefined && id !== undefined ? this.#open.get(id) : undefined;
+    if (!call || id === undefined) return;
+    if (call.method === 'initialize') this.#learnRevision(frame);
+    if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
+    const verdict = callOutcome(frame, seen);
+    if (isProbe(call.method, verdict)) this.#end(id, 'answered', METHOD_NOT_FOUND, frame.length);
+    else if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
+    else {
+      const isLost = verdict.reason === 'outcome_unknown';
+      this.#end(id, isLost ? 'lost' : 'error', verdict.errorCode, frame.length);
+    }
+  }
+
+  #cancelled(frame: Buffer): void {
+    const { requestId } = Object(paramsOf(frame));
+    // A later answer, which a server need not spare itself, is only bytes then.
+    this.#end(JSON.stringify(requestId), 'cancelled', null, 0);
+  }
+
+  #end(id: string, outcome: HubCall['outcome'], errorCode: number | null, bytesToClient: number): void {
+    const call = this.#open.get(id);
+    if (!call) return;
+    this.#open.delete(id);
+    this.#session.done += 1;
+    if (outcome !== 'answered' && outcome !== 'cancelled') this.#session.failed += 1;
+    const { id: session, clientName, profile, path } = this.#session;
+    const { method, tool, startedAt, start, bytes: bytesFromClient, contents } = call;
+    const durationMs = performance.now() - start;
+    this.#events.call({
+      session,
+      clientName,
+      profile,
+      path,
+      method,
+      tool,
+      startedAt,
+      durationMs,
+      outcome,
+      errorCode,
+      bytesFromClient,
+      bytesToClient,
+      contents,
+    });
+  }
+
+  /** Clients of the session revisions introduce themselves once, those of the stateless revision in each request. */
+  #learnClient(method: string, frame: Buffer): void {
+    const params = Object(paramsOf(frame));
+    const revision = method === 'initialize' ? params.protocolVersion : revisionOf(params);
+    const info = Object(
+      method === 'initialize' ? params.clientInfo : Object(params._meta)['io.modelcontextprotocol/clientInfo'],
+    );
+    this.#session.clientName = shown(info.name) ?? this.#session.clientName;
+    this.#session.clientVersion = shown(info.version) ?? this.#session.clientVersion;
+    this.#session.protocolVersion = shown(revision) ?? this.#session.protocolVersion;
+  }
+
+  #learnRevision(answer: Buffer): void {
+    const { result } = Object(parseFrame(answer));
+    this.#session.protocolVersion = shown(Object(result).protocolVersion) ?? this.#session.protocolVersion;
+  }
+}

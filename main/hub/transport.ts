@@ -1,0 +1,331 @@
+import { connect, type Socket } from 'node:net';
+import type { FrameSink } from '../bridge/back-pressure.ts';
+import type { Bridge } from '../bridge/bridge.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import { FrameSplitter } from '../bridge/frame/splitter.ts';
+import { MAX_FRAME_BYTES } from '../bridge/limits.ts';
+import { StreamSink } from '../bridge/stdio.ts';
+import { VERSION } from '../platform/version.ts';
+import type { Rendezvous } from './rendezvous.ts';
+import {
+  type EntryRequest,
+  firstLine,
+  freshNonce,
+  HELLO_MS,
+  type Hello,
+  HUB_PROTOCOL,
+  isNonce,
+  isProof,
+  MAX_ANSWER_BYTES,
+  MAX_LINE_BYTES,
+  proofOf,
+  type Question,
+  type Transcript,
+} from './wire.ts';
+
+/** One way from a client to its server: through the hub, or a bridge inside this process. */
+export interface RelayTransport {
+  send(frame: Buffer): void;
+  /** Bytes that were taken and are not on their way yet. */
+  readonly pendingBytes: number;
+  /** Waits for the answers under way, at most `graceMs`, and lets go. */
+  finish(graceMs: number): Promise<void>;
+  close(): Promise<void>;
+  /** The client has room for frames again. */
+  readOn(): void;
+}
+
+export interface TransportEvents {
+  /** A frame for the client. */
+  frame(frame: Buffer): void;
+  /** There is room for frames again. */
+  relief(): void;
+  /** The way is closed, and not by this side. */
+  gone(): void;
+}
+
+/** Frames over the hub's socket, read no faster than the client reads. */
+export function socketTransport(
+  { socket, rest }: HubConnection,
+  client: FrameSink,
+  events: TransportEvents,
+): RelayTransport {
+  let closing = false;
+  const sink = new StreamSink(socket);
+  // The hub has kept the limits; what it adds to a frame may lead beyond them.
+  const splitter = new FrameSplitter({ frame: (frame) => events.frame(frame), fault: () => {} }, 2 * MAX_FRAME_BYTES);
+  const take = (chunk: Buffer) => {
+    splitter.push(chunk);
+    if (!client.flowing) socket.pause();
+  };
+  sink.onDrain(() => events.relief());
+  socket.on('data', take);
+  socket.on('error', () => {});
+  socket.on('end', () => socket.end());
+  socket.on('close', () => {
+    if (!closing) events.gone();
+  });
+  take(rest);
+  socket.resume();
+  return {
+    send: (frame) => sink.write(frame),
+    get pendingBytes() {
+      return sink.buffered;
+    },
+    finish: async (graceMs) => {
+      closing = true;
+      await sink.flushed();
+      socket.end();
+      await closed(socket, graceMs);
+    },
+    close: async () => {
+      closing = true;
+      socket.destroy();
+    },
+    readOn: () => socket.resume(),
+  };
+}
+
+function closed(socket: Socket, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const tooLong = setTimeout(() => {
+      socket.destroy();
+      resolve();
+    }, withinMs);
+    socket.once('close', () => {
+      clearTimeout(tooLong);
+      resolve();
+    });
+  });
+}
+
+/** A bridge inside this process. */
+export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 'relief'>): RelayTransport {
+  bridge.onSettled(() => events.relief());
+  return {
+    send: (frame) => bridge.receive(frame),
+    get pendingBytes() {
+      return bridge.pendingBytes;
+    },
+    finish: (graceMs) => bridge.finish(graceMs),
+    close: () => bridge.close(),
+    // It hears of that from the sink that it writes to.
+    readOn: () => {},
+  };
+}
+
+/** The client's sink as a bridge sees it, with each frame shown to the relay first. */
+export function intercept(client: FrameSink, write: (frame: Buffer) => void): FrameSink {
+  return {
+    write,
+    get buffered() {
+      return client.buffered;
+    },
+    get flowing() {
+      return client.flowing;
+    },
+    onDrain: (listener) => client.onDrain(listener),
+    flushed: () => client.flushed(),
+  };
+}
+
+/** How long a hub that has proven itself may take to find the server, in milliseconds. */
+const WELCOME_MS = 4_000;
+/** How long a hub that has been silent may take to show that it lives, in milliseconds. */
+const ALIVE_MS = 10_000;
+/** How much longer, for answers that had arrived while this process was stopped too, in milliseconds. */
+const WOKEN_MS = 500;
+
+/** An open way to the hub: frames from here on. `rest` is what had already arrived of them. */
+export interface HubConnection {
+  socket: Socket;
+  rest: Buffer;
+  /** Whether the hub still answers anybody: a process that is stopped keeps its connections. Always true if left out. */
+  isAlive?(): Promise<boolean>;
+}
+
+/** How an attempt to attach has ended. */
+export type Attachment =
+  | { kind: 'attached'; connection: HubConnection }
+  /** No hub answers, it speaks another protocol, or it will not serve this request. */
+  | { kind: 'unavailable' }
+  /** Something answers there that does not hold the hub's secret. */
+  | { kind: 'impostor' };
+
+/**
+ * Connects to the hub and asks for a server, once both have proven that they hold the secret. What does not prove itself
+ * learns nothing: neither the secret nor what is wanted.
+ */
+export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<Attachment> {
+  return new Promise((resolve) => {
+    const dialogue = new Dialogue(rendezvous, HELLO_MS);
+    const giveUp = (kind: 'unavailable' | 'impostor') => {
+      dialogue.end();
+      resolve({ kind });
+    };
+    dialogue.onClose = () => giveUp('unavailable');
+    dialogue.onChallenge = (verdict, proof) => {
+      if (verdict !== 'proven') return giveUp(verdict);
+      dialogue.allow(WELCOME_MS);
+      dialogue.say({ proof, version: VERSION, pid: process.pid, request } satisfies EntryRequest);
+    };
+    dialogue.onWelcome = (line, rest) => {
+      if (!isReady(line)) return giveUp('unavailable');
+      const socket = dialogue.handOver();
+      // One that is quitting ends its connections itself, with the answers that it still has.
+      const isAlive = async () => (await probeHub(rendezvous)) !== 'silent';
+      resolve({ kind: 'attached', connection: { socket, rest, isAlive } });
+    };
+  });
+}
+
+/** Whether the hub at this address is alive: it proves itself, as it does for every proxy. */
+export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
+  return (await probeHub(rendezvous)) === 'alive';
+}
+
+/**
+ * Asks the hub what it knows of its sessions, once both sides have proven themselves. The line is read by `readSessions`;
+ * null where no hub answers, or one of a version that is not asked this.
+ */
+export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
+  return new Promise((resolve) => {
+    const dialogue = new Dialogue(rendezvous, HELLO_MS);
+    const settle = (line: string | null) => {
+      dialogue.end();
+      resolve(line);
+    };
+    dialogue.onClose = () => settle(null);
+    dialogue.onChallenge = (verdict, proof) => {
+      if (verdict !== 'proven') return settle(null);
+      dialogue.allow(WELCOME_MS, MAX_ANSWER_BYTES);
+      dialogue.say({ proof, version: VERSION, pid: process.pid, question: 'sessions' } satisfies Question);
+    };
+    dialogue.onWelcome = settle;
+  });
+}
+
+/** `gone` where nobody is let in: it has ended, or it is quitting. `silent` where it accepts a connection and says nothing. */
+function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
+  return new Promise((resolve) => {
+    const dialogue = new Dialogue(rendezvous, ALIVE_MS);
+    const settle = (state: 'alive' | 'gone' | 'silent') => {
+      dialogue.end();
+      resolve(state);
+    };
+    dialogue.onClose = () => settle(dialogue.wasTooSlow ? 'silent' : 'gone');
+    dialogue.onChallenge = (verdict) => settle(verdict === 'proven' ? 'alive' : 'gone');
+  });
+}
+
+type Verdict = 'proven' | 'impostor' | 'unavailable';
+
+/** The lines at the beginning of a connection, as the proxy's side says and reads them. */
+class Dialogue {
+  onClose: () => void = () => {};
+  /** `proof` is this side's own. */
+  onChallenge: (verdict: Verdict, proof: string) => void = () => {};
+  onWelcome: (line: string, rest: Buffer) => void = () => {};
+  /** The other side stayed silent for longer than it may. */
+  wasTooSlow = false;
+  readonly #socket: Socket;
+  readonly #rendezvous: Rendezvous;
+  readonly #nonce = freshNonce();
+  readonly #listen = (chunk: Buffer) => this.#arrived(chunk);
+  readonly #closed = () => this.onClose();
+  #received: Buffer = Buffer.alloc(0);
+  #isProven = false;
+  #maxBytes = MAX_LINE_BYTES;
+  #tooSlow: NodeJS.Timeout;
+
+  constructor(rendezvous: Rendezvous, patienceMs: number) {
+    this.#rendezvous = rendezvous;
+    this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
+    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+    this.#socket.on('data', this.#listen);
+    // Nobody listens there, or the peer let go: 'close' follows and says so.
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', this.#closed);
+    this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
+  }
+
+  say(line: Hello | EntryRequest | Question): void {
+    this.#socket.write(`${JSON.stringify(line)}\n`);
+  }
+
+  /** Begins a new time limit, for a line of at most so many bytes. */
+  allow(patienceMs: number, maxBytes = MAX_LINE_BYTES): void {
+    this.#maxBytes = maxBytes;
+    clearTimeout(this.#tooSlow);
+    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+  }
+
+  end(): void {
+    this.#release();
+    this.#socket.destroy();
+  }
+
+  /** Gives the socket away, paused. */
+  handOver(): Socket {
+    this.#release();
+    this.#socket.pause();
+    return this.#socket;
+  }
+
+  #release(): void {
+    clearTimeout(this.#tooSlow);
+    this.#socket.off('data', this.#listen);
+    this.#socket.off('close', this.#closed);
+  }
+
+  #giveUp(): void {
+    // A computer that has slept wakes with its timers run out, and the answers still to be read.
+    this.#tooSlow = setTimeout(() => {
+      this.wasTooSlow = true;
+      this.#socket.destroy();
+    }, WOKEN_MS);
+  }
+
+  #arrived(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk]);
+    const first = firstLine(this.#received);
+    if (!first) {
+      if (this.#received.length > this.#maxBytes) this.#socket.destroy();
+      return;
+    }
+    this.#received = first.rest;
+    if (this.#isProven) {
+      this.onWelcome(first.line, first.rest);
+      return;
+    }
+    const { verdict, proof } = this.#judge(first.line);
+    this.#isProven = verdict === 'proven';
+    this.onChallenge(verdict, proof);
+  }
+
+  #judge(line: string): { verdict: Verdict; proof: string } {
+    const { hub, nonce, proof } = readObject(line);
+    if (hub !== HUB_PROTOCOL) return { verdict: 'unavailable', proof: '' };
+    const { address, secret } = this.#rendezvous;
+    if (!isNonce(nonce)) return { verdict: 'impostor', proof: '' };
+    const transcript: Transcript = { address, proxyNonce: this.#nonce, hubNonce: nonce };
+    const isHub = isProof(proof, proofOf('hub', secret, transcript));
+    return isHub
+      ? { verdict: 'proven', proof: proofOf('proxy', secret, transcript) }
+      : { verdict: 'impostor', proof: '' };
+  }
+}
+
+function isReady(line: string): boolean {
+  const { hub, ready } = readObject(line);
+  return hub === HUB_PROTOCOL && ready === true;
+}
+
+function readObject(line: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    // Not JSON: not one of ours.
+    return {};
+  }
+}

@@ -1,0 +1,164 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import type { OverrideRow } from '../all-overrides.ts';
+import type { LineResult } from './apply.ts';
+
+/** One line of an import, as it was written. Empty cells are empty texts. */
+export interface BulkLine {
+  /** Its number in the file, counted from 1, the header included. */
+  line: number;
+  user_id: string;
+  user_name: string;
+  type: string;
+  warehouse_id: string;
+  warehouse_name: string;
+}
+
+/** The columns of an export; an import needs one of each pair, and takes `user` and `warehouse` for either. */
+const COLUMNS = ['user_id', 'user_name', 'type', 'warehouse_id', 'warehouse_name'] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+const SHORT: Record<string, Column[]> = {
+  user: ['user_id', 'user_name'],
+  warehouse: ['warehouse_id', 'warehouse_name'],
+};
+const Rows = z.array(z.object({ info: z.object({ lines: z.number() }), record: z.array(z.string()) }));
+
+/**
+ * Reads an import file: commas, semicolons or tabs, with or without quotation marks, a byte order mark or CRLF.
+ * @throws {CausewayError} `invalid_file` with the line, if it is no CSV or its header lacks a column
+ */
+function readBulkLines(text: string, fileName: string): BulkLine[] {
+  const [header, ...rows] = parseRows(text, fileName);
+  const columns = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
+  const cell = (record: string[], column: string) => record[columns.indexOf(column)]?.trim() ?? '';
+  for (const [short, long] of Object.entries(SHORT)) {
+    if (columns.includes(short) || long.some((column) => columns.includes(column))) continue;
+    throw invalid(fileName, `its first line names no column "${short}"`);
+  }
+  return rows.map(({ info, record }) => {
+    const line: BulkLine = {
+      line: info.lines,
+      user_id: '',
+      user_name: '',
+      type: '',
+      warehouse_id: '',
+      warehouse_name: '',
+    };
+    for (const column of COLUMNS) line[column] = cell(record, column);
+    fill(line, 'user_id', 'user_name', cell(record, 'user'), /^\d+$/);
+    fill(line, 'warehouse_id', 'warehouse_name', cell(record, 'warehouse'), /^[0-9a-f]{16}$/);
+    return line;
+  });
+}
+
+/** Puts the cell of a short column where it belongs: ids and names look different. */
+function fill(line: BulkLine, id: Column, name: Column, value: string, isId: RegExp): void {
+  if (value !== '') line[isId.test(value) ? id : name] = value;
+}
+
+function parseRows(text: string, fileName: string): z.infer<typeof Rows> {
+  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+  const count = (delimiter: string) => firstLine.split(delimiter).length;
+  const [delimiter = ','] = [',', ';', '\t'].sort((a, b) => count(b) - count(a));
+  try {
+    return Rows.parse(
+      parse(text, { bom: true, info: true, delimiter, relax_column_count: true, skip_empty_lines: true, trim: true }),
+    );
+  } catch (cause) {
+    throw invalid(fileName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function invalid(fileName: string, why: string, cause?: unknown): CausewayError {
+  return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
+    cause,
+    remedy: `Its first line has to be: ${COLUMNS.join(',')}.`,
+    action: { do: 'export-overrides' },
+  });
+}
+
+/** Lines of CSV, each with its line end. Cells that a spreadsheet program would run as formulas are defused. */
+export function csvLines(rows: readonly string[][]): string {
+  return stringify([...rows], { escape_formulas: true });
+}
+
+/** How many rows are turned into text at a time: one by one costs more than writing them. */
+const ROWS_AT_ONCE = 250;
+
+/** An export's lines, its header first, some at a time as the rows arrive. */
+export async function* exportLines(rows: AsyncIterable<OverrideRow>): AsyncGenerator<string> {
+  let held: string[][] = [[...COLUMNS]];
+  for await (const { userId, userName, type, warehouseId, warehouseName } of rows) {
+    held.push([userId, userName, type, warehouseId ?? '', warehouseName ?? '']);
+    if (held.length < ROWS_AT_ONCE) continue;
+    yield csvLines(held);
+    held = [];
+  }
+  if (held.length > 0) yield csvLines(held);
+}
+
+/** What a column is called in a JSON export, and in what the workspace itself lists. */
+const OTHER_NAMES: Record<keyof Omit<BulkLine, 'line'>, string[]> = {
+  user_id: ['userId', 'default_warehouse_override_id'],
+  user_name: ['userName'],
+  type: [],
+  warehouse_id: ['warehouseId'],
+  warehouse_name: ['warehouseName'],
+};
+
+const Entries = z.array(z.record(z.string(), z.unknown()));
+
+/**
+ * Reads an import file of either kind: JSON by its first character, CSV otherwise.
+ * @throws {CausewayError} `invalid_file`
+ */
+export function readBulkFile(text: string, fileName: string): BulkLine[] {
+  return /^\ufeff?\s*[[{]/.test(text) ? readBulkEntries(text, fileName) : readBulkLines(text, fileName);
+}
+
+/** A list of objects whose members are an import's columns. An entry's number stands for its line. */
+function readBulkEntries(text: string, fileName: string): BulkLine[] {
+  return parseEntries(text, fileName).map((entry, at) => {
+    const line: BulkLine = { line: at + 1, user_id: '', user_name: '', type: '', warehouse_id: '', warehouse_name: '' };
+    for (const column of COLUMNS) {
+      const value = [column, ...OTHER_NAMES[column]].map((name) => entry[name]).find((each) => each !== undefined);
+      if (typeof value === 'string') line[column] = value.trim();
+      else if (typeof value === 'number') throw invalidRequest(fileName, `entry ${at + 1} gives ${column} as a number`);
+    }
+    return line;
+  });
+}
+
+function parseEntries(text: string, fileName: string): z.infer<typeof Entries> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (cause) {
+    throw invalidRequest(fileName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  const entries = Entries.safeParse(parsed);
+  if (entries.success) return entries.data;
+  throw invalidRequest(fileName, 'it holds no list of overrides');
+}
+
+function invalidRequest(fileName: string, why: string, cause?: unknown): CausewayError {
+  return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
+    cause,
+    remedy:
+      'It has to be a list of objects with the texts user_id or user_name, type, and warehouse_id or warehouse_name, as a JSON export is.',
+  });
+}
+
+const REPORT_COLUMNS = ['line', 'user_id', 'user_name', 'action', 'result', 'message'];
+
+/** The first line of the report on an import, as CSV. */
+export const REPORT_HEADER = csvLines([REPORT_COLUMNS]);
+
+/** What became of one line of an import, as a line of CSV. */
+export function reportLine({ planned, result, message }: LineResult): string {
+  return csvLines([[String(planned.line), planned.userId, planned.userName, planned.action, result, message]]);
+}

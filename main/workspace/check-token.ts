@@ -1,0 +1,73 @@
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import type { Users } from './scim.ts';
+
+/** What the workspace makes of a token: that it is somebody's, that it is nobody's, or nothing that could be heard. */
+export type TokenCheck =
+  /** The fields are undefined where the token is good and may not ask whose it is. */
+  | ({ state: 'signed-in' } & Identity)
+  /** The workspace lets whoever this is do nothing: that says nothing good of the token, for it may be another workspace's. */
+  | { state: 'forbidden'; error: CausewayError }
+  /** There is no token, or the workspace does not take it. */
+  | { state: 'refused'; error: CausewayError }
+  /** The workspace was not reached, or was in no state to say. */
+  | { state: 'not-asked'; error: CausewayError };
+
+/** Whose token it is. */
+interface Identity {
+  /** A service principal's is its application id. */
+  userName: string | undefined;
+  displayName: string | undefined;
+  isServicePrincipal: boolean | undefined;
+}
+
+const UNKNOWN: Identity = { userName: undefined, displayName: undefined, isServicePrincipal: undefined };
+/** People's user names are addresses; an application id is a UUID. */
+const APPLICATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What each failure says of the token. Failures of this computer's own, such as a locked keychain, say nothing. */
+const SAYS: Partial<Record<ErrorCode, TokenCheck['state']>> = {
+  missing_scope: 'signed-in',
+  // Only a refusal that names scopes has looked at a token that is good.
+  permission_denied: 'forbidden',
+  unauthenticated: 'refused',
+  signed_out: 'refused',
+  cli_unavailable: 'refused',
+  ip_blocked: 'not-asked',
+  rate_limited: 'not-asked',
+  unavailable: 'not-asked',
+  unexpected_answer: 'not-asked',
+  invalid_argument: 'not-asked',
+  not_found: 'not-asked',
+  conflict: 'not-asked',
+  feature_unavailable: 'not-asked',
+  wrong_workspace: 'not-asked',
+  login_page: 'not-asked',
+  unreachable: 'not-asked',
+  tls: 'not-asked',
+  timeout: 'not-asked',
+};
+
+/**
+ * Asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic behind a 401).
+ * @throws what says nothing of the token: `keychain_locked`, `profile_unusable`, `cancelled`, …
+ */
+export async function checkToken(users: Users, signal?: AbortSignal): Promise<TokenCheck> {
+  try {
+    const { user } = await users.me(signal);
+    const { userName, displayName } = user;
+    return { state: 'signed-in', userName, displayName, isServicePrincipal: APPLICATION_ID.test(userName) };
+  } catch (error) {
+    if (!(error instanceof CausewayError)) throw error;
+    const state = SAYS[error.code];
+    if (state === undefined) throw error;
+    if (state === 'signed-in') return { state, ...UNKNOWN };
+    return { state, error: state === 'forbidden' ? forbidden(error) : error };
+  }
+}
+
+function forbidden(error: CausewayError): CausewayError {
+  return new CausewayError('permission_denied', `The workspace does not let you in. ${error.message}`, {
+    cause: error,
+    remedy: 'Check that the profile names the right workspace, or ask a workspace admin to add you to it.',
+  });
+}

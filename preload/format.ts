@@ -1,0 +1,86 @@
+import type { ConfiguredServer, EffectiveWarehouse, ServerKind, Warehouse, WarehouseProblem } from './contract.ts';
+
+/** Words that the tray and the window share, so that one thing has one name wherever it is shown. */
+
+const STATES: Record<string, string> = {
+  RUNNING: 'Running',
+  STARTING: 'Starting',
+  STOPPED: 'Stopped',
+  STOPPING: 'Stopping',
+  DELETING: 'Being deleted',
+  DELETED: 'Deleted',
+  UNKNOWN: 'State unknown',
+};
+
+/** A warehouse's state as a word. States that are new to this version are shown as the workspace spells them. */
+export function formatState(state: string): string {
+  return STATES[state] ?? state.charAt(0).toUpperCase() + state.slice(1).toLowerCase().replaceAll('_', ' ');
+}
+
+/** `Shared analytics — running`, for a menu. */
+export function nameAndState({ name, state }: Warehouse): string {
+  return `${name} — ${formatState(state).toLowerCase()}`;
+}
+
+/** How many sessions of AI clients go through the application. */
+export function formatSessions(count: number): string {
+  if (count === 0) return 'No AI client is connected';
+  return count === 1 ? '1 session of an AI client' : `${count} sessions of AI clients`;
+}
+
+/** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
+export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouse): string {
+  if (warehouse) return warehouse.name;
+  if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'The warehouse you last selected';
+  if (decidedBy !== null) return 'A warehouse that cannot be found';
+  return 'No warehouse';
+}
+
+/** Why it is this one, as the end of "Your queries run on X, …". */
+export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWarehouse): string {
+  if (decidedBy === 'override') {
+    return override?.type === 'LAST_SELECTED' ? 'because you chose to follow your last pick' : 'because you chose it';
+  }
+  if (decidedBy === 'workspace-default') return 'because it is the workspace default';
+  if (decidedBy === 'heuristic') return 'probably: nothing is set, so the workspace picks';
+  if (certainty === 'known') return 'because there is none that you may use';
+  return steps.some(({ outcome }) => outcome === 'unreadable')
+    ? 'because part of the answer could not be read'
+    : 'because nothing decides';
+}
+
+/** State, size and kind in one line: `Running · Medium · serverless`. */
+export function formatDetails({ state, size, serverless }: Warehouse): string {
+  return [formatState(state), size, serverless ? 'serverless' : ''].filter(Boolean).join(' · ');
+}
+
+/** The workspace's host without its scheme. */
+export function formatHost(host: string): string {
+  return host.replace(/^https?:\/\//, '');
+}
+
+/** What the person has chosen or cannot change is worth a note; everything else will make queries fail. */
+const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'override-api-missing']);
+
+/** Whether a problem wants the person's attention, and is not only good to know. */
+export function mattersNow({ code }: WarehouseProblem): boolean {
+  return !NOTES.has(code);
+}
+
+const SERVER_KINDS: Record<ServerKind, string> = {
+  sql: 'SQL',
+  genie: 'Genie space',
+  'vector-search': 'Vector search',
+  functions: 'Catalog functions',
+  other: 'Other server',
+};
+
+/** What kind of managed server it is. */
+export function formatServerKind(kind: ServerKind): string {
+  return SERVER_KINDS[kind];
+}
+
+/** Whether a server's state wants the person to do something. */
+export function needsAttention({ status }: ConfiguredServer['state']): boolean {
+  return status !== 'ready' && status !== 'connecting' && status !== 'waiting-for-browser';
+}

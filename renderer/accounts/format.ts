@@ -1,0 +1,83 @@
+import type { Account } from '../../preload/contract.ts';
+
+const METHODS: Record<NonNullable<Account['method']>, string> = {
+  'oauth-user': 'Signs in in the browser',
+  'databricks-cli': 'Signs in through the Databricks command line',
+  'oauth-m2m': 'Signs in as a service principal',
+  pat: 'Uses a personal access token',
+  'azure-cli': 'Signs in through the Azure command line',
+  'azure-client-secret': 'Signs in as an Azure service principal',
+  'github-oidc': 'Signs in as a job of GitHub Actions',
+  'env-oidc': 'Signs in with an ID token from the environment',
+  'file-oidc': 'Signs in with an ID token from a file',
+};
+
+/** How a profile signs in, as a sentence without its full stop. Where the command line does not, the browser will. */
+export function formatMethod({ method, state }: Account): string {
+  if (method === null) return 'No way to sign in';
+  const byBrowser = method === 'databricks-cli' && state.status !== 'by-databricks-cli';
+  return METHODS[byBrowser ? 'oauth-user' : method];
+}
+
+const STATUSES: Record<Account['state']['status'], string> = {
+  'signed-in': 'Signed in',
+  'signed-out': 'Signed out',
+  'by-credentials': 'Has its own credentials',
+  'by-databricks-cli': 'Signed in elsewhere',
+  unusable: 'Cannot be used',
+  unreadable: 'Could not be read',
+};
+
+/** Whether somebody is signed in. `signingIn` says that it is under way just now. */
+export function formatStatus({ method, state }: Account, signingIn: boolean): string {
+  if (signingIn) return 'Waiting for the browser';
+  const isElsewhere = state.status === 'by-credentials' && method === 'azure-cli';
+  return STATUSES[isElsewhere ? 'by-databricks-cli' : state.status];
+}
+
+/** How long a sign-in lasts; empty where there is nothing to say. `now` in milliseconds since the epoch. */
+export function formatExpiry({ state }: Account, now: number): string {
+  if (state.status !== 'signed-in') return '';
+  if (state.renewable) return 'Renews by itself';
+  if (state.expiresAt === null) return '';
+  const moment = new Date(state.expiresAt).toLocaleString();
+  return state.expiresAt <= now ? `Ended ${moment}` : `Until ${moment}`;
+}
+
+/** What can be done about an account's sign-in. */
+export function signInOffer({ method, state }: Account): 'sign-in' | 'sign-out' | null {
+  if (state.status === 'signed-in') return 'sign-out';
+  if (state.status === 'unusable') return null;
+  return method === 'oauth-user' || method === 'databricks-cli' ? 'sign-in' : null;
+}
+
+/** A short name for a workspace by its address, one that is not taken. */
+export function suggestedName(host: string, taken: readonly string[]): string {
+  const name = host
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/[^a-z0-9-].*$/, '');
+  if (name === '') return '';
+  let free = name;
+  for (let count = 2; taken.includes(free); count += 1) free = `${name}-${count}`;
+  return free;
+}
+
+/** Whether people sign in to the profile, instead of its holding credentials. */
+export function signsInByBrowser({ method, state }: Account): boolean {
+  return state.status !== 'unusable' && (method === 'oauth-user' || method === 'databricks-cli');
+}
+
+/** The port that was typed: null where none was, undefined where it is none. */
+export function portIn(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+}
+
+/** The scopes that were typed; null where none were. */
+export function scopesIn(text: string): string[] | null {
+  const scopes = text.split(/[\s,]+/).filter(Boolean);
+  return scopes.length > 0 ? scopes : null;
+}

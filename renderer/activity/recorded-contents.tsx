@@ -1,0 +1,261 @@
+import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import type { ActivityCall, CallContents, ContentsPart, Recording } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { ScrollBox } from '../shared/scroll-box.tsx';
+import { usePrevious } from '../shared/use-last.ts';
+import styles from './contents.module.css';
+import {
+  formatBytes,
+  formatCallOutcome,
+  formatCut,
+  formatDuration,
+  formatFound,
+  formatServer,
+  formatWhat,
+  outcomeMeans,
+  whyNotRecorded,
+} from './format.ts';
+
+/** What was recorded of a call. It is asked for again when recording ends, for it is deleted then. */
+function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['call-contents', number, recording.status],
+    queryFn: () => unwrap(window.causeway.request.callContents({ contents: number })),
+    gcTime: 0,
+  });
+  if (error) return <FailureNotice error={error} onRetry={refetch} />;
+  if (!data) return <Skeleton height={160} />;
+  if (data.status === 'kept') return <Kept number={number} contents={data} />;
+  return (
+    <section className={`${layout.stack} ${styles.part}`} aria-label="Contents">
+      <p className={layout.name}>What was asked and answered has been deleted.</p>
+      <p>The recording has ended, or newer calls have taken its place.</p>
+    </section>
+  );
+}
+
+interface KeptProps {
+  number: number;
+  contents: Extract<CallContents, { status: 'kept' }>;
+}
+
+function Kept({ number, contents: { request, answer } }: KeptProps) {
+  const [wanted, setWanted] = useState('');
+  const [at, setAt] = useState(0);
+  const copying = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.copyContents({ contents: number })),
+  });
+  const { pieces, count } = useMemo(
+    () =>
+      chunks(
+        [...request.blocks, ...(answer?.blocks ?? [])].map(({ text }) => text),
+        wanted,
+      ),
+    [request, answer, wanted],
+  );
+  const ofRequest = pieces.slice(0, request.blocks.length);
+  const ofAnswer = pieces.slice(request.blocks.length);
+  const step = (by: number) => setAt((now) => (count === 0 ? 0 : (now + by + count) % count));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    step(event.shiftKey ? -1 : 1);
+  };
+  return (
+    <>
+      <div className={`${layout.actions} ${styles.find}`}>
+        <TextInput
+          aria-label="Find in what was asked and answered"
+          placeholder="Find"
+          className={styles.wanted}
+          value={wanted}
+          onChange={({ currentTarget }) => {
+            setWanted(currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <span role="status" className={layout.quiet}>
+          {wanted && formatFound(count, at, MOST_FOUND)}
+          {!wanted && copying.isSuccess && 'It is on the clipboard.'}
+        </span>
+        {wanted && count > 1 && (
+          <Button variant="default" onClick={() => step(1)}>
+            Next
+          </Button>
+        )}
+        <Button variant="default" onClick={() => copying.mutate()}>
+          Copy
+        </Button>
+      </div>
+      <ActionFailure error={copying.error} />
+      <Part title="What was asked" part={request} pieces={ofRequest} at={at} none="Nothing was passed along." />
+      {answer ? (
+        <Part title="What was answered" part={answer} pieces={ofAnswer} at={at} none="The answer was empty." />
+      ) : (
+        <section className={`${layout.stack} ${styles.part}`} aria-label="What was answered">
+          <h3>What was answered</h3>
+          <p>No answer was recorded.</p>
+        </section>
+      )}
+      <p className={layout.quiet}>What looks like a password or a token is replaced by [redacted].</p>
+    </>
+  );
+}
+
+interface PartProps {
+  title: string;
+  part: ContentsPart;
+  /** For each block, its text in pieces. */
+  pieces: readonly Chunk[][];
+  at: number;
+  /** What is said of an empty one. */
+  none: string;
+}
+
+function Part({ title, part, pieces, at, none }: PartProps) {
+  const cut = formatCut(part);
+  return (
+    <section className={`${layout.stack} ${styles.part}`} aria-label={title}>
+      <h3>{title}</h3>
+      {cut && <p className={layout.quiet}>{cut}</p>}
+      {part.blocks.length === 0 && <p>{none}</p>}
+      {part.blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have neither names of their own nor another order
+        <figure key={index} className={styles.block}>
+          <figcaption className={layout.quiet}>{block.title}</figcaption>
+          <ScrollBox label={`${title}: ${block.title}`} className={styles.text}>
+            <pre>
+              {(pieces[index] ?? []).map(({ from, text, found }) =>
+                found === null ? text : <Found key={from} text={text} isCurrent={found === at} />,
+              )}
+            </pre>
+          </ScrollBox>
+        </figure>
+      ))}
+    </section>
+  );
+}
+
+function Found({ text, isCurrent }: { text: string; isCurrent: boolean }) {
+  const mark = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isCurrent) mark.current?.scrollIntoView({ block: 'center' });
+  }, [isCurrent]);
+  return (
+    <mark ref={mark} aria-current={isCurrent || undefined}>
+      {text}
+    </mark>
+  );
+}
+
+/** The most places that a search marks: each is an element of the page. */
+const MOST_FOUND = 500;
+
+/** A piece of a text: found, with its number among all that was found, or between two that were. */
+export interface Chunk {
+  /** Where it begins in its text. */
+  from: number;
+  text: string;
+  found: number | null;
+}
+
+/** Texts in pieces, around what is looked for in them, in small letters or capitals. */
+export function chunks(texts: readonly string[], wanted: string): { pieces: Chunk[][]; count: number } {
+  let count = 0;
+  const pieces = texts.map((text) => {
+    if (wanted === '') return [{ from: 0, text, found: null }];
+    const parts: Chunk[] = [];
+    let end = 0;
+    for (const { index, 0: found } of text.matchAll(literally(wanted))) {
+      if (count === MOST_FOUND) break;
+      if (index > end) parts.push({ from: end, text: text.slice(end, index), found: null });
+      parts.push({ from: index, text: found, found: count });
+      count += 1;
+      end = index + found.length;
+    }
+    if (end < text.length) parts.push({ from: end, text: text.slice(end), found: null });
+    return parts;
+  });
+  return { pieces, count };
+}
+
+function literally(wanted: string): RegExp {
+  return new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi');
+}
+
+interface CallDetailsProps {
+  /** Null while none is open. */
+  call: ActivityCall | null;
+  recording: Recording;
+  onClose(): void;
+  /** The person wants contents to be recorded. */
+  onTurnOn(): void;
+}
+
+/** One call: who, when, how long, how it went, and what was asked and answered where that was recorded. */
+export function CallDetails({ call, recording, onClose, onTurnOn }: CallDetailsProps) {
+  const shown = usePrevious(call);
+  return (
+    <Modal opened={call !== null} onClose={onClose} title={shown && formatWhat(shown)} size="xl">
+      {shown && (
+        <div className={`${layout.screen} ${styles.call}`}>
+          <Facts call={shown} />
+          {shown.contents === null ? (
+            <NotRecorded recording={recording} onTurnOn={onTurnOn} />
+          ) : (
+            <RecordedContentsView number={shown.contents} recording={recording} />
+          )}
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+function Facts({ call }: { call: ActivityCall }) {
+  const { clientName, path, profile, method, startedAt, durationMs, bytesFromClient, bytesToClient } = call;
+  const facts: [name: string, value: string][] = [
+    ['Client', clientName ?? 'An AI client'],
+    ['Server', `${formatServer(path)} (${path})`],
+    ['Profile', profile ?? 'The default one'],
+    ['Request', method],
+    ['Began', exactTime(startedAt)],
+    ['Took', formatDuration(durationMs)],
+    ['Outcome', [formatCallOutcome(call), outcomeMeans(call)].filter(Boolean).join('. ')],
+    ['Size', `${formatBytes(bytesFromClient)} asked, ${formatBytes(bytesToClient)} answered`],
+  ];
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function NotRecorded({ recording, onTurnOn }: Pick<CallDetailsProps, 'recording' | 'onTurnOn'>) {
+  return (
+    <section className={layout.stack} aria-label="Contents">
+      <p className={layout.name}>What was asked and answered was not recorded.</p>
+      <p>{whyNotRecorded(recording)}</p>
+      {recording.status === 'off' && (
+        <div className={layout.actions}>
+          <Button variant="default" onClick={onTurnOn}>
+            Record from now on…
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function exactTime(at: number): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}

@@ -1,0 +1,183 @@
+import { Button, Modal, Radio } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Person, WantedOverride } from '../../preload/contract.ts';
+import { problemIn, unwrap } from '../shared/answered.ts';
+import { Form, TextField } from '../shared/form.tsx';
+import { Notice } from '../shared/notice.tsx';
+import { OpeningOption, Options } from '../shared/options.tsx';
+import { usePrevious } from '../shared/use-last.ts';
+import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
+import styles from './everyone.module.css';
+import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
+
+interface ChangeOverrideProps {
+  profile: string;
+  /** Whose; null while nothing is to be changed. */
+  people: readonly Person[] | null;
+  onClose(): void;
+  onChanged(): void;
+}
+
+/** Changes one person's override, or leads to the plan for several. */
+export function ChangeOverride({ people, onClose, ...rest }: ChangeOverrideProps) {
+  const shown = usePrevious(people) ?? [];
+  const [only, ...others] = shown;
+  if (!only) return null;
+  const who = others.length === 0 && only.userName + only.displayName !== '' ? nameOfUser(only) : null;
+  const title = who ? `The override of ${who}` : `The overrides of ${counted(shown.length, 'person', 'people')}`;
+  return (
+    <Modal opened={people !== null} onClose={onClose} title={title}>
+      <Changing key={shown.map(({ id }) => id).join()} people={shown} who={who} onClose={onClose} {...rest} />
+    </Modal>
+  );
+}
+
+interface ChangingProps {
+  profile: string;
+  people: readonly Person[];
+  /** Null for several. */
+  who: string | null;
+  onClose(): void;
+  onChanged(): void;
+}
+
+function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
+  const { request } = window.causeway;
+  const [type, setType] = useState<WantedOverride['type']>('CUSTOM');
+  const choice = useWarehouseChoice(profile, null, true);
+  const { chosen } = choice;
+  const [person] = people;
+  const now = useQuery({
+    queryKey: ['override-of', profile, person?.id],
+    queryFn: () => unwrap(request.overrideOf({ profile, userId: person?.id ?? '' })),
+    enabled: who !== null,
+    gcTime: 0,
+  });
+  const access = useQuery({
+    queryKey: ['can-use', profile, person?.id, chosen?.id],
+    queryFn: () => unwrap(request.canUserUse({ profile, userId: person?.id ?? '', warehouseId: chosen?.id ?? '' })),
+    enabled: who !== null && type === 'CUSTOM' && chosen !== undefined,
+    staleTime: 60_000,
+  });
+  const wanted: WantedOverride | null =
+    type === 'CUSTOM' ? (chosen ? { type, warehouseId: chosen.id } : null) : { type };
+  const changing = useMutation({
+    mutationFn: async (wanted: WantedOverride) => {
+      if (who !== null && person) return unwrap(request.setOverrideOf({ profile, user: person, wanted }));
+      return unwrap(request.planForSelected({ profile, userIds: people.map(({ id }) => id), wanted }));
+    },
+    onSuccess: () => {
+      onChanged();
+      onClose();
+    },
+  });
+  const isForbidden = type === 'CUSTOM' && chosen !== undefined && access.data === false;
+  return (
+    <Form
+      onSubmit={() => wanted && changing.mutate(wanted)}
+      error={changing.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={wanted === null} loading={changing.isPending}>
+            {who === null ? 'Show what would change' : isForbidden ? 'Change all the same' : 'Change'}
+          </Button>
+        </>
+      }
+    >
+      {who !== null && (
+        <p className={styles.now} role="status">
+          {now.data === undefined && !now.error && 'Asking what they have now…'}
+          {now.error && problemIn(now.error).message}
+          {now.data === null && 'They have none now: their queries run on the workspace default.'}
+          {now.data && `Now: ${targetName(now.data)}.`}
+        </p>
+      )}
+      <Radio.Group value={type} onChange={(value) => setType(readType(value))} aria-label="What it is to be">
+        <div className={styles.choices}>
+          <Radio value="CUSTOM" label="A warehouse" />
+          <Radio value="LAST_SELECTED" label="Last selected" />
+          <Radio value="NONE" label="None" />
+        </div>
+      </Radio.Group>
+      {type === 'CUSTOM' && <WarehouseChoice choice={choice} />}
+      {isForbidden ? (
+        <Notice
+          message={`${who} may not use ${chosen.name}: their queries would fail.`}
+          remedy="Give them the CAN USE permission on it in the workspace, or choose another."
+        />
+      ) : (
+        <p className={styles.consequence} aria-live="polite">
+          {consequenceFor(who ?? 'all of them', type, chosen, access.data)}
+        </p>
+      )}
+    </Form>
+  );
+}
+
+function readType(value: string): WantedOverride['type'] {
+  return value === 'LAST_SELECTED' || value === 'NONE' ? value : 'CUSTOM';
+}
+
+interface FindPersonProps {
+  profile: string;
+  opened: boolean;
+  onClose(): void;
+  onFound(person: Person): void;
+}
+
+/** Finds who is to get an override, whether they have one or not. */
+export function FindPerson({ opened, onClose, ...rest }: FindPersonProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Whose override?">
+      <Finding onClose={onClose} {...rest} />
+    </Modal>
+  );
+}
+
+function Finding({ profile, onClose, onFound }: Omit<FindPersonProps, 'opened'>) {
+  const [text, setText] = useState('');
+  const finding = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.findUsers({ profile, text })),
+    onSuccess: ([only, ...others]) => {
+      if (only && others.length === 0) onFound(only);
+    },
+  });
+  const several = finding.data ?? [];
+  return (
+    <Form
+      onSubmit={() => finding.mutate()}
+      error={finding.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={text.trim() === ''} loading={finding.isPending}>
+            Find
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Name, e-mail address or user id" value={text} onChange={setText} data-autofocus />
+      {several.length > 1 && (
+        <>
+          <p role="status">{several.length} people fit. Which one?</p>
+          <Options label="People" isBusy={false} isShort>
+            {several.map((person) => (
+              <OpeningOption
+                key={person.id}
+                title={nameOfUser(person)}
+                about={person.userName || person.id}
+                onOpen={() => onFound(person)}
+              />
+            ))}
+          </Options>
+        </>
+      )}
+    </Form>
+  );
+}

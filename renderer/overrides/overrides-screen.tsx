@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Bulk, DesktopState, Everyone } from '../../preload/contract.ts';
+import { problemIn, unwrap } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { Notice } from '../shared/notice.tsx';
+import { showScreen } from '../shared/screen.ts';
+import { ScreenTitle } from '../shared/screen-head.tsx';
+import { useSubscription } from '../shared/use-desktop-state.ts';
+import { BulkView } from './bulk-view.tsx';
+import { OverridesView } from './overrides-view.tsx';
+
+/** What a workspace's admins do for everybody: all overrides, and changing them. */
+export function EveryoneScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
+  if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
+    return (
+      <div className={layout.screen}>
+        <ScreenTitle>Everyone</ScreenTitle>
+        <Notice
+          tone="note"
+          message="There is nobody to show yet."
+          remedy="Once you are signed in to a workspace, its admins see here which warehouse everybody’s queries run on, and can change it."
+        >
+          <Button variant="default" onClick={() => showScreen('accounts')}>
+            Show accounts
+          </Button>
+        </Notice>
+      </div>
+    );
+  }
+  return <OfProfile key={profile} profile={profile} />;
+}
+
+function OfProfile({ profile }: { profile: string }) {
+  const { everyone, readAnew } = useEveryone(profile);
+  const bulk = useBulk();
+  if (bulk) return <BulkView profile={profile} bulk={bulk} />;
+  if (everyone.status === 'failed' && everyone.problem && everyone.count === 0) {
+    return (
+      <div className={layout.screen}>
+        <ScreenTitle>Everyone</ScreenTitle>
+        <Notice {...everyone.problem}>
+          {everyone.problem.code === 'permission_denied' ? (
+            <>
+              <Button onClick={() => showScreen('warehouse')}>Show my warehouse</Button>
+              <Button variant="default" onClick={readAnew}>
+                Ask again
+              </Button>
+            </>
+          ) : (
+            <Button onClick={readAnew}>Try again</Button>
+          )}
+        </Notice>
+      </div>
+    );
+  }
+  return <OverridesView profile={profile} everyone={everyone} onReadAnew={readAnew} />;
+}
+
+const NOTHING: Everyone = {
+  profile: null,
+  status: 'unread',
+  count: 0,
+  dangling: 0,
+  unknown: 0,
+  access: 'unchecked',
+  problem: null,
+  revision: 0,
+};
+
+/** How far the reading of a profile's overrides has come. It begins with the screen, and stays with main. */
+function useEveryone(profile: string): { everyone: Everyone; readAnew(): void } {
+  const [everyone, setEveryone] = useState(NOTHING);
+  // An answer may be overtaken by the events that follow it.
+  const show = (next: Everyone) => setEveryone((now) => (next.revision < now.revision ? now : next));
+  const read = (anew: boolean) => {
+    unwrap(window.causeway.request.readEveryone({ profile, anew })).then(show, (error: Error) =>
+      setEveryone({ ...NOTHING, profile, status: 'failed', problem: problemIn(error) }),
+    );
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another profile is another list
+  useEffect(() => {
+    read(false);
+    return window.causeway.on.everyoneChanged(show);
+  }, [profile]);
+  return { everyone: everyone.profile === profile ? everyone : NOTHING, readAnew: () => read(true) };
+}
+
+const BULK = ['bulk'];
+
+/** The plan for many overrides that main holds, if there is one. */
+function useBulk(): Bulk | null {
+  const { data = null } = useQuery({
+    queryKey: BULK,
+    queryFn: () => unwrap(window.causeway.request.getBulk()),
+    gcTime: 0,
+  });
+  useSubscription(BULK, window.causeway.on.bulkChanged);
+  return data;
+}

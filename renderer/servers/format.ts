@@ -1,0 +1,64 @@
+import type { ConfiguredServer, ServerKind, Tool } from '../../preload/contract.ts';
+import { formatServerKind } from '../../preload/format.ts';
+
+/** States in which somebody has to grant or switch on something in the workspace. */
+const MATTERS_OF_THE_WORKSPACE = new Set<ConfiguredServer['state']['status']>(['no-grants', 'forbidden', 'not-found']);
+
+export function leadsToWorkspace({ status }: ConfiguredServer['state']): boolean {
+  return MATTERS_OF_THE_WORKSPACE.has(status);
+}
+
+/** States that may be other ones in a moment, with nobody doing anything. */
+const PASSING = new Set<ConfiguredServer['state']['status']>(['unreachable', 'failing', 'login-page']);
+
+export function passesByItself({ status }: ConfiguredServer['state']): boolean {
+  return PASSING.has(status);
+}
+
+/** How soon something comes, as people say it. */
+export function formatSoon(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds <= 1) return 'now';
+  return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
+}
+
+/** What a server shows, by its path: `Catalog functions in main.default`. */
+export function aboutServer({ kind, path }: Pick<ConfiguredServer, 'kind' | 'path'>): string {
+  const words = formatServerKind(kind);
+  const target = path.split('/').slice(5).map(decodeURIComponent);
+  if (kind === 'other') return path;
+  return target.length === 0 ? words : `${words} · ${target.join('.')}`;
+}
+
+/** What a kind of server lets an AI client do. */
+export const KIND_HINTS: Record<ServerKind, string> = {
+  sql: 'Run queries on your SQL warehouse.',
+  genie: 'Ask questions in plain words about data that somebody has prepared.',
+  'vector-search': 'Find texts by their meaning.',
+  functions: 'Call functions that are kept in the data catalog.',
+  other: 'A server of the workspace’s AI Gateway, one outside that it is connected to, or any by its path.',
+};
+
+const EFFECTS: Record<Tool['effect'], string> = {
+  reads: 'Only reads',
+  changes: 'Changes things',
+  destroys: 'Can change or delete data',
+  unknown: '',
+};
+
+/** What a call of a tool does, as far as its server says; empty where it says nothing. */
+export function formatEffect({ effect }: Tool): string {
+  return EFFECTS[effect];
+}
+
+/** A duration as people say it. */
+export function formatRunTime(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** A size as people say it. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

@@ -1,0 +1,134 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, expect, it } from 'vitest';
+import type { Progress } from '../../../../main/hub/health/client.ts';
+import { HealthSession } from '../../../../main/hub/health/client.ts';
+import { openPool } from '../../../../main/platform/http.ts';
+import { Secret } from '../../../../main/platform/secret.ts';
+import { json, orderly, result, type Script, startScriptedServer } from '../../bridge/scripted-server.ts';
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function sessionWith(onCall: Script) {
+  let changes = 0;
+  const server = await startScriptedServer(orderly({ onCall }).script);
+  const dispatcher = await openPool(server.origin, { env: {} });
+  const session = new HealthSession(
+    {
+      profile: { name: 'test', host: server.origin, method: 'pat', workspaceId: undefined },
+      path: '/api/2.0/mcp/sql',
+      tokens: { token: async () => new Secret('dapi-test') },
+      connections: dispatcher,
+      userAgent: 'causeway/test',
+    },
+    () => {
+      changes += 1;
+    },
+  );
+  ends.push(
+    () => server.close(),
+    () => dispatcher.destroy(),
+    () => session.close(),
+  );
+  return { server, session, changes: () => changes };
+}
+
+/** An answer as an event stream, to which more can be said. */
+function events(response: ServerResponse): (frame: unknown) => void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  return (frame) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(frame) })}\n\n`);
+}
+
+it('tells how far a call has come, declines what the server asks meanwhile, and gives the result as it is', async () => {
+  const { server, session } = await sessionWith(({ frame }, response) => {
+    const say = events(response);
+    const { progressToken } = Object(Object(frame?.params)._meta);
+    say({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2, message: 'half' } });
+    for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping', 'x/y']) {
+      say({ id: method, method, params: {} });
+    }
+    say({ id: frame?.id, result: { content: [{ type: 'x-new' }], isError: true, _meta: { kept: 1 } } });
+    response.end();
+  });
+  const heard: Progress[] = [];
+  const given = await session.call('tool', { a: 1 }, { onProgress: (progress) => heard.push(progress) });
+  expect(given).toEqual({ content: [{ type: 'x-new' }], isError: true, _meta: { kept: 1 } });
+  expect(heard).toEqual([{ progress: 1, total: 2, message: 'half' }]);
+  const answers = () =>
+    Object.fromEntries(server.arrivals.map(({ body }) => JSON.parse(body.toString() || '{}')).map((it) => [it.id, it]));
+  await expect.poll(answers).toMatchObject({
+    'elicitation/create': { result: { action: 'decline' } },
+    'sampling/createMessage': { error: { code: -1 } },
+    'roots/list': { result: { roots: [] } },
+    ping: { result: {} },
+    'x/y': { error: { code: -32601 } },
+  });
+});
+
+it('takes a call back that nobody wants any more', async () => {
+  const { server, session } = await sessionWith(() => {});
+  const given = new AbortController();
+  const call = session.call('tool', {}, { signal: given.signal });
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  given.abort();
+  await expect(call).rejects.toMatchObject({ code: 'cancelled' });
+  await expect.poll(() => server.count('notifications/cancelled')).toBe(1);
+});
+
+it('reads a list of tools to its end, and leaves out what is malformed', async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const { cursor } = Object(frame?.params);
+    const tool = { name: cursor ?? 'first', title: 5, annotations: { readOnlyHint: 'true' } };
+    json(response, result(frame?.id, { tools: [tool], nextCursor: cursor ? null : 'second' }));
+  });
+  expect(await session.tools()).toEqual([
+    { name: 'first', inputSchema: {}, annotations: { readOnlyHint: 'true' } },
+    { name: 'second', inputSchema: {}, annotations: { readOnlyHint: 'true' } },
+  ]);
+});
+
+it('hears that the tools have changed', async () => {
+  const { session, changes } = await sessionWith(({ frame }, response) => {
+    const say = events(response);
+    say({ method: 'notifications/tools/list_changed' });
+    say({ id: frame?.id, result: { content: [] } });
+    response.end();
+  });
+  await session.call('tool', {}, {});
+  expect(changes()).toBe(1);
+});
+
+it("shows no secret of a server's error, and no control characters", async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const message = 'It failed\u001b[31m with dapi0123456789abcdef0123456789abcdef in the request';
+    json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32000, message } });
+  });
+  const error = await session.call('tool', {}, {}).catch((reason: unknown) => reason);
+  expect(error).toHaveProperty('message', 'It failed [31m with [redacted] in the request');
+});
+
+it('says where else to sign in, where the server wants that first', async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const data = { elicitations: [{ mode: 'url', url: 'https://example.com/connect', message: 'Connect' }] };
+    json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32042, message: 'Sign in to GitHub.', data } });
+  });
+  await expect(session.call('tool', {}, {})).rejects.toMatchObject({
+    message: 'Sign in to GitHub.',
+    remedy: 'Open https://example.com/connect in your browser, sign in there, and try again.',
+  });
+});
+
+it('does not end under a call that is under way', async () => {
+  let answer = () => {};
+  const { server, session } = await sessionWith(({ frame }, response) => {
+    answer = () => json(response, result(frame?.id, { content: [] }));
+  });
+  const call = session.call('tool', {}, {});
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  await session.retire();
+  answer();
+  expect(await call).toMatchObject({ isError: false });
+  await expect.poll(() => server.arrivals.filter(({ method }) => method === 'DELETE').length).toBe(1);
+});
