@@ -56,6 +56,7 @@ function send(connections: Connections, path: string): Sent {
         onRequestStart: (given) => {
           controller = given;
         },
+        onResponseStart() {},
         onResponseData: (_, chunk) => {
           body += chunk;
         },

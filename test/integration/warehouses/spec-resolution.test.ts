@@ -116,9 +116,9 @@ describe('Verification layers', () => {
   });
 
   test('a check that cannot be made is unknown, and has an exit code of its own', async () => {
-    cli.workspace.faults.add({ effect: { kind: 'html' }, path: '*/default-warehouse-overrides/*', skip: 1, times: 1 });
+    cli.workspace.faults.add({ effect: { kind: 'html' }, path: '*/default-warehouse-overrides/*', times: 1 });
     cli.give('ana', shared);
-    const { code, stdout } = await verify();
+    const { code, stdout } = await verify(shared);
     expect(verdicts(stdout)).toEqual(['record unknown', 'resolver pass']);
     expect(code).toBe(5);
   });

@@ -67,7 +67,7 @@ describe('a response', () => {
     const one = asking(call('1.0'));
     expect(one.after(result('1.0'))).toEqual([result('1.0')]);
     expect(one.answered).toEqual([result('1.0')]);
-    expect(one.trips[0]).toMatchObject({ owed: 0, begun: true, misaddressed: false });
+    expect(one.trips[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
   });
 
   it('has the id as the client wrote it, where the server wrote it otherwise', () => {
@@ -93,7 +93,7 @@ describe('a response', () => {
   it("to another request is not taken for this one's, even where nothing else comes", () => {
     const two = asking(call(1), call(2));
     expect(two.after(result(2), 0)).toEqual([]);
-    expect(two.trips[0]).toMatchObject({ misaddressed: true, stray: undefined, owed: 1 });
+    expect(two.trips[0]).toMatchObject({ misaddressed: true, stray: undefined, outstanding: 1 });
     expect(two.atEnd(0)).toEqual([]);
     expect(two.after(result(2), 1)).toEqual([result(2)]);
   });
@@ -116,7 +116,7 @@ describe('a response', () => {
     (id) => {
       const one = asking(call(1));
       expect(one.after(result(id))).toEqual([]);
-      expect(one.trips[0]).toMatchObject({ misaddressed: true, owed: 1 });
+      expect(one.trips[0]).toMatchObject({ misaddressed: true, outstanding: 1 });
       expect(one.atEnd()).toEqual([result(1)]);
       expect(one.atEnd()).toEqual([]);
     },
@@ -150,7 +150,7 @@ describe('a response', () => {
 
   it('goes no further where the client has an answer from memory', () => {
     const one = asking(call(1));
-    Object.assign(one.trips[0] ?? {}, { silent: true, owed: 0 });
+    Object.assign(one.trips[0] ?? {}, { silent: true, outstanding: 0 });
     expect(one.after(result(1))).toEqual([]);
     expect(one.answered).toEqual([result(1)]);
   });
@@ -316,7 +316,7 @@ describe('a batch', () => {
   it('is not read by a client that has sent none', () => {
     const one = asking(call(1));
     expect(one.after(`[${result(1)}]`)).toEqual([]);
-    expect(one.trips[0]).toMatchObject({ owed: 1, begun: true });
+    expect(one.trips[0]).toMatchObject({ outstanding: 1, responseStarted: true });
   });
 });
 

@@ -130,7 +130,7 @@ export const APPLICATION: Scenario[] = [
       ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
       ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
       ['platform/connections.test.ts', 'are new ones, too, for the first request after a sleep of which nobody tells'],
-      ['hub/warm/keep-warm.test.ts', 'sleep is noticed where nobody tells of it'],
+      ['hub/health/keep-warm.test.ts', 'sleep is noticed where nobody tells of it'],
     ],
   },
 ];
