@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutation`: changes one expression at a time in the modules that decide about something, and has the tests
- * of the module find it out. `-- FILE…` looks at these modules alone. Fails when a module's tests notice too few changes.
+ * `npm run test:mutation`: changes one expression at a time in the modules that decide about something, and runs the
+ * tests of the module against each change. `-- FILE…` runs these modules only. Fails if the tests of a module notice too few changes.
  */
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
@@ -13,7 +13,7 @@ process.chdir(ROOT);
 const named = process.argv.slice(2);
 const rows: string[] = [];
 for (const module of named.length > 0 ? named : Object.keys(MODULES)) {
-  // The configuration of Vitest is read in a process of Stryker's.
+  // Stryker reads Vitest's configuration in a child process, so the tests are passed through the environment.
   process.env.MUTATION_TESTS = (MODULES[module] ?? ['test/unit/**/*.test.ts']).join(',');
   rows.push(await tryModule(module));
 }
@@ -25,11 +25,11 @@ async function tryModule(module: string): Promise<string> {
     testRunner: 'vitest',
     plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
     vitest: { configFile: 'test/mutation/vitest.config.ts' },
-    // TypeScript 7 has no function by which Stryker rewrites a tsconfig.json. Where there is no file, it leaves this out.
+    // Stryker rewrites tsconfig.json with a function that TypeScript 7 does not have. It skips this if the file is missing.
     tsconfigFile: 'no-tsconfig.json',
     ignorePatterns: ['dist', 'out'],
     tempDirName: 'out/mutation/sandbox',
-    // More of them slow each other down, and what is slow is taken for an endless loop.
+    // Parallel runs slow each other down until Stryker reports a slow mutant as an endless loop.
     concurrency: 1,
     timeoutMS: 10_000,
     warnings: false,

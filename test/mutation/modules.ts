@@ -17,5 +17,5 @@ export const MODULES: Record<string, string[]> = {
   'main/warehouses/chain.ts': ['test/unit/warehouses/chain.test.ts'],
   'main/warehouses/heuristic.ts': ['test/unit/warehouses/heuristic.test.ts'],
   'main/warehouses/names.ts': ['test/unit/warehouses/names.test.ts'],
-  'main/workspace/check-token.ts': ['test/unit/workspace/standing.test.ts'],
+  'main/workspace/check-token.ts': ['test/unit/workspace/check-token.test.ts'],
 };

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The tests of the module that is changed (`modules.ts`), and no more of them: they run a thousand times. */
+/** Runs only the tests of the changed module (`modules.ts`), because they run a thousand times. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
