@@ -14,16 +14,16 @@ export type { WarehouseService } from './warehouses/service.ts';
 /** What the application is built from: everything that differs between the desktop, the command line and the tests. */
 export interface CausewayOptions {
   env: NodeJS.ProcessEnv;
-  /** Shows an address to the person: the system's browser by default, a scripted one in tests. */
+  /** Shows an address to the user: the system's browser by default, a scripted one in tests. */
   openBrowser?: (url: string) => Promise<void>;
-  /** Told of hosts that stay silent; those that never answer are then given up. */
+  /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: (host: string) => void;
-  /** Whether changes of overrides are noted as the command's, for the application's history. */
+  /** Whether changes of overrides are recorded as the command's, for the application's history. */
   notesChanges?: boolean;
 }
 
-/** How servers are kept warm. */
-type WarmOptions = Omit<HealthMonitorOptions, 'connect' | 'subscribe' | 'renewConnections'>;
+/** How the health of servers is monitored. */
+type HealthOptions = Omit<HealthMonitorOptions, 'connect' | 'subscribe' | 'renewConnections'>;
 
 /** One profile's workspace as its signed-in user. */
 export interface WorkspaceSession {
@@ -33,7 +33,7 @@ export interface WorkspaceSession {
   discovery: Discovery;
 }
 
-/** The application's services, built once. The desktop shell, the command line and the tests all stand on this. */
+/** The application's services, built once. The desktop shell, the command line and the tests all use this. */
 export interface Causeway {
   /** Profiles and tokens, loaded on first use. */
   auth(): Promise<AuthService>;
@@ -47,32 +47,31 @@ export interface Causeway {
    */
   serveProxies(watcher?: HubWatcher): Promise<Hub>;
   /**
-   * Keeps these servers warm over the connections and tokens that the proxies share, and knows how each of them is. A
-   * sign-in that is needed is reported, never begun.
+   * Monitors the health of these servers over the connections and tokens that the proxies share. A sign-in that is needed
+   * is reported, never started.
    */
-  keepWarm(servers: readonly MonitoredServer[], options?: WarmOptions): Promise<HealthMonitor>;
+  keepWarm(servers: readonly MonitoredServer[], options?: HealthOptions): Promise<HealthMonitor>;
   /**
-   * The computer has woken, or is in another network: connections that lead nowhere any more are let go of, so that no
-   * request has to find that out by waiting.
+   * Replaces the connections after a sleep or a network change, so that no request waits for a timeout on a dead one.
    */
   renewConnections(): Promise<void>;
-  /** Drops every connection at once: whoever started a request waits for it, or aborts it, first. */
+  /** Drops every connection at once. A caller awaits or aborts its requests first. */
   close(): Promise<void>;
 }
 
-/** How many requests of one client may be under way at the workspace; each holds some 130 kB where it is not read. */
-const CALLS_AT_ONCE = 128;
+/** How many requests of one client may be in flight at the workspace; each holds some 130 kB while it is not read. */
+const MAX_CALLS_IN_FLIGHT = 128;
 
 /** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
 const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
 
-/** Builds the services. Nothing is read, loaded or connected to before it is asked for. */
+/** Builds the services. Nothing is read, loaded or connected to before it is needed. */
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
   let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
-  /** What was listed is written down, one list after the other; it never fails. */
+  /** Listed names are stored for completion, one list after the other; this never rejects. */
   let remembering: Promise<void> = Promise.resolve();
 
   const configuredPaths = async ({ name }: Profile) => (await import('./clients/servers.ts')).pathsOfProfile(env, name);
@@ -107,7 +106,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         const { rememberNames } = await import('./platform/name-memory.ts');
         await rememberNames(env, profile.name, kind, names, isAll);
       };
-      // Also where its code cannot be read, for want of files.
+      // Loading the module can fail too, for example when no more files can be opened.
       remembering = remembering.then(remember).catch(() => undefined);
     });
     const openSqlServer = async () => {
@@ -123,7 +122,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
 
-  /** Finds a managed server, over connections that everybody shares. */
+  /** Finds a managed server, over shared connections. */
   const endpoint = async (request: ServerRequest) => {
     const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
       import('./bridge/endpoint.ts'),
@@ -145,7 +144,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       folder: hubFolder(env),
       serve: async (request, sink) => {
         const found = await endpoint(request);
-        return createBridge({ ...found, connections: shareOf(found.connections, CALLS_AT_ONCE) }, sink);
+        return createBridge({ ...found, connections: shareOf(found.connections, MAX_CALLS_IN_FLIGHT) }, sink);
       },
       ...(watcher ? { watcher } : {}),
     });

@@ -9,16 +9,16 @@ export interface AccessToken {
   expiresAt: number | undefined;
 }
 
-/** How long before its end a token is renewed, in milliseconds. */
+/** How long before its expiry a token is refreshed. */
 const EARLY_MS = 5 * 60_000;
 /** Up to this much earlier, so that many computers do not renew in the same second. */
 const JITTER_MS = 60_000;
-/** Short-lived tokens are used for most of their life all the same. */
+/** Short-lived tokens are used for most of their lifetime. */
 const EARLY_SHARE = 0.2;
 
 /**
- * Whether a token can be given out without renewing it first. A clock that has gone back behind the token's own beginning
- * says nothing about its end, so the token counts as worn.
+ * Whether a token can be used without refreshing it first. A clock that has gone back behind the token's own beginning
+ * says nothing about its expiry, so the token counts as stale.
  * @param chance between 0 and 1, drawn once for a process
  */
 export function isFresh(token: AccessToken, now: number, chance: number): boolean {
@@ -28,17 +28,17 @@ export function isFresh(token: AccessToken, now: number, chance: number): boolea
   return now < token.expiresAt - early;
 }
 
-/** Whether a token still works, if only just. */
+/** Whether a token has not expired yet. */
 export function isAlive(token: AccessToken, now: number): boolean {
   return token.expiresAt === undefined || now < token.expiresAt;
 }
 
-/** A token endpoint's answer as an access token that counts from the moment the request went out. */
+/** When a token expires, counted from the moment the request was sent; undefined if the server did not say. */
 export function expiryFrom(sentAt: number, expiresInSeconds: number | undefined): number | undefined {
   return expiresInSeconds === undefined ? undefined : sentAt + expiresInSeconds * 1000;
 }
 
-/** A bearer token with the headers that have to go out beside it; their names are in lower case. */
+/** A bearer token with the headers that must be sent with it; their names are in lower case. */
 export class BearerToken extends Secret {
   readonly #beside: Readonly<Record<string, Secret>>;
 
@@ -56,13 +56,13 @@ export class BearerToken extends Secret {
   }
 }
 
-/** The headers that show a token to the workspace. */
+/** The headers that authenticate a request with a token. */
 export function bearerHeaders(token: Secret): Record<string, string> {
   const authorization = `Bearer ${token.reveal()}`;
   return token instanceof BearerToken ? { ...token.headers(), authorization } : { authorization };
 }
 
-/** What goes out with a token, and so may be repeated in an answer. */
+/** The secrets that are sent with a token, which an answer may echo. */
 export function sentWith(token: Secret): Secret[] {
   return token instanceof BearerToken ? [token, ...token.secrets()] : [token];
 }

@@ -36,7 +36,7 @@ export interface Profile {
   workspaceId: string | undefined;
 }
 
-/** Whether people sign in to the profile, instead of its holding credentials. */
+/** Whether users sign in to the profile, instead of its holding credentials. */
 export function maySignIn({ method }: Pick<Profile, 'method'>): boolean {
   return method === 'oauth-user' || method === 'databricks-cli';
 }
@@ -69,7 +69,7 @@ export interface TokenRequest {
   /** The token that the workspace has just refused with 401: it will not be given out again. */
   rejected?: Secret | undefined;
   signal?: AbortSignal | undefined;
-  /** Called where nobody is signed in and the person is asked to sign in now, which the token then waits for. */
+  /** Called where nobody is signed in and the user is asked to sign in now, which the token then waits for. */
   onSignedOut?: ((error: CausewayError) => void) | undefined;
 }
 
@@ -81,9 +81,9 @@ export interface TokenSource {
 
 /** How far a sign-in in the browser has come. */
 export type SignInProgress =
-  /** Another process or window is asking the person already, on the page at `url`; its outcome will be ours. */
+  /** Another process or window is asking the user already, on the page at `url`; its outcome will be ours. */
   | { step: 'waiting-for-other'; url?: string | undefined }
-  /** `opened` is false where the browser could not be opened: the person has to copy the address. */
+  /** `opened` is false where the browser could not be opened: the user has to copy the address. */
   | { step: 'waiting-for-browser'; url: string; opened: boolean }
   /** An answer arrived that belongs to another sign-in. */
   | { step: 'ignored-answer' }
@@ -98,7 +98,7 @@ export interface SignInOptions {
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /**
-   * The person has not asked for it: opens no page where somebody has signed in meanwhile, or where a page of the
+   * The user has not asked for it: opens no page where somebody has signed in meanwhile, or where a page of the
    * workspace is open, or was refused or abandoned within the last ten minutes.
    */
   onlyIfNeeded?: boolean | undefined;
@@ -119,7 +119,7 @@ export interface SignInOptions {
 export type SignInPage =
   /** A process listens for its answer. */
   | { state: 'open'; profile: string; openedAt: number; url: string }
-  /** It did not lead to a sign-in: the person said no, nobody answered or its process has ended, or something went wrong. */
+  /** It did not lead to a sign-in: the user said no, nobody answered or its process has ended, or something went wrong. */
   | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number };
 
 /** Whether somebody is signed in to a profile through Causeway. */
@@ -130,7 +130,7 @@ export type SignInState =
       scopes: readonly string[];
       /** When the present access token ends, in milliseconds since 1970. It is renewed before. */
       expiresAt: number | undefined;
-      /** Whether it can be renewed without the person. */
+      /** Whether it can be renewed without the user. */
       renewable: boolean;
     }
   | { state: 'signed-out' }
@@ -152,12 +152,12 @@ export interface OAuthApplication {
 export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
-  /** A sign-in, this process's or one that it waits for, is with the person in the browser; it has ended, however. */
+  /** A sign-in, this process's or one that it waits for, is with the user in the browser; it has ended, however. */
   | { type: 'sign-in-began'; profile: Profile; url?: string | undefined }
   | { type: 'sign-in-ended'; profile: Profile }
   /** A renewed sign-in works, but could not be stored: it may end with this process. */
   | { type: 'not-kept'; profile: Profile; message: string; remedy: string }
-  /** Something that the person should know, in words. */
+  /** Something that the user should know, in words. */
   | { type: 'notice'; message: string };
 
 /** Profiles and their tokens: the one way from a profile's name to a bearer token. */
@@ -181,7 +181,7 @@ export interface AuthService {
    * `sign_in_failed`, `unreachable`, `tls`, `timeout`, `keychain_unavailable`; `profile_unusable` where the profile holds its own credentials
    */
   signIn(profile: Profile, options?: SignInOptions): Promise<SignInState>;
-  /** The sign-in that is with the person in the browser now, as far as this process knows; its page's address where that is known. */
+  /** The sign-in that is with the user in the browser now, as far as this process knows; its page's address where that is known. */
   signInUnderWay(profile: Profile): { url: string | undefined } | undefined;
   /**
    * Removes the sign-in from this computer and revokes it at the workspace.

@@ -15,30 +15,30 @@ import {
 
 export interface AuthOptions {
   env: NodeJS.ProcessEnv;
-  /** Shows an address to the person; the system's browser by default. */
+  /** Shows an address to the user; the system's browser by default. */
   openBrowser?: (url: string) => Promise<void>;
   /** Paths of the servers that are configured for a profile: a sign-in asks for their scopes too. */
   configuredPaths?: (profile: Profile) => Promise<readonly string[]>;
   /** Whether a token that needs a sign-in opens the browser by itself; otherwise asking for one says `signed_out`. */
   signInWhenNeeded?: boolean;
-  /** Told in words what the person should know, such as that there is no keychain; a line on stderr by default. */
+  /** Called with a message for the user, such as that there is no keychain; a line on stderr by default. */
   onNotice?: (message: string) => void;
-  /** Told of hosts that stay silent; those that never answer are then given up. */
+  /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: ((host: string) => void) | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
-  /** How long the person has in the browser, in milliseconds; five minutes by default. */
-  patienceMs?: number;
+  /** How long the user has in the browser, in milliseconds; five minutes by default. */
+  signInTimeoutMs?: number;
 }
 
-const FIVE_MINUTES = 5 * 60_000;
+const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Opens profiles and tokens. Whatever a profile does not need is not loaded for it: a process that AI clients spawn, with
  * a personal access token, pays for reading one file.
  */
 export function openAuth(options: AuthOptions): AuthService {
-  const { env, now = Date.now, patienceMs = FIVE_MINUTES, signInWhenNeeded = false } = options;
+  const { env, now = Date.now, signInTimeoutMs = SIGN_IN_TIMEOUT_MS, signInWhenNeeded = false } = options;
   const path = configFilePath(env);
   const chance = Math.random();
   const sources = new Map<string, TokenSource>();
@@ -76,7 +76,7 @@ export function openAuth(options: AuthOptions): AuthService {
       settingsOf,
       configuredPaths: options.configuredPaths ?? (async () => []),
       emit,
-      patienceMs,
+      signInTimeoutMs,
     });
     return opened;
   });

@@ -19,13 +19,13 @@ export interface UserTokensOptions {
   refresh: (record: TokenRecord, options: { mayWait: boolean }) => Promise<TokenRecord | undefined>;
   now: () => number;
   chance: number;
-  /** Told when a sign-in that was there has ended. */
+  /** Called when a sign-in that was there has ended. */
   onSignedOut: () => void;
-  /** Told when a renewed sign-in could not be stored, and so lives in this process alone until it can be. */
+  /** Called when a renewed sign-in could not be stored, and so lives in this process alone until it can be. */
   onNotKept: (error: unknown) => void;
 }
 
-/** The tokens of one profile's own sign-in, shared with every other process of this person. */
+/** The tokens of one profile's own sign-in, shared with every other process of this user. */
 export interface UserTokens extends TokenSource {
   /** As `token`, with its times. */
   access(request?: TokenRequest): Promise<AccessToken>;

@@ -8,7 +8,7 @@ import { clockFinding, hostFinding, isOutOfReach, type Probe, probeHost, tlsFind
 import { configurationFinding, profileFinding, type ServerStatus, serversFinding } from './local-checks.ts';
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
 
-/** What the window and the command line each know in their own way. */
+/** What the window and the command line each provide in their own way. */
 export interface DiagnosisSource {
   causeway: Pick<Causeway, 'auth' | 'open'>;
   env: NodeJS.ProcessEnv;
@@ -16,19 +16,19 @@ export interface DiagnosisSource {
   profile: string | undefined;
   settings(): Promise<CheckFinding>;
   version(): Promise<CheckFinding>;
-  /** How each configured server is. */
+  /** The status of each configured server. */
   servers(): Promise<readonly ServerStatus[]>;
   /** What is in the files of AI clients. */
   clients(): Promise<ClientReport[]>;
   /** Whether AI clients reach the running application. */
   hub(): Promise<CheckFinding>;
-  /** Told of a host that stays silent; one that never answers is then given up. */
+  /** Called with each host that stays silent; one that never answers is then given up. */
   onSilence(host: string): void;
-  /** Told of an error that is a fault of Causeway's own, which no finding shows. */
+  /** Called with an internal error of Causeway, which no finding shows. */
   onFault(error: unknown): void;
 }
 
-/** What the checks of one run share: what several of them need is asked for once. */
+/** What the checks of one run share, so that each thing is requested once. */
 export interface CheckRun {
   source: DiagnosisSource;
   signal: AbortSignal;
@@ -58,7 +58,7 @@ function withProfile(
   };
 }
 
-/** A check that asks the workspace: where the host does not answer, nothing more is to be learned by waiting for it again. */
+/** A check that asks the workspace: it is skipped where the host does not answer, because waiting for it again says nothing new. */
 function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFinding>): CheckDefinition['run'] {
   return withProfile(async (run, profile) =>
     isOutOfReach(await run.probe(profile))
@@ -69,7 +69,7 @@ function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFindi
 
 /**
  * The rows of both specifications' error tables, in the order in which one depends on the next: what is on this computer,
- * the way to the workspace, the sign-in, the warehouse, and what AI clients need.
+ * the connection to the workspace, the sign-in, the warehouse, and what AI clients need.
  */
 export const CHECKS: readonly CheckDefinition[] = [
   { id: 'settings', title: 'Settings', run: ({ source }) => source.settings() },
@@ -108,7 +108,7 @@ export const CHECKS: readonly CheckDefinition[] = [
   { id: 'hub', title: 'Connection for AI clients', run: ({ source }) => source.hub() },
 ];
 
-/** Gets ready what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */
+/** Prepares what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */
 export async function openRun(source: DiagnosisSource, signal: AbortSignal): Promise<CheckRun> {
   const { causeway } = source;
   const auth = await causeway.auth();
@@ -125,14 +125,14 @@ export async function openRun(source: DiagnosisSource, signal: AbortSignal): Pro
   };
 }
 
-/** Makes one check. Never throws: what it fails with is its finding. */
+/** Runs one check. Never throws: an error becomes its finding. */
 export async function makeCheck(check: CheckDefinition, run: CheckRun): Promise<CheckFinding> {
   const finding = await check.run(run).catch((error: unknown) => failedBecause(error));
   if (finding.error?.code === 'internal') run.source.onFault(finding.error.cause ?? finding.error);
   return finding;
 }
 
-/** The same answer for whoever asks again in this run, which is for one profile. */
+/** Caches the first answer for the whole run, which is for one profile. */
 function once<Args extends unknown[], T>(ask: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
   let asked: Promise<T> | undefined;
   return (...args) => {

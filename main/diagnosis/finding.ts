@@ -16,12 +16,12 @@ export interface Remedy {
 
 export type Screen = 'accounts' | 'warehouse' | 'servers' | 'clients' | 'settings' | 'log';
 
-/** What one check came to. */
+/** The result of one check. */
 export interface CheckFinding extends Remedy {
   status: FindingStatus;
   /** What was found, as sentences. */
   words: string;
-  /** The failure that it is; undefined where the check found something else. */
+  /** The error behind it; undefined where no error was thrown. */
   error?: CausewayError | undefined;
 }
 
@@ -42,15 +42,15 @@ export function fail(words: string, remedy: Remedy, error?: CausewayError): Chec
   return { status: 'fail', words, ...remedy, ...(error && { error }) };
 }
 
-/** The finding that a failure is. `screen` is where the window leads on. */
+/** The finding for an error. `screen` is where the window leads on. */
 export function failedBecause(cause: unknown, screen?: Screen): CheckFinding {
   const error = cause instanceof CausewayError ? cause : internal(cause);
-  // Names of profiles, files and warehouses stand in it as they were given.
+  // The message may hold names of profiles, files and warehouses as they came from outside.
   const words = withoutControls(asSentence(error.message));
   return fail(words, { advice: error.advice, action: error.action, screen }, error);
 }
 
-/** Of an error that is not ours nothing is shown: its text may hold anything. It is the `cause`. */
+/** Hides the text of an error that is not a `CausewayError`, because it may hold anything. It stays as the `cause`. */
 function internal(cause: unknown): CausewayError {
   return new CausewayError('internal', 'Something went wrong inside Causeway.', {
     cause,

@@ -3,17 +3,17 @@ import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { type HostAnswer, reachHost } from '../workspace/host-probe.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
-/** What asking the host without a token came to. */
+/** The result of a request to the host without a token. */
 export type Probe = { reached: HostAnswer } | { error: unknown };
 
-/** Asks the profile's host once: three checks are read from the answer. Never throws. */
+/** Sends the profile's host one request, from whose answer three checks are read. Never throws. */
 export async function probeHost(
   profile: Profile,
   { env, onSilence }: { env: NodeJS.ProcessEnv; onSilence: (host: string) => void },
   signal: AbortSignal,
 ): Promise<Probe> {
   try {
-    // Loaded with the first request of anyone: not when the application starts.
+    // Loaded with the first request, not when the application starts.
     const { openDispatcher } = await import('../platform/http.ts');
     const dispatcher = await openDispatcher({ env, onSilence });
     try {
@@ -55,7 +55,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding
 
 /** @param env names the proxy and extra certificates */
 export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): CheckFinding {
-  const way = wayInWords(host, env);
+  const way = describeProxy(host, env);
   if ('error' in probe) {
     return isTls(probe.error) ? failedBecause(probe.error) : skipped('The host could not be reached, so this is open.');
   }
@@ -63,9 +63,9 @@ export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Pro
   return pass(`The connection is encrypted and its certificate is trusted. ${way}`);
 }
 
-/** Seconds that clocks may differ: tokens are renewed minutes before they end, and sign-ins are given some leeway. */
-const NOTABLE = 60;
-const HARMFUL = 5 * 60;
+/** By how many seconds clocks may differ: tokens are refreshed minutes before they expire, and sign-ins have some leeway. */
+const WARNING_SECONDS = 60;
+const FAILURE_SECONDS = 5 * 60;
 
 export function clockFinding(probe: Probe): CheckFinding {
   const ahead = 'reached' in probe ? probe.reached.clockAheadMs : undefined;
@@ -73,13 +73,13 @@ export function clockFinding(probe: Probe): CheckFinding {
   const seconds = Math.round(Math.abs(ahead) / 1000);
   const words = `This computer’s clock is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
   const remedy = { advice: 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.' };
-  if (seconds >= HARMFUL) return fail(words, remedy);
-  if (seconds >= NOTABLE) return warning(words, remedy);
+  if (seconds >= FAILURE_SECONDS) return fail(words, remedy);
+  if (seconds >= WARNING_SECONDS) return warning(words, remedy);
   return pass('This computer’s clock and the workspace’s agree.');
 }
 
 /** A proxy's address may hold a password: only its host is named. */
-function wayInWords(host: string, env: NodeJS.ProcessEnv): string {
+function describeProxy(host: string, env: NodeJS.ProcessEnv): string {
   const names = host.startsWith('https:')
     ? ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
     : ['http_proxy', 'HTTP_PROXY'];
@@ -92,7 +92,7 @@ function wayInWords(host: string, env: NodeJS.ProcessEnv): string {
   return `${name} names the proxy ${proxy}.${certificates}`;
 }
 
-/** Whether nobody answers there: not where somebody does, and cannot be trusted. */
+/** Whether the host does not answer at all. A host whose certificate is not trusted does answer. */
 export function isOutOfReach(probe: Probe): boolean {
   return 'error' in probe && probe.error instanceof CausewayError && NO_ANSWER.has(probe.error.code);
 }

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { KEEP_ALIVE_MS } from './http.ts';
 
-/** What sends requests. A whole dispatcher is one; so is a part of somebody else's. */
+/** What sends requests: a whole dispatcher, or a share of one. */
 export type Connections = Pick<Dispatcher, 'dispatch'>;
 
 /**
- * Connections that can be made anew. After a sleep, or in another network, the ones that are there lead nowhere, and a
- * request sent over one waits for minutes. A sleep that nobody tells of shows in the time that has passed since the last
- * request: timers that would have closed idle connections do not run meanwhile.
+ * Connections that can be reopened. After a sleep, or in another network, the present ones are dead, and a request sent
+ * over one waits for minutes. A sleep that is not reported shows in the time since the last request, because the timers
+ * that close idle connections do not run meanwhile.
  */
 export class RenewableConnections implements Connections {
   readonly #open: () => Promise<Dispatcher>;
@@ -15,9 +15,9 @@ export class RenewableConnections implements Connections {
   #current: Dispatcher;
   /** When the last request was sent, in milliseconds since 1970. */
   #usedAt: number | undefined;
-  /** Set while new ones are being opened: whoever asks meanwhile waits for them. */
+  /** Set while new ones are being opened: requests wait for them meanwhile. */
   #renewal: Promise<void> | undefined;
-  /** Those before, while requests are under way on them. */
+  /** The former dispatchers, while requests are in flight on them. */
   readonly #former = new Set<Dispatcher>();
 
   private constructor(first: Dispatcher, open: () => Promise<Dispatcher>, now: () => number) {
@@ -79,38 +79,38 @@ export class RenewableConnections implements Connections {
   }
 }
 
-interface Waiting {
+interface QueuedRequest {
   options: Dispatcher.DispatchOptions;
   handler: Dispatcher.DispatchHandler;
 }
 
 /**
- * The same connections for one of many who share them: so many of its requests are under way, and the others wait in
- * their order. Who sends thousands at once thereby takes no more than a share.
+ * A client's share of the connections: at most `atOnce` of its requests are in flight, and the others are queued in order.
+ * A client that sends thousands of requests at once takes no more than its share.
  */
 export function shareOf(connections: Connections, atOnce: number): Connections {
-  const waiting: Waiting[] = [];
-  let underWay = 0;
+  const queue: QueuedRequest[] = [];
+  let inFlight = 0;
 
-  const go = ({ options, handler }: Waiting): boolean => {
-    underWay += 1;
+  const go = ({ options, handler }: QueuedRequest): boolean => {
+    inFlight += 1;
     return connections.dispatch(options, counted(handler, done));
   };
   const done = () => {
-    underWay -= 1;
-    const first = underWay < atOnce ? waiting.shift() : undefined;
+    inFlight -= 1;
+    const first = inFlight < atOnce ? queue.shift() : undefined;
     if (first) go(first);
   };
   return {
     dispatch(options, handler) {
-      if (underWay < atOnce) return go({ options, handler });
-      waiting.push({ options, handler });
+      if (inFlight < atOnce) return go({ options, handler });
+      queue.push({ options, handler });
       return false;
     },
   };
 }
 
-/** The same handler, which tells when its request is over. */
+/** The same handler, which calls `over` once its request has ended. */
 function counted(handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler {
   let isOver = false;
   const once = () => {

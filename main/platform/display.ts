@@ -5,7 +5,7 @@ export interface DisplayOptions {
   lines?: boolean;
 }
 
-/** Longer than any name that people give, short enough for a line of a window. */
+/** Longer than any name that users give, short enough for a line of a window. */
 const NAME_LENGTH = 200;
 
 /** What stands where something was that must not be shown. */

@@ -3,7 +3,7 @@ import { AS_COMMAND, formatAction, type NextAction } from './next-action.ts';
 
 /** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
 export type ErrorCode =
-  // what the person typed, or what a file holds
+  // what the user typed, or what a file holds
   | 'usage'
   | 'invalid_file'
   | 'profile_not_found'
@@ -51,9 +51,9 @@ export type ErrorCode =
 
 export interface CausewayErrorOptions {
   cause?: unknown;
-  /** What the person can do next, as sentences that are right wherever they are read. */
+  /** What the user can do next, as sentences that are right wherever they are read. */
   remedy?: string | undefined;
-  /** What the person can do next where that is a command in a terminal and a button in the window. */
+  /** What the user can do next where that is a command in a terminal and a button in the window. */
   action?: NextAction | undefined;
   /** How long the other side asked to be left alone, in milliseconds. */
   retryAfterMs?: number | undefined;

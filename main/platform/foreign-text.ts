@@ -12,7 +12,7 @@ export interface ForeignTextOptions {
   maxLength?: number;
 }
 
-/** Longer than a person reads. */
+/** Longer than a user reads. */
 const MAX_LENGTH = 600;
 /** How much of a text is looked at, in UTF-16 units; an error shows far less. */
 const MAX_READ = 8 * 1024;
@@ -23,7 +23,7 @@ const MIN_SECRET_LENGTH = 4;
 
 /**
  * A text from outside (an answer's body or header, a program's stderr, an error of the network) as it may stand in an error:
- * without secrets, in one line, without control characters, and no longer than a person reads. Redacted are the secrets
+ * without secrets, in one line, without control characters, and no longer than a user reads. Redacted are the secrets
  * that were sent with the request, in whole or in part, in any letter case and however they are written (with percent signs,
  * HTML entities, JSON escapes, base64, hexadecimal, tags or line ends in between), and whatever looks like a token.
  */

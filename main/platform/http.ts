@@ -13,7 +13,7 @@ export interface HttpOptions {
   env: NodeJS.ProcessEnv;
   /** How long the other side may be silent before or during an answer, in milliseconds; 0 waits for ever. */
   silenceMs?: number;
-  /** Told of hosts that stay silent; those that never answer are then given up (`giveUpOnSilence`). */
+  /** Called with each host that stays silent; a host that never answers is then given up (`giveUpOnSilence`). */
   onSilence?: ((host: string) => void) | undefined;
   /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
   atOnce?: number;
@@ -71,7 +71,7 @@ function proxyAddresses(env: NodeJS.ProcessEnv) {
   return { httpProxy, httpsProxy, noProxy: noProxy(env) };
 }
 
-/** A proxy's address as people write it, often without a scheme. It may hold a password: no error quotes it. */
+/** A proxy's address as users write it, often without a scheme. It may hold a password: no error quotes it. */
 function proxyAddress(name: string, text = ''): string {
   const address = text === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (address === '' || URL.canParse(address)) return address;

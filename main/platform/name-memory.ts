@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from './paths.ts';
 
-/** Something that a person may call by its name. The id is left out where the name is one. */
+/** Something that a user may call by its name. The id is left out where the name is one. */
 export interface KnownName {
   name: string;
   id?: string | undefined;
@@ -20,7 +20,7 @@ interface Memory {
 }
 
 /** More names than anybody completes; the newest are kept. */
-const MOST = 2_000;
+const MAX_NAMES = 2_000;
 const OWNER_ONLY = 0o600;
 const NONE: RememberedNames = { warehouses: [], users: [] };
 
@@ -46,7 +46,7 @@ export async function rememberNames(
     const { memory, bytes } = await read(env);
     const before = memory.profiles[profile] ?? NONE;
     const known = new Map((isAll ? names : [...names, ...before[kind]]).map((each) => [each.id ?? each.name, each]));
-    const after = { ...before, [kind]: [...known.values()].slice(0, MOST) };
+    const after = { ...before, [kind]: [...known.values()].slice(0, MAX_NAMES) };
     const text = `${JSON.stringify({ version: 1, profiles: { ...memory.profiles, [profile]: after } } satisfies Memory)}\n`;
     if (bytes?.toString('utf8') === text) return;
     const { replaceFile } = await import('./replace-file.ts');

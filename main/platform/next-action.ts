@@ -44,7 +44,7 @@ interface Details {
 type Name = keyof Details;
 
 /**
- * What a person can do next where the words for it depend on where they are: at the command line it is a command, in the
+ * What a user can do next where the words for it depend on where they are: at the command line it is a command, in the
  * window one of its buttons (`main/desktop/failure.ts`).
  */
 export type NextAction<Which extends Name = Name> = { [Each in Which]: { do: Each } & Details[Each] }[Which];
@@ -103,7 +103,7 @@ export const AS_COMMAND: ActionWords = {
 export interface WantedApplication {
   redirectUrl: string;
   scopes: readonly string[];
-  /** Whether it is to have a secret; an application that people sign in through needs none. */
+  /** Whether it is to have a secret; an application that users sign in through needs none. */
   confidential?: boolean;
 }
 

@@ -45,7 +45,7 @@ const OPAQUE = /(?<![\w/.-])[\w~+-]{32,}={0,2}(?![\w/-])/g;
 
 /**
  * A text without what could sign anybody in: tokens, codes, passwords and keys, by how they look and by the names that stand
- * before them. Rather too much is taken out than too little; ids of people, warehouses and calls stay.
+ * before them. Rather too much is taken out than too little; ids of users, warehouses and calls stay.
  */
 export function redact(text: string): string {
   const named = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);

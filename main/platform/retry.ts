@@ -26,11 +26,11 @@ export interface RetryLimits {
   /** Attempts where no answer comes. */
   unanswered: number;
   /** From the first attempt to the last, in milliseconds. */
-  totalMillis: number;
+  totalMs: number;
 }
 
-/** Patient enough for a workspace under load, short enough for a person who waits. */
-export const RETRY_LIMITS: RetryLimits = { refused: 5, unanswered: 3, totalMillis: 60_000 };
+/** Patient enough for a workspace under load, short enough for a user who waits. */
+export const RETRY_LIMITS: RetryLimits = { refused: 5, unanswered: 3, totalMs: 60_000 };
 
 /**
  * What a wait that the other side asks for may be, in milliseconds. A shorter one (`0`, a date that has passed) would make

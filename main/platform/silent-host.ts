@@ -3,14 +3,14 @@ import { CausewayError } from './errors.ts';
 
 /** How long a host may be silent, in milliseconds: the one table for REST, sign-in and the bridge. */
 export const SILENCE = {
-  /** Before the person is told. */
+  /** Before the user is notified. */
   noticeMs: 5_000,
-  /** Before a host is given up that has never answered, and a request that only begins or lists. */
+  /** Before a host is failed up that has never answered, and a request that only begins or lists. */
   limitMs: 15_000,
 } as const;
 
 export interface SilenceOptions {
-  /** Told once a host has been silent for five seconds, each time that happens. */
+  /** Called once a host has been silent for five seconds, each time that happens. */
   onSilence(host: string): void;
   noticeMs?: number;
   limitMs?: number;
@@ -28,7 +28,7 @@ export class SilentHostError extends CausewayError {
 }
 
 /**
- * Watches whether a host answers at all. One that never has is given up after 15 s, however many attempts are made
+ * Watches whether a host answers at all. One that never has is failed up after 15 s, however many attempts are made
  * meanwhile: without an answer it cannot be known for slow. One that has answered before gets the time that requests have.
  */
 export function giveUpOnSilence(options: SilenceOptions): Dispatcher.DispatcherComposeInterceptor {
@@ -47,17 +47,17 @@ class HostSilence {
   hasAnswered = false;
   /** When the silence began, in milliseconds since 1970: with the first request, or with the last answer. */
   since = 0;
-  wasTold = false;
+  isNoticeSent = false;
 
   asked(): void {
-    // Attempts one after the other are one silence: the pause between them is no answer.
+    // Successive attempts are one silence: the pause between them is not an answer.
     if (this.since === 0) this.since = Date.now();
   }
 
   answered(): void {
     this.hasAnswered = true;
     this.since = 0;
-    this.wasTold = false;
+    this.isNoticeSent = false;
   }
 }
 
@@ -67,13 +67,13 @@ function watched(
   { host, onSilence, noticeMs, limitMs }: Required<SilenceOptions> & { host: string },
 ): Dispatcher.DispatchHandler {
   let controller: Dispatcher.DispatchController | undefined;
-  /** The caller has been told that the host is given up, though the request still waits for its connection. */
+  /** The caller already has its error, though the request still waits for its connection. */
   let gaveUp = false;
   silence.asked();
   const remaining = (limit: number) => Math.max(0, silence.since + limit - Date.now());
   const notice = setTimeout(() => {
-    if (silence.wasTold) return;
-    silence.wasTold = true;
+    if (silence.isNoticeSent) return;
+    silence.isNoticeSent = true;
     onSilence(host);
   }, remaining(noticeMs));
   const limit = silence.hasAnswered
@@ -81,7 +81,7 @@ function watched(
     : setTimeout(() => {
         const error = new SilentHostError(host, limitMs);
         if (controller) return controller.abort(error);
-        // It still waits for its connection: nobody can abort that, but its caller need not wait for it.
+        // A pending connection cannot be aborted, but the caller need not wait for it.
         gaveUp = true;
         over();
         handler.onResponseError?.(nothingToControl(error), error);
@@ -105,10 +105,10 @@ function watched(
     onResponseData: (...data) => handler.onResponseData?.(...data),
     onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
     // An answer can still break off after its head.
-    onResponseError: (given, error) => {
+    onResponseError: (failed, error) => {
       if (gaveUp) return;
       over();
-      handler.onResponseError?.(given, error);
+      handler.onResponseError?.(failed, error);
     },
   };
 }

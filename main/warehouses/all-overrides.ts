@@ -59,7 +59,7 @@ export async function* allOverrides(
   const rows = [];
   for (const record of all) rows.push(toRow(record, await directory));
   const lists = await readPermissions(client, worthALook(rows), signal);
-  const access = accessFrom((await directory).people, lists);
+  const access = accessFrom((await directory).users, lists);
   for (const row of rows) yield withAccessOf(row, access);
 }
 
@@ -78,15 +78,15 @@ export function withAccessOf(row: OverrideRow, access: Access): OverrideRow {
 }
 
 function toRow(record: OverrideRecord, directory: Directory): OverrideRow {
-  const { people, warehouses, warehousesComplete } = directory;
+  const { users, warehouses, warehousesComplete } = directory;
   const userId = ownerOf(record);
-  const person = people.get(userId);
+  const user = users.get(userId);
   const warehouseId = record.warehouse_id ?? null;
   const warehouse = warehouseId === null ? undefined : warehouses.get(warehouseId);
   return {
     userId,
-    userName: person?.userName ?? '',
-    displayName: person?.displayName ?? '',
+    userName: user?.userName ?? '',
+    displayName: user?.displayName ?? '',
     type: record.type,
     warehouseId,
     warehouseName: warehouse?.name ?? null,

@@ -43,15 +43,15 @@ export type WorkspaceUser = z.output<typeof workspaceUser>;
 export type CommandChange = z.output<typeof commandChange>;
 
 /**
- * The changes that the command has noted, the newest first: so that the application, which sees only what the workspace
- * holds, can tell them from what was changed elsewhere. What was changed under a user id instead of `me` is noted of those
- * whom the application follows.
+ * The changes that the command has recorded, newest first, so that the application, which sees only what the workspace
+ * holds, can distinguish them from changes made elsewhere. A change under a user id instead of `me` is recorded only for
+ * users whom the application follows.
  */
 export async function commandChanges(env: NodeJS.ProcessEnv): Promise<readonly CommandChange[]> {
   return (await open(env)).read().changes;
 }
 
-/** From now on the command notes what it does to this user's override under the user's id, too. */
+/** From now on the command also records changes of this user's override under the user's id. */
 export async function follow(env: NodeJS.ProcessEnv, user: WorkspaceUser): Promise<void> {
   const file = await open(env);
   if (file.read().followed.some((each) => isSameUser(each, user))) return;
@@ -62,10 +62,9 @@ export async function follow(env: NodeJS.ProcessEnv, user: WorkspaceUser): Promi
 }
 
 /**
- * The same operations, which note what they do to the person's own override, and to those that the application follows: an
- * import may go through thousands that nobody looks at here. The note is there before the change is, for
- * the application may look at any moment, and goes again where nothing was changed. What cannot be noted is done all the
- * same.
+ * The same operations, which also record changes of the user's own override and of those that the application follows (an
+ * import may change thousands that it does not show). The entry is written before the change, because the application may
+ * read it at any moment, and is removed if nothing was changed. A change is made even if it cannot be recorded.
  */
 export function recordingCommandChanges(
   operations: OverrideOperations,
@@ -82,31 +81,31 @@ export function recordingCommandChanges(
     );
     return (await followed).some((each) => isSameUser(each, { host, user: id }));
   };
-  const noted = async <T extends OverrideRecord | undefined>(
+  const recorded = async <T extends OverrideRecord | undefined>(
     id: string,
     to: CommandChange['to'],
     change: () => Promise<T>,
   ): Promise<T> => {
     if (!(await concerns(id))) return change();
-    const note: CommandChange = { at: now(), host, profile: name, user: id, to };
-    await add(env, note);
+    const entry: CommandChange = { at: now(), host, profile: name, user: id, to };
+    await add(env, entry);
     try {
       const record = await change();
       // A change of one field alone leaves the other as it was.
-      if (record) await add(env, { ...note, to: fieldsIn(record) }, note);
+      if (record) await add(env, { ...entry, to: fieldsIn(record) }, entry);
       return record;
     } catch (error) {
-      if (!(error instanceof WorkspaceError) || !error.mayHaveRun) await remove(env, note);
+      if (!(error instanceof WorkspaceError) || !error.mayHaveRun) await remove(env, entry);
       throw error;
     }
   };
   return {
     ...operations,
-    create: (id, fields, signal) => noted(id, fieldsIn(fields), () => operations.create(id, fields, signal)),
+    create: (id, fields, signal) => recorded(id, fieldsIn(fields), () => operations.create(id, fields, signal)),
     update: (id, fields, options, signal) =>
-      noted(id, fieldsIn(fields), () => operations.update(id, fields, options, signal)),
+      recorded(id, fieldsIn(fields), () => operations.update(id, fields, options, signal)),
     delete: async (id, signal) => {
-      await noted(id, null, async () => {
+      await recorded(id, null, async () => {
         await operations.delete(id, signal);
         return undefined;
       });
@@ -118,12 +117,12 @@ function fieldsIn({ type, warehouse_id }: OverrideFields): NonNullable<CommandCh
   return { type, warehouseId: warehouse_id ?? null };
 }
 
-async function add(env: NodeJS.ProcessEnv, note: CommandChange, instead?: CommandChange): Promise<void> {
-  await edit(env, (changes) => [note, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST_CHANGES));
+async function add(env: NodeJS.ProcessEnv, entry: CommandChange, instead?: CommandChange): Promise<void> {
+  await edit(env, (changes) => [entry, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST_CHANGES));
 }
 
-async function remove(env: NodeJS.ProcessEnv, note: CommandChange): Promise<void> {
-  await edit(env, (changes) => changes.filter((each) => !isSame(each, note)));
+async function remove(env: NodeJS.ProcessEnv, entry: CommandChange): Promise<void> {
+  await edit(env, (changes) => changes.filter((each) => !isSame(each, entry)));
 }
 
 async function edit(

@@ -8,15 +8,15 @@ import { type UserSummary, userSummary } from './users.ts';
 
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {
-  people: Map<string, UserSummary & Pick<ScimUser, 'groups'>>;
-  /** Whether `people` holds everybody. */
-  peopleComplete: boolean;
+  users: Map<string, UserSummary & Pick<ScimUser, 'groups'>>;
+  /** Whether `users` is complete. */
+  usersComplete: boolean;
   warehouses: Map<string, Warehouse>;
   warehousesComplete: boolean;
 }
 
 /**
- * Reads everybody, with their groups if those are wanted, and every warehouse, keeping no more of them than is used. What
+ * Reads all users, with their groups if those are wanted, and all warehouses, keeping only the fields that are used. What
  * cannot be read is left out.
  */
 export async function readDirectory(
@@ -24,25 +24,25 @@ export async function readDirectory(
   { withGroups }: { withGroups: boolean },
   signal?: AbortSignal,
 ): Promise<Directory> {
-  const people: Directory['people'] = new Map();
-  const readPeople = (kind: 'Users' | 'ServicePrincipals') =>
+  const users: Directory['users'] = new Map();
+  const readUsers = (kind: 'Users' | 'ServicePrincipals') =>
     readWhole(async () => {
       for await (const user of client.users.list({ kind, withGroups }, signal)) {
-        people.set(user.id, withGroups ? { ...userSummary(user), groups: user.groups } : userSummary(user));
+        users.set(user.id, withGroups ? { ...userSummary(user), groups: user.groups } : userSummary(user));
       }
     });
   const warehouses = new Map<string, Warehouse>();
-  const [usersComplete, principalsComplete, warehousesComplete] = await Promise.all([
-    readPeople('Users'),
-    readPeople('ServicePrincipals'),
+  const [allUsersRead, allPrincipalsRead, warehousesComplete] = await Promise.all([
+    readUsers('Users'),
+    readUsers('ServicePrincipals'),
     readWhole(async () => {
       for await (const warehouse of client.warehouses.list({}, signal)) warehouses.set(warehouse.id, warehouse);
     }),
   ]);
-  return { people, peopleComplete: usersComplete && principalsComplete, warehouses, warehousesComplete };
+  return { users, usersComplete: allUsersRead && allPrincipalsRead, warehouses, warehousesComplete };
 }
 
-/** Names are a convenience: without them ids are shown. Gives whether everything could be read. */
+/** Returns whether everything could be read. Without names, ids are shown. */
 async function readWhole(read: () => Promise<void>): Promise<boolean> {
   try {
     await read();
@@ -53,7 +53,7 @@ async function readWhole(read: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** What people are shown of a warehouse. `usable` holds the ids that the user may run queries on, if that could be read. */
+/** What users are shown of a warehouse. `usable` holds the ids that the user may run queries on, if that could be read. */
 export function summarize(warehouse: Warehouse, usable: ReadonlySet<string> | undefined): WarehouseSummary {
   return {
     id: warehouse.id,

@@ -25,7 +25,7 @@ export interface EffectiveStep {
   certainty: Certainty;
   /** What this step names, if it names one that could be read. */
   warehouse: WarehouseSummary | null;
-  /** Why it won or was passed over, as one sentence for people. */
+  /** Why it won or was passed over, as one sentence for users. */
   reason: string;
   /** The heuristic's tier, 1 to 5, that its warehouse falls into. */
   tier?: number;

@@ -23,10 +23,12 @@ export interface EndToEndOptions {
 }
 
 const ACTIVE = new Set(['RUNNING', 'STARTING']);
-const STOPPING_MILLIS = 10 * 60_000;
+/** How long the warehouses have to stop. */
+const STOP_TIMEOUT_MS = 10 * 60_000;
 /** A serverless warehouse stops within a second or two, another one takes minutes. */
-const POLL_MILLIS = { first: 250, last: 3000 };
-const RESTORE_MILLIS = 60_000;
+const WAREHOUSE_POLL_MS = { first: 250, last: 3000 };
+/** How long starting the stopped warehouses again may take. */
+const RESTART_TIMEOUT_MS = 60_000;
 
 /** The warehouses that would have to be stopped for the third check: the target and every other one that runs. */
 export async function warehousesToStop(
@@ -110,8 +112,8 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
       throw error;
     }
   }
-  const deadline = clock.now() + STOPPING_MILLIS;
-  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
+  const deadline = clock.now() + STOP_TIMEOUT_MS;
+  for (let waitMs = WAREHOUSE_POLL_MS.first; ; waitMs = Math.min(waitMs * 1.5, WAREHOUSE_POLL_MS.last)) {
     const all = await gather(client.warehouses.list({}, signal));
     const busy = all.filter(({ state }) => ACTIVE.has(state) || state === 'STOPPING');
     if (busy.length === 0) return;
@@ -121,7 +123,7 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
     }
     if (clock.now() > deadline) throw new CausewayError('timeout', `${names(busy)} did not stop within ten minutes.`);
     progress(`Waiting for ${names(busy)} to stop.`);
-    await clock.sleep(waitMillis, signal);
+    await clock.sleep(waitMs, signal);
   }
 }
 
@@ -144,7 +146,7 @@ function judge(all: Warehouse[], targetId: string, said: string): VerifyFinding 
 
 /** Starts again what was stopped, on a time limit of its own: the caller's signal may be what ended the check. */
 async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<string> {
-  const signal = AbortSignal.timeout(RESTORE_MILLIS);
+  const signal = AbortSignal.timeout(RESTART_TIMEOUT_MS);
   const started: Warehouse[] = [];
   const failed: Warehouse[] = [];
   const reasons = new Set<string>();
@@ -166,14 +168,14 @@ async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<
 
 /** A warehouse that is still stopping may refuse to start. */
 async function startWhenPossible({ client, clock }: EndToEndOptions, id: string, signal: AbortSignal): Promise<void> {
-  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
+  for (let waitMs = WAREHOUSE_POLL_MS.first; ; waitMs = Math.min(waitMs * 1.5, WAREHOUSE_POLL_MS.last)) {
     try {
       return await client.warehouses.start(id, signal);
     } catch (error) {
       const { state } = await client.warehouses.get(id, signal);
       if (state === 'RUNNING' || state === 'STARTING') return;
       if (state !== 'STOPPING') throw error;
-      await clock.sleep(waitMillis, signal);
+      await clock.sleep(waitMs, signal);
     }
   }
 }
@@ -182,7 +184,7 @@ function names(warehouses: readonly Warehouse[]): string {
   return warehouses.map(({ name, id }) => name || id).join(', ');
 }
 
-const POLL_MS = 1000;
+const STATEMENT_POLL_MS = 1000;
 const UNFINISHED = new Set(['PENDING', 'RUNNING']);
 /** The read-only one first: nothing that is sent here changes anything. */
 const TOOLS = ['execute_sql_read_only', 'execute_sql'];
@@ -200,7 +202,7 @@ const resultSchema = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).default([]),
 });
 
-/** A session with the managed SQL server, as any AI client has one. */
+/** A session with the managed SQL server, like an AI client's. */
 export interface SqlServer {
   /** The tools that the server offers now. Opens the session. */
   tools(signal?: AbortSignal): Promise<readonly { name: string }[]>;
@@ -248,7 +250,7 @@ async function runStatement(
   for (;;) {
     const statement = readStatement(result);
     if (!('id' in statement)) return statement;
-    await sleep(POLL_MS, signal);
+    await sleep(STATEMENT_POLL_MS, signal);
     result = await server.call('poll_sql_result', { statement_id: statement.id }, { signal });
   }
 }

@@ -9,7 +9,7 @@ export interface HeuristicChoice {
 const SHARED_BY_NAME = new Set(['Shared endpoint', 'dbdemos-shared-endpoint']);
 const RUNNING = 'RUNNING';
 
-/** Why a warehouse of each tier is chosen, for people. */
+/** Why a warehouse of each tier is chosen, for users. */
 export const TIER_REASONS: readonly string[] = [
   '',
   'it is running and has the well-known name of a shared warehouse',

@@ -1,7 +1,7 @@
 import { matchSorter, rankings } from 'match-sorter';
 import { CausewayError } from '../platform/errors.ts';
 
-/** Anything that a person may call by its id, its name or a part of either. */
+/** Anything that a user may call by its id, its name or a part of either. */
 export interface Named {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ const LEVELS = [
   rankings.MATCHES,
 ];
 
-const LISTED = 8;
+const MAX_LISTED = 8;
 
 /**
  * The one thing that a text means: its id, its whole name, the beginning of its name or of a word in it, a part of it, its
@@ -71,6 +71,6 @@ function bestLevel<T extends Named>(all: readonly T[], wanted: string): T[] {
 }
 
 function listed(all: readonly Named[]): string {
-  const shown = all.slice(0, LISTED).map(({ name, id }) => `${name} (${id})`);
-  return all.length > LISTED ? `${shown.join(', ')} and ${all.length - LISTED} more` : shown.join(', ');
+  const shown = all.slice(0, MAX_LISTED).map(({ name, id }) => `${name} (${id})`);
+  return all.length > MAX_LISTED ? `${shown.join(', ')} and ${all.length - MAX_LISTED} more` : shown.join(', ');
 }

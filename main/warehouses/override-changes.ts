@@ -3,8 +3,8 @@ import { IN_DOUBT, WorkspaceError } from '../workspace/errors.ts';
 import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import { isMissing, type OverrideOperations } from './override-operations.ts';
 
-/** How long is spent on finding out what became of a change, in milliseconds. */
-const LOOK_MILLIS = 10_000;
+/** How long the lookup after a lost answer may take. */
+const LOOKUP_TIMEOUT_MS = 10_000;
 
 /** What the workspace holds after a change. */
 export interface StoredOverride {
@@ -79,7 +79,7 @@ export async function clearOverride(
   // The answer to a deletion holds nothing that could be checked.
   const record = await operations.find(id, signal).catch((error: unknown) => {
     const message = `The workspace accepted the removal, but it could not be checked. ${inOneLine(error)}`;
-    throw error instanceof WorkspaceError ? error.inWords(error.code, message, 'Look at the override again.') : error;
+    throw error instanceof WorkspaceError ? error.rephrased(error.code, message, 'Look at the override again.') : error;
   });
   if (record !== null) throw changedMeanwhile(record);
   return 'cleared';
@@ -103,17 +103,17 @@ async function lookAfterwards(
 ): Promise<OverrideRecord | null> {
   if (!(error instanceof WorkspaceError) || !error.mayHaveRun) throw error;
   try {
-    return await operations.find(id, AbortSignal.timeout(LOOK_MILLIS));
+    return await operations.find(id, AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
   } catch (cause) {
     const message = sentences(error.message, `Looked afterwards, in vain: ${inOneLine(cause)}`);
-    throw error.inWords(error.code, message, IN_DOUBT);
+    throw error.rephrased(error.code, message, IN_DOUBT);
   }
 }
 
-/** A change that was made although its answer was lost; who interrupted it hears so. */
+/** The result of a change that was made although its answer was lost; after a cancellation it is thrown as an error. */
 function finished<T>(result: T, error: unknown): T {
   if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
-  throw error.inWords('cancelled', 'Interrupted, but the change had already been made.', 'Nothing needs to be done.');
+  throw error.rephrased('cancelled', 'Interrupted, but the change had already been made.', 'Nothing needs to be done.');
 }
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {
@@ -123,7 +123,7 @@ function unfinished(error: unknown, now: OverrideRecord | null): unknown {
     error.message,
     `Looked afterwards: the workspace holds ${held}, so the change was not made.`,
   );
-  return error.inWords(error.code, message, error.advice?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
+  return error.rephrased(error.code, message, error.advice?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
 }
 
 function holds(record: OverrideRecord, fields: OverrideFields): boolean {

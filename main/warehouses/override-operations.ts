@@ -6,10 +6,10 @@ import type { OverrideFields, OverrideRecord, UpdateOptions } from '../workspace
 import type { Warehouses } from '../workspace/warehouses.ts';
 import { isGone } from './heuristic.ts';
 
-/** How long is spent on finding out what a refusal was about, in milliseconds. */
-const LOOK_MILLIS = 10_000;
+/** How long the lookup after a refusal may take. */
+const LOOKUP_TIMEOUT_MS = 10_000;
 
-/** The override API with its errors in words (spec/default-warehouse-override.md › Endpoints). */
+/** The override API with its errors explained (spec/default-warehouse-override.md › Endpoints). */
 export interface OverrideOperations {
   create(id: string, fields: OverrideFields, signal?: AbortSignal): Promise<OverrideRecord>;
   get(id: string, signal?: AbortSignal): Promise<OverrideRecord>;
@@ -74,7 +74,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof CausewayError && error.code === 'not_found';
 }
 
-/** A refusal says seldom, and nowhere documented, that it is about the warehouse: so the warehouse itself is asked. */
+/** A refusal rarely says that it is about the warehouse, so the warehouse itself is looked up. */
 async function namesMissingWarehouse(
   warehouses: Warehouses,
   error: unknown,
@@ -83,7 +83,7 @@ async function namesMissingWarehouse(
   if (!(error instanceof WorkspaceError) || !warehouseId) return false;
   if (error.code !== 'invalid_argument' && error.code !== 'not_found') return false;
   try {
-    return isGone((await warehouses.get(warehouseId, AbortSignal.timeout(LOOK_MILLIS))).state);
+    return isGone((await warehouses.get(warehouseId, AbortSignal.timeout(LOOKUP_TIMEOUT_MS))).state);
   } catch (cause) {
     return isMissing(cause);
   }
@@ -100,7 +100,7 @@ export interface OverrideAttempt {
   allowMissing?: boolean | undefined;
 }
 
-interface Words {
+interface Explanation {
   operations: readonly OverrideOperation[];
   when: ErrorCode;
   /** Given only where it matters whose override it is. */
@@ -113,13 +113,13 @@ interface Words {
   action?: NextAction;
 }
 
-const EVERY: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
-const SINGLE: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
+const ALL_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
+const SINGLE_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
 
 const ASK_AN_ADMIN = 'Ask one of your workspace’s admins, or have them make you one.';
 
-/** Every way in which the override API says no, in words of its own; the first row that fits is taken. */
-const WORDS: readonly Words[] = [
+/** An explanation for each refusal of the override API; the first row that matches applies. */
+const EXPLANATIONS: readonly Explanation[] = [
   {
     operations: ['update'],
     when: 'not_found',
@@ -139,7 +139,7 @@ const WORDS: readonly Words[] = [
     remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
   },
   {
-    operations: EVERY,
+    operations: ALL_OPERATIONS,
     when: 'feature_unavailable',
     code: 'feature_unavailable',
     message: () => 'This workspace does not have the default warehouse override API.',
@@ -199,7 +199,7 @@ const WORDS: readonly Words[] = [
     action: { do: 'show-own-override' },
   },
   {
-    operations: SINGLE,
+    operations: SINGLE_OPERATIONS,
     when: 'permission_denied',
     own: false,
     code: 'permission_denied',
@@ -210,23 +210,23 @@ const WORDS: readonly Words[] = [
   },
 ];
 
-/** Puts a failed operation into words; errors that are the same for every request are given back as they are. */
+/** Explains a failed operation. Errors that are the same for every request are returned unchanged. */
 export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unknown {
-  // One that stands on another has its own words already.
+  // An error with a workspace error as its cause is already explained.
   if (!(error instanceof WorkspaceError) || error.cause instanceof WorkspaceError) return error;
-  const words = WORDS.find(
+  const words = EXPLANATIONS.find(
     ({ operations, when, own, allowMissing }) =>
       when === error.code &&
       operations.includes(attempt.operation) &&
       (allowMissing === undefined || allowMissing === (attempt.allowMissing ?? false)) &&
       (own === undefined || own === (attempt.id === 'me')),
   );
-  return words ? error.inWords(words.code, words.message(attempt, error), words.remedy, words.action) : error;
+  return words ? error.rephrased(words.code, words.message(attempt, error), words.remedy, words.action) : error;
 }
 
 /** The refusal of an override that names a warehouse which does not exist. */
 export function warehouseGone(error: WorkspaceError, warehouseId: string): WorkspaceError {
-  return error.inWords(
+  return error.rephrased(
     'not_found',
     `Warehouse ${warehouseId} does not exist (any more), so nothing was changed.`,
     undefined,

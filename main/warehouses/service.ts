@@ -46,7 +46,7 @@ export interface WarehouseService {
   wouldStop(signal?: AbortSignal): Promise<WarehouseSummary[]>;
   /** Runs the checks; the third one only if `endToEnd` says what may be stopped. */
   verify(options?: VerifyOptions): Promise<CheckResult[]>;
-  /** The five operations as the workspace has them, for `me` or a user id, with their errors in words. */
+  /** The five operations as the workspace has them, for `me` or a user id, with their errors explained. */
   operations: OverrideOperations;
   /** The same for other users. */
   admin: WarehouseAdmin;
@@ -103,7 +103,7 @@ export function createWarehouseService(client: RestClient, options: WarehouseSer
 export interface WarehouseAdmin {
   /** The user that an id, a user name, an e-mail address or a part of a name means. */
   findUser(text: string, signal?: AbortSignal): Promise<UserSummary>;
-  /** Everybody whom a text may mean, best look-up first. @throws {CausewayError} `not_found` */
+  /** All users that a text may mean, by the best look-up first. @throws {CausewayError} `not_found` */
   findUsers(text: string, signal?: AbortSignal): Promise<UserSummary[]>;
   override(userId: string, signal?: AbortSignal): Promise<OverrideRecord | null>;
   setOverride(userId: string, fields: OverrideFields, signal?: AbortSignal): Promise<StoredOverride>;
@@ -136,7 +136,7 @@ function createWarehouseAdmin(client: RestClient, operations: OverrideOperations
       ]);
       const plan = planImport(lines, directory, new Map(present.map((record) => [ownerOf(record), record])));
       const lists = await readPermissions(client, targetsOf(plan), signal);
-      return withWarnings(plan, accessFrom(directory.people, lists), directory);
+      return withWarnings(plan, accessFrom(directory.users, lists), directory);
     },
   };
 }

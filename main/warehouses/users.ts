@@ -2,7 +2,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { filterText, type ScimUser, type UserListOptions, type Users } from '../workspace/scim.ts';
 import { ambiguous } from './names.ts';
 
-/** A user as people know them. */
+/** A user, as the window and the command line show them. */
 export interface UserSummary {
   /** A numeric string. */
   id: string;
@@ -10,7 +10,7 @@ export interface UserSummary {
   displayName: string;
 }
 
-/** The first look-up that finds anybody decides. */
+/** The first look-up with a result decides. */
 const LOOK_UPS: ((text: string) => UserListOptions)[] = [
   (text) => ({ filter: `userName eq ${text}` }),
   (text) => ({ filter: `userName co ${text}` }),
@@ -20,7 +20,7 @@ const LOOK_UPS: ((text: string) => UserListOptions)[] = [
   (text) => ({ kind: 'ServicePrincipals', filter: `displayName co ${text}` }),
 ];
 
-const CANDIDATES = 50;
+const MAX_CANDIDATES = 50;
 
 /**
  * The user that a text means: a numeric id, a user name, an e-mail address, or a part of a name.
@@ -31,7 +31,7 @@ export async function findUser(users: Users, text: string, signal?: AbortSignal)
 }
 
 /**
- * Everybody whom a text may mean, by the first look-up that finds anybody, but no more than can be looked through.
+ * All users that a text may mean, by the first look-up that finds any, up to a limit.
  * @throws {CausewayError} `not_found`
  */
 export async function searchUsers(users: Users, text: string, signal?: AbortSignal): Promise<UserSummary[]> {
@@ -44,23 +44,23 @@ export async function searchUsers(users: Users, text: string, signal?: AbortSign
   throw noSuchUser(wanted);
 }
 
-/** What people are shown of a user. */
+/** A SCIM user as a summary. */
 export function userSummary({ id, userName, displayName }: ScimUser): UserSummary {
   return { id, userName, displayName: displayName || userName };
 }
 
 /** One of several only if its user name, the part of it before the @, or its display name is exactly what was asked for. */
-function chooseAmong(people: UserSummary[], text: string): UserSummary {
-  const [only, ...others] = people;
+function chooseAmong(users: UserSummary[], text: string): UserSummary {
+  const [only, ...others] = users;
   if (only && others.length === 0) return only;
   const wanted = text.toLowerCase();
   const isExact = ({ userName, displayName }: UserSummary) =>
     userName.toLowerCase() === wanted ||
     userName.toLowerCase().startsWith(`${wanted}@`) ||
     displayName.toLowerCase() === wanted;
-  const [exact, ...more] = people.filter(isExact);
+  const [exact, ...more] = users.filter(isExact);
   if (exact && more.length === 0) return exact;
-  const named = people.map(({ id, userName, displayName }) => ({ id, name: `${displayName} ${userName}` }));
+  const named = users.map(({ id, userName, displayName }) => ({ id, name: `${displayName} ${userName}` }));
   throw ambiguous(text, named, 'users');
 }
 
@@ -77,7 +77,7 @@ async function candidates(users: Users, which: UserListOptions, signal?: AbortSi
   try {
     for await (const user of users.list(which, signal)) {
       found.push(user);
-      if (found.length >= CANDIDATES) break;
+      if (found.length >= MAX_CANDIDATES) break;
     }
   } catch (error) {
     // Not every workspace can filter by every attribute, or lists service principals.

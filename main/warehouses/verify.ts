@@ -31,7 +31,7 @@ export interface VerifyOptions {
   targetId?: string | undefined;
   /** What was read just now, where the target was chosen from it; read anew if left out. */
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
-  /** Runs the third check too. `mayStop` are the warehouses that the person has agreed to have stopped. */
+  /** Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped. */
   endToEnd?: { mayStop: ReadonlySet<string> } | undefined;
   onEvent?: (event: CheckEvent) => void;
   signal?: AbortSignal | undefined;
@@ -226,6 +226,6 @@ function unknownBecause(error: unknown): VerifyFinding {
 export interface VerifyFinding {
   /** `not-applicable` where there is nothing to check, which is no failure and no doubt. */
   verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
-  /** What was seen, as sentences for people. */
+  /** What was seen, as sentences for users. */
   evidence: string;
 }

@@ -17,35 +17,35 @@ export type CatalogKind =
   /** Connections to MCP servers outside the workspace. */
   | { what: 'connections' };
 
-/** One thing on it. */
+/** One item of such a list. */
 export interface CatalogItemFound {
   /** What a server's path is made of: `main`, `main.default`, `main.default.initials`, a Genie space's id. */
   target: string;
   title: string;
-  /** What its owner says of it; empty if nothing. */
+  /** The owner's comment; empty if there is none. */
   about: string;
 }
 
 /** Browsing one workspace as its signed-in user. */
 export interface Discovery {
   /**
-   * What comes next on a shelf, from where an earlier answer ended.
-   * @throws {CausewayError} `invalid_argument` for a place that is none; and as the REST client
+   * The next part of a list, from where an earlier answer ended.
+   * @throws {CausewayError} `invalid_argument` if `from` is not valid; and as the REST client
    */
-  browse(shelf: CatalogKind, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItemFound>>;
+  browse(list: CatalogKind, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItemFound>>;
   /** Whether the managed server can search a vector search index: it can where the workspace makes the embeddings. */
   isSearchable(index: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** The workspace's own: no server is made of them: Databricks' own clients hide the same. */
+/** Internal catalogs and schemas, of which no server is made. Databricks' own clients hide the same ones. */
 const HIDDEN = new Set(['system', 'information_schema', '__databricks_internal']);
 
-/** How a connection says that it leads to an MCP server: there is more than one spelling. */
+/** The spellings of the option that marks a connection as an MCP server. */
 const MCP_MARKS = ['is_mcp_connection', 'is_mcp', 'mcp', 'mcp_enabled', 'enable_mcp'];
 
 /** Builds the service over one REST client. */
 export function createDiscovery({ catalog, genie, vectorSearch }: RestClient): Discovery {
-  /** Goes through the endpoints one after the other: where one ends is a place of its own. */
+  /** Goes through the endpoints one after the other; the token says which endpoints are left. */
   const indexes = async (
     from: string | undefined,
     signal: AbortSignal | undefined,
@@ -59,15 +59,15 @@ export function createDiscovery({ catalog, genie, vectorSearch }: RestClient): D
     return { items: found, next: after.rest.length === 0 ? undefined : JSON.stringify(after) };
   };
 
-  const part = async (shelf: CatalogKind, from: string | undefined, signal: AbortSignal | undefined) => {
-    switch (shelf.what) {
+  const nextPart = async (list: CatalogKind, from: string | undefined, signal: AbortSignal | undefined) => {
+    switch (list.what) {
       case 'catalogs':
         return shown(await catalog.catalogs(from, signal), named(''));
       case 'schemas':
-        return shown(await catalog.schemas(shelf.catalog, from, signal), named(`${shelf.catalog}.`));
+        return shown(await catalog.schemas(list.catalog, from, signal), named(`${list.catalog}.`));
       case 'functions': {
-        const found = await catalog.functions(shelf.catalog, shelf.schema, from, signal);
-        return shown(found, named(`${shelf.catalog}.${shelf.schema}.`));
+        const found = await catalog.functions(list.catalog, list.schema, from, signal);
+        return shown(found, named(`${list.catalog}.${list.schema}.`));
       }
       case 'indexes':
         return indexes(from, signal);
@@ -81,10 +81,10 @@ export function createDiscovery({ catalog, genie, vectorSearch }: RestClient): D
   };
 
   return {
-    browse: async (shelf, from, signal) => {
-      let found = await part(shelf, from, signal);
-      // A part may hold nothing that is shown, and yet have a successor.
-      while (found.items.length === 0 && found.next !== undefined) found = await part(shelf, found.next, signal);
+    browse: async (list, from, signal) => {
+      let found = await nextPart(list, from, signal);
+      // A part may hold nothing that is shown and still have a next one.
+      while (found.items.length === 0 && found.next !== undefined) found = await nextPart(list, found.next, signal);
       return found;
     },
     isSearchable: (index, signal) => vectorSearch.hasManagedEmbeddings(index, signal),

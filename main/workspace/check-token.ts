@@ -1,15 +1,15 @@
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import type { Users } from './scim.ts';
 
-/** What the workspace makes of a token: that it is somebody's, that it is nobody's, or nothing that could be heard. */
+/** What the workspace says about a token. */
 export type TokenCheck =
-  /** The fields are undefined where the token is good and may not ask whose it is. */
+  /** The fields are undefined where the token is valid but may not read its user. */
   | ({ state: 'signed-in' } & Identity)
-  /** The workspace lets whoever this is do nothing: that says nothing good of the token, for it may be another workspace's. */
+  /** The workspace allows this token nothing. It may belong to another workspace, so it does not count as valid. */
   | { state: 'forbidden'; error: CausewayError }
-  /** There is no token, or the workspace does not take it. */
+  /** There is no token, or the workspace rejects it. */
   | { state: 'refused'; error: CausewayError }
-  /** The workspace was not reached, or was in no state to say. */
+  /** The workspace was not reached, or could not answer. */
   | { state: 'not-asked'; error: CausewayError };
 
 /** Whose token it is. */
@@ -21,13 +21,13 @@ interface Identity {
 }
 
 const UNKNOWN: Identity = { userName: undefined, displayName: undefined, isServicePrincipal: undefined };
-/** People's user names are addresses; an application id is a UUID. */
+/** Users's user names are addresses; an application id is a UUID. */
 const APPLICATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What each failure says of the token. Failures of this computer's own, such as a locked keychain, say nothing. */
-const SAYS: Partial<Record<ErrorCode, TokenCheck['state']>> = {
+/** What each error says about the token. Errors of this computer, such as a locked keychain, say nothing. */
+const STATE_BY_ERROR: Partial<Record<ErrorCode, TokenCheck['state']>> = {
   missing_scope: 'signed-in',
-  // Only a refusal that names scopes has looked at a token that is good.
+  // Only a refusal that names scopes proves that the token is valid.
   permission_denied: 'forbidden',
   unauthenticated: 'refused',
   signed_out: 'refused',
@@ -49,7 +49,7 @@ const SAYS: Partial<Record<ErrorCode, TokenCheck['state']>> = {
 
 /**
  * Asks the workspace whose token it is (spec/managed-mcp-endpoints.md › Authentication, the diagnostic behind a 401).
- * @throws what says nothing of the token: `keychain_locked`, `profile_unusable`, `cancelled`, …
+ * @throws errors that say nothing about the token: `keychain_locked`, `profile_unusable`, `cancelled`, …
  */
 export async function checkToken(users: Users, signal?: AbortSignal): Promise<TokenCheck> {
   try {
@@ -58,7 +58,7 @@ export async function checkToken(users: Users, signal?: AbortSignal): Promise<To
     return { state: 'signed-in', userName, displayName, isServicePrincipal: APPLICATION_ID.test(userName) };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
-    const state = SAYS[error.code];
+    const state = STATE_BY_ERROR[error.code];
     if (state === undefined) throw error;
     if (state === 'signed-in') return { state, ...UNKNOWN };
     return { state, error: state === 'forbidden' ? forbidden(error) : error };

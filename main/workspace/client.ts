@@ -8,7 +8,7 @@ import { type Users, usersApi } from './scim.ts';
 import { type VectorSearch, vectorSearchApi } from './vector-search.ts';
 import { type Warehouses, warehousesApi } from './warehouses.ts';
 
-/** Everything that is asked of one workspace over REST, as one signed-in caller. */
+/** The REST APIs of one workspace as one signed-in caller. */
 export interface RestClient {
   rest: Rest;
   overrides: Overrides;
@@ -21,7 +21,7 @@ export interface RestClient {
   vectorSearch: VectorSearch;
 }
 
-/** Builds the client for a profile. Nothing goes out until something is asked for. */
+/** Builds the client for a profile. Sends nothing until a method is called. */
 export function createRestClient(options: RestOptions): RestClient {
   const rest = createRest(options);
   return {
@@ -37,10 +37,10 @@ export function createRestClient(options: RestOptions): RestClient {
   };
 }
 
-/** Is given the names that a list has shown; `isAll` where it was the whole list. */
+/** Receives the names that a list has shown; `isAll` where it was the whole list. */
 type Remember = (kind: 'warehouses' | 'users', names: { id: string; name: string }[], isAll: boolean) => void;
 
-/** The same client, which tells the names that its lists show: shells complete them without asking the workspace. */
+/** The same client, which also reports the names that its lists show, so that shells can complete them offline. */
 export function rememberingNames(client: RestClient, remember: Remember): RestClient {
   const { warehouses, users } = client;
   return {

@@ -44,8 +44,8 @@ export class WorkspaceError extends CausewayError {
     return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, cause, ...next });
   }
 
-  /** The same failure in words that fit what was being done. */
-  inWords(code: ErrorCode, message: string, remedy: string | undefined, action?: NextAction): WorkspaceError {
+  /** The same failure with a message that fits the operation. */
+  rephrased(code: ErrorCode, message: string, remedy: string | undefined, action?: NextAction): WorkspaceError {
     const { status, errorCode, requestId, mayHaveRun } = this;
     return new WorkspaceError(code, message, { status, errorCode, requestId, mayHaveRun, remedy, action, cause: this });
   }

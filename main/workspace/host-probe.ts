@@ -1,18 +1,18 @@
 import type { Dispatcher } from 'undici';
 import { transportFailure } from './transport-error.ts';
 
-/** What a host answered to somebody without a token. */
+/** A host's answer to a request without a token. */
 export interface HostAnswer {
   status: number;
   /** It wants a bearer token, as a workspace's endpoint does. */
   asksForToken: boolean;
-  /** Where it sends the caller instead; undefined where it does not. */
+  /** Where it redirects to; undefined where it does not. */
   location: string | undefined;
-  /** How far the host's clock is ahead of this computer's, in milliseconds; undefined where it does not tell. */
+  /** How far the host's clock is ahead of this computer's, in milliseconds; undefined where it sends no date. */
   clockAheadMs: number | undefined;
 }
 
-/** Answers' times are in whole seconds. */
+/** The resolution of the `Date` header: whole seconds. */
 const RESOLUTION_MS = 1000;
 
 /**

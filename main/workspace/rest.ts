@@ -19,7 +19,7 @@ export interface RestOptions {
   limits?: RetryLimits;
   clock?: RetryClock;
   /** How long a connection may stay silent, in milliseconds. */
-  silenceMillis?: number;
+  silenceMs?: number;
 }
 
 export interface RestRequest<T> {
@@ -32,10 +32,10 @@ export interface RestRequest<T> {
   /** Takes the answer's body apart before the schema sees it; as JSON if left out. */
   decode?: (answer: RawAnswer) => unknown;
   schema: z.ZodType<T>;
-  /** Doing it twice is the same as doing it once, so a lost answer may be asked for again. GET always is. */
+  /** Whether the request may be repeated after a lost answer. GET always may. */
   idempotent?: boolean;
   /** How long the connection may stay silent, in milliseconds, where that is not the usual. */
-  silenceMillis?: number;
+  silenceMs?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -47,18 +47,18 @@ interface RestAnswer<T> {
 /** One workspace's REST API as one signed-in caller. */
 export interface Rest {
   profile: Profile;
-  /** @throws {WorkspaceError} for whatever goes wrong; and what the token source throws. */
+  /** @throws {WorkspaceError} if the request fails; and what the token source throws. */
   request<T>(request: RestRequest<T>): Promise<T>;
   /** As `request`, with the answer's headers. */
   exchange<T>(request: RestRequest<T>): Promise<RestAnswer<T>>;
 }
 
-const SILENCE_MILLIS = 60_000;
+const SILENCE_MS = 60_000;
 
-/** Transport failures that pass by themselves. */
-const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']);
+/** Transport failures that are transient. */
+const TRANSIENT = new Set<ErrorCode>(['unreachable', 'timeout', 'outcome_unknown']);
 
-/** What one attempt came to, and whether another may follow: after a while, at once with another token, or never. */
+/** The outcome of one attempt, and whether another may follow: after a delay, at once with another token, or never. */
 type Outcome<T> =
   | { answer: RestAnswer<T> }
   | { error: WorkspaceError; again: { retryAfter: string | undefined } | 'with-another-token' | 'never' };
@@ -73,7 +73,7 @@ export function createRest(options: RestOptions): Rest {
 
   async function exchange<T>(request: RestRequest<T>): Promise<RestAnswer<T>> {
     const { signal } = request;
-    const deadline = clock.now() + limits.totalMillis;
+    const deadline = clock.now() + limits.totalMs;
     let rejected: Secret | undefined;
     let lost: WorkspaceError | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -110,7 +110,7 @@ export function createRest(options: RestOptions): Rest {
 
 async function send<T>(options: RestOptions, request: RestRequest<T>, token: Secret): Promise<Outcome<T>> {
   const { profile, dispatcher } = options;
-  const silenceMillis = request.silenceMillis ?? options.silenceMillis ?? SILENCE_MILLIS;
+  const silenceMs = request.silenceMs ?? options.silenceMs ?? SILENCE_MS;
   const { method = 'GET', signal, body } = request;
   if (signal?.aborted) return { error: cancelledRequest(signal.reason, false), again: 'never' };
   let answer: RawAnswer;
@@ -121,8 +121,8 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
       method,
       headers: { ...headers(profile, token, body !== undefined), ...request.headers },
       body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: silenceMillis,
-      bodyTimeout: silenceMillis,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
       ...(signal ? { signal } : {}),
     });
     const header = (name: string) => {
@@ -135,7 +135,7 @@ async function send<T>(options: RestOptions, request: RestRequest<T>, token: Sec
     // It has been silent through all attempts that there was time for.
     if (cause instanceof SilentHostError) return { error, again: 'never' };
     const repeatable = unsent || method === 'GET' || request.idempotent === true;
-    return { error, again: repeatable && PASSING.has(error.code) ? { retryAfter: undefined } : 'never' };
+    return { error, again: repeatable && TRANSIENT.has(error.code) ? { retryAfter: undefined } : 'never' };
   }
   if (answer.status < 300) {
     return {

@@ -39,7 +39,7 @@ interface Me {
 export interface UserListOptions {
   /** Service principals have overrides too, and are not among the users. */
   kind?: keyof typeof KINDS;
-  /** A SCIM filter (RFC 7644 §3.4.2.2); everybody if left out. */
+  /** A SCIM filter (RFC 7644 §3.4.2.2); all users if left out. */
   filter?: string;
   /** Asks for the groups too. */
   withGroups?: boolean;

@@ -36,8 +36,8 @@ export interface BrowserSignIn {
   mustOpen: boolean;
   onProgress: (progress: SignInProgress) => void;
   now: () => number;
-  /** How long the person has, in milliseconds. */
-  patienceMs: number;
+  /** How long the user has, in milliseconds. */
+  signInTimeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
@@ -108,12 +108,12 @@ async function showInBrowser(url: string, { profile, openBrowser, mustOpen }: Br
 
 async function waitForAnswer(
   listener: CallbackListener,
-  { profile, patienceMs, signal }: BrowserSignIn,
+  { profile, signInTimeoutMs, signal }: BrowserSignIn,
 ): Promise<CallbackAnswer> {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(tooLate(profile)), patienceMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(tooLate(profile)), signInTimeoutMs);
   try {
-    return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
+    return await unlessAborted(listener.answer, signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
   } catch (error) {
     if (!signal?.aborted || signal.reason instanceof CausewayError) throw error;
     throw new CausewayError('sign_in_cancelled', `The sign-in to ${profile.host} was cancelled.`);

@@ -25,7 +25,7 @@ export interface ListenOptions {
   ports: readonly number[];
   /** RFC 6749 §10.12: an answer with any other is not ours. */
   state: string;
-  /** Told of each answer that belongs to another sign-in. */
+  /** Called with each answer that belongs to another sign-in. */
   onStray: () => void;
 }
 

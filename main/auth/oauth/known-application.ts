@@ -3,7 +3,7 @@ import type { HostFetch } from '../host-fetch.ts';
 import { discoverIssuer, type IssuerLocation } from './issuer.ts';
 
 /** How long the workspace may take to say whether it knows an application, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 /** RFC 7636 §4.1: 43 characters at least. Some services look at its length first. */
 const VERIFIER = 'nobody-was-given-this-code-so-it-leads-to-nothing';
 
@@ -23,7 +23,7 @@ export async function knowsApplication(
   where: IssuerLocation,
   { clientId, redirectUri }: ApplicationName,
 ): Promise<boolean> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const { metadata } = await discoverIssuer(fetch, where, signal);
   const form = new URLSearchParams({
     grant_type: 'authorization_code',

@@ -60,7 +60,7 @@ export function isDeadGrant({ error, description }: OAuthRefusal): boolean {
 
 /** Error codes (RFC 6749 §4.1.2.1, RFC 8628 §3.5) that pass by themselves. */
 const TEMPORARY = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
-/** Error codes (RFC 6749 §5.2) that are about the application and not about the person: signing in again changes nothing. */
+/** Error codes (RFC 6749 §5.2) that are about the application and not about the user: signing in again changes nothing. */
 const ABOUT_THE_APPLICATION = new Set(['invalid_client', 'unauthorized_client', 'unsupported_grant_type']);
 
 export function isTemporary({ status, error }: Pick<OAuthRefusal, 'status' | 'error'>): boolean {

@@ -6,7 +6,7 @@ import { isLoopback } from '../profiles/host.ts';
 const FAILS_WITHIN_MS = 2_000;
 
 /**
- * Shows an address in the person's browser. Only web addresses: an authorization server must not be able to start a
+ * Shows an address in the user's browser. Only web addresses: an authorization server must not be able to start a
  * program here. The address is one argument of a program, never part of a command line that a shell reads.
  * @throws {CausewayError} `sign_in_failed` when the browser cannot be opened
  */

@@ -25,7 +25,7 @@ export interface OwnSignInOptions {
   settingsOf: (profile: Profile) => Promise<ProfileSettings>;
   configuredPaths: (profile: Profile) => Promise<readonly string[]>;
   emit: (event: AuthEvent) => void;
-  patienceMs: number;
+  signInTimeoutMs: number;
 }
 
 /** Causeway's own sign-ins: their tokens in the keychain, and the browser that gets them. */
@@ -149,7 +149,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
         asked.onProgress?.(progress);
       },
       now,
-      patienceMs: options.patienceMs,
+      signInTimeoutMs: options.signInTimeoutMs,
       signal: asked.signal,
     });
   }

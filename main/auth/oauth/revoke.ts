@@ -6,7 +6,7 @@ import { oauthOptions } from './issuer.ts';
 import { clientAuth } from './refresh.ts';
 
 /** How long signing out waits for the workspace, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
  * Ends a sign-in at the workspace (RFC 7009): the refresh token, and with it what came from it, then the access token.
@@ -20,7 +20,7 @@ export async function revokeTokens(
   if (record.revocationEndpoint === undefined) return false;
   const server: oauth.AuthorizationServer = { issuer: record.issuer, revocation_endpoint: record.revocationEndpoint };
   const client: oauth.Client = { client_id: record.clientId };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const host = new URL(record.revocationEndpoint).origin;
   try {
     for (const token of [record.refreshToken, record.access.token]) {

@@ -1,7 +1,7 @@
 import type { NextAction } from '../../platform/next-action.ts';
 import type { Profile } from '../auth.ts';
 
-/** What is asked for unless an OAuth application says otherwise: everything that the person may do. */
+/** What is asked for unless an OAuth application says otherwise: everything that the user may do. */
 const DEFAULT_SCOPES: readonly string[] = ['all-apis', 'offline_access'];
 
 /** Which OAuth scope each kind of managed server needs (spec/managed-mcp-endpoints.md › Managed server). */

@@ -41,7 +41,7 @@ const Outcome = z.object({
   remedy: z.string().optional(),
 });
 type Outcome = z.infer<typeof Outcome>;
-type Told = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
+type NewOutcome = Pick<z.input<typeof Outcome>, 'message' | 'remedy'> & { code?: string };
 
 export interface SharedSignIn {
   profile: Profile;
@@ -59,13 +59,13 @@ export interface SharedSignIn {
   now: () => number;
   /** The pages of the profile's workspace. */
   pages: SignInPages;
-  /** Asks the person; called in one process at a time. */
+  /** Asks the user; called in one process at a time. */
   ask: () => Promise<TokenRecord>;
 }
 
 /**
- * Signs in once, however many processes want to at the same time: one asks the person, the others wait and share the
- * outcome, good or bad. If the one that asks is killed, the next one asks, where the person wants it to.
+ * Signs in once, however many processes want to at the same time: one asks the user, the others wait and share the
+ * outcome, good or bad. If the one that asks is killed, the next one asks, where the user wants it to.
  * @throws {CausewayError} as `ask`
  */
 export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
@@ -78,12 +78,12 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     const answerHolds = onlyIfNeeded && isAnswer(outcome?.code) && Math.abs(now() - (outcome?.at ?? 0)) < PAGE_HOLDS_MS;
     if (outcome && (endedMeanwhile || answerHolds)) throw sharedFailure(outcome, options);
     if (onlyIfNeeded) await pages.refuseUnasked(profile);
-    return await askAndTell(options);
+    return await askAndShare(options);
   } finally {
     await lock.release();
   }
 
-  async function askAndTell({ ask }: SharedSignIn): Promise<TokenRecord> {
+  async function askAndShare({ ask }: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
       await tokens.replace(record);
@@ -101,13 +101,13 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
   }
 }
 
-/** Notes that the person has signed out, so that no waiting process asks them to sign in again in the same moment. */
+/** Notes that the user has signed out, so that no waiting process asks them to sign in again in the same moment. */
 export async function noteSignOut(outcomeFile: string, profile: Profile, now: () => number): Promise<void> {
   const { code, message, remedy } = signedOut(profile);
   await writeOutcome(outcomeFile, now(), { code, message, remedy });
 }
 
-/** Whether a failed sign-in is the person's own answer, so that only they should begin another one. */
+/** Whether a failed sign-in is the user's own answer, so that only they should begin another one. */
 export function isAnswer(code: string | undefined): boolean {
   return ANSWERS.some((answer) => answer === code);
 }
@@ -136,9 +136,9 @@ async function readOutcome(file: string): Promise<Outcome | undefined> {
   }
 }
 
-/** Where it cannot be written, processes that wait ask the person themselves: no reason to fail a sign-in that succeeded. */
-async function writeOutcome(file: string, at: number, told: Told): Promise<void> {
-  await writeWholeFile(file, JSON.stringify({ at, ...told }), { mode: 0o600 }).catch(() => undefined);
+/** Where it cannot be written, processes that wait ask the user themselves: no reason to fail a sign-in that succeeded. */
+async function writeOutcome(file: string, at: number, outcome: NewOutcome): Promise<void> {
+  await writeWholeFile(file, JSON.stringify({ at, ...outcome }), { mode: 0o600 }).catch(() => undefined);
 }
 
 /** For how long a page that was opened and has not led to a sign-in keeps others from being opened unasked, in milliseconds. */
@@ -159,12 +159,12 @@ const Stored = z.object({
 });
 type Stored = z.infer<typeof Stored>;
 
-/** What is known, in all processes of this person, of the browser page on which people sign in to one workspace. */
+/** What is known, in all processes of this user, of the browser page on which users sign in to one workspace. */
 export interface SignInPages {
   /** The page that is open, or that ended without a sign-in within the last ten minutes. */
   current(): Promise<SignInPage | undefined>;
   /**
-   * Notes that a page opens now. Unasked, it fails where there is a current one: the person has seen that.
+   * Notes that a page opens now. Unasked, it fails where there is a current one: the user has seen that.
    * @throws {CausewayError} `signed_out`
    */
   open(url: string, profile: Profile, unasked: boolean): Promise<void>;
@@ -239,7 +239,7 @@ const WHAT_BECAME: Record<SignInPage['state'], string> = {
   failed: 'did not lead to a sign-in',
 };
 
-/** Said where another page would have to be opened without the person's asking for it. */
+/** Said where another page would have to be opened without the user's asking for it. */
 function alreadyAsked({ name, host }: Profile, page: SignInPage, now: number): CausewayError {
   const minutes = Math.max(0, Math.round((now - page.openedAt) / 60_000));
   const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../platform/errors.ts';
 
-/** A workspace's address as people write it, taken apart. */
+/** A workspace's address as users write it, taken apart. */
 export interface WorkspaceAddress {
   /** The origin: scheme, host name and port, never a path. */
   host: string;
@@ -24,7 +24,7 @@ export function isAccountHost(host: string): boolean {
 }
 
 /**
- * Turns what a person typed or a file holds into an origin, as the Databricks command line does: `https://` where no
+ * Turns what a user typed or a file holds into an origin, as the Databricks command line does: `https://` where no
  * scheme is given, path and trailing slash dropped, workspace and account ids lifted from the query.
  * @throws {CausewayError} `usage` for what is no web address, and for plain http beyond this computer
  */

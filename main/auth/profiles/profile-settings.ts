@@ -212,7 +212,7 @@ function chooseMethod(get: (key: string) => string | undefined): AuthMethod | Re
     case 'file-oidc':
       return only;
     case 'oauth':
-      // A client id without a secret names a public OAuth application that people sign in through.
+      // A client id without a secret names a public OAuth application that users sign in through.
       return get('client_secret') ? 'oauth-m2m' : 'oauth-user';
     case 'azure':
       if (/^(true|1)$/i.test(get('azure_use_msi') ?? '')) return unsupported('azure-msi');

@@ -2,7 +2,7 @@ import { asCausewayError, CausewayError, inOneLine, sentences } from '../../plat
 import { memoryStore } from './memory-store.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** How long a keychain that could not be used is left alone, in milliseconds: each try may ask the person to unlock it. */
+/** How long a keychain that could not be used is left alone, in milliseconds: each try may ask the user to unlock it. */
 const PAUSE_MS = 60_000;
 
 /**
@@ -22,7 +22,7 @@ export function keychainOrMemory(
   let opened: SecretStore | undefined;
   let shared = true;
   let unreadable: CausewayError | undefined;
-  let told = false;
+  let noticeSent = false;
   let failedAt = Number.NEGATIVE_INFINITY;
   const held = new Set<string>();
 
@@ -44,8 +44,8 @@ export function keychainOrMemory(
       failedAt = now();
       // Where there is no keychain nothing was ever kept in it: only what is to be kept now is worth a word.
       const nothingMissed = use === 'replace' || (use === 'read' && isAbsent(error));
-      if (!told && !nothingMissed) {
-        told = true;
+      if (!noticeSent && !nothingMissed) {
+        noticeSent = true;
         onNotice(
           sentences(
             inOneLine(error),

@@ -5,8 +5,8 @@ import { CausewayError } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** How long the keychain may take, in milliseconds: the person may have to unlock it first. */
-const PATIENCE_MS = 30_000;
+/** How long the keychain may take, in milliseconds: the user may have to unlock it first. */
+const KEYCHAIN_TIMEOUT_MS = 30_000;
 /** A keychain that several processes write to refuses now and then; pauses before trying again, in milliseconds. */
 const WRITE_PAUSES_MS = [25, 50, 100, 200];
 /** Windows keeps at most 2560 bytes for one name, as UTF-16. */
@@ -20,19 +20,19 @@ const WINDOWS_LIMIT = 1200;
 export function openKeychain(service: string): SecretStore {
   const entry = (name: string) => new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
   const plain: PlainStore = {
-    get: (name) => patiently(() => entry(name).getPassword()),
+    get: (name) => withTimeout(() => entry(name).getPassword()),
     async set(name, text) {
       for (const pause of WRITE_PAUSES_MS) {
         try {
-          return await patiently(() => entry(name).setPassword(text));
+          return await withTimeout(() => entry(name).setPassword(text));
         } catch {
           await sleep(pause);
         }
       }
-      return patiently(() => entry(name).setPassword(text));
+      return withTimeout(() => entry(name).setPassword(text));
     },
-    delete: (name) => patiently(() => entry(name).deletePassword()),
-    names: () => patiently(async () => (await findCredentialsAsync(service)).map(({ account }) => account)),
+    delete: (name) => withTimeout(() => entry(name).deletePassword()),
+    names: () => withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account)),
   };
   const sized = process.platform === 'win32' ? splitStore(plain, WINDOWS_LIMIT) : plain;
   return {
@@ -57,7 +57,7 @@ let exitIsWatched = false;
  * back, so no other one follows until it is answered; and since an open call keeps Node from ending (its threads are
  * waited for), the process then ends itself by force.
  */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function withTimeout<T>(work: () => Promise<T>): Promise<T> {
   if (calls.overdue > 0) throw locked('it still waits to be unlocked');
   watchExit();
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +67,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
       isOverdue = true;
       calls.overdue += 1;
       reject(locked('it waits to be unlocked'));
-    }, PATIENCE_MS);
+    }, KEYCHAIN_TIMEOUT_MS);
   });
   calls.open += 1;
   // Where there is no keychain at all the library throws before it gives a promise.

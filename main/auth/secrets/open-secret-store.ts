@@ -3,7 +3,7 @@ import { openStoreOf, type StoreOptions } from './secret-store.ts';
 
 /**
  * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory where there is none), `memory`,
- * or `encrypted-file`. Where it names none, the one that the person has chosen in the settings, the keychain by default;
+ * or `encrypted-file`. Where it names none, the one that the user has chosen in the settings, the keychain by default;
  * when that changes, it is followed at once.
  * @throws {CausewayError} `usage` for any other word
  */

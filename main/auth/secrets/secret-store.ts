@@ -3,7 +3,7 @@ import type { Secret } from '../../platform/secret.ts';
 
 /** Keeps secrets under names. A name is no secret; it may be shown by the operating system's keychain application. */
 export interface SecretStore {
-  /** Whether other processes of this person see what is stored, as far as is known now. */
+  /** Whether other processes of this user see what is stored, as far as is known now. */
   readonly shared: boolean;
   /** Why what is stored could not be read the last time; undefined where it could. */
   readonly unreadable?: CausewayError | undefined;
@@ -22,7 +22,7 @@ export interface StoreOptions {
   env: NodeJS.ProcessEnv;
   /** What groups these secrets in the keychain, such as `Causeway`. */
   service: string;
-  /** Told in words, once, that the keychain cannot be used. */
+  /** Called once, with a message that the keychain cannot be used. */
   onNotice: (message: string) => void;
 }
 

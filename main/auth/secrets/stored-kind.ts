@@ -7,13 +7,13 @@ import { Secret } from '../../platform/secret.ts';
 import { openStoreOf, type SecretStore, type StoreOptions } from './secret-store.ts';
 import { loadKeychain } from './session-bus.ts';
 
-/** The one line of the person's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
+/** The one line of the user's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
 const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) });
 
-/** A place for secrets that a person can choose. */
+/** A place for secrets that a user can choose. */
 export type ChosenKind = z.output<typeof settings>['tokenStore'];
 
-/** The store that the person has chosen, looked up anew at each use: another process may change it at any time. */
+/** The store that the user has chosen, looked up anew at each use: another process may change it at any time. */
 export async function chosenStore(options: StoreOptions): Promise<SecretStore> {
   const opened = new Map<ChosenKind, Promise<SecretStore>>();
   const open = async () => {
@@ -38,7 +38,7 @@ export async function chosenStore(options: StoreOptions): Promise<SecretStore> {
   };
 }
 
-/** Where the person wants secrets to be kept. */
+/** Where the user wants secrets to be kept. */
 export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
   try {
     return settings.parse(JSON.parse(await readFile(join(configFolder(env), `${SETTINGS_NAME}.json`), 'utf8')))

@@ -27,7 +27,7 @@ const Answer = z.object({
 
 /** The legacy CLI is a small Python script; the present one is a program of many megabytes. */
 const SMALL_BYTES = 1024 * 1024;
-const PATIENCE_MS = 60_000;
+const CLI_TIMEOUT_MS = 60_000;
 /** It writes its own token cache without a lock and fails now and then when it runs twice: pauses before trying again. */
 const RETRY_PAUSES_MS = [200, 800];
 const NEEDS_LOGIN = /not configured|refresh token is invalid|reauthenticate|auth login|no (?:cached )?token/i;
@@ -110,14 +110,14 @@ function candidates(env: NodeJS.ProcessEnv): string[] {
 
 /** A small file may also be a version manager's shim for the present CLI: ask it. */
 async function isCurrent(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const ran = await runProgram(program, ['--version'], { env, timeoutMs: PATIENCE_MS });
+  const ran = await runProgram(program, ['--version'], { env, timeoutMs: CLI_TIMEOUT_MS });
   return ran.ok && /^Databricks CLI v/m.test(ran.output.reveal());
 }
 
 function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<ProgramOutcome> {
   const kept = Object.entries(env).filter(([name]) => !STRONGER.test(name));
   const own = { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile };
-  return runProgram(program, args, { env: own, timeoutMs: PATIENCE_MS });
+  return runProgram(program, args, { env: own, timeoutMs: CLI_TIMEOUT_MS });
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {

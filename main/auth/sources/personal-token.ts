@@ -3,7 +3,7 @@ import type { Secret } from '../../platform/secret.ts';
 import type { Profile, TokenRequest, TokenSource } from '../auth.ts';
 
 /**
- * A personal access token, read anew after a 401 in case the person has replaced it.
+ * A personal access token, read anew after a 401 in case the user has replaced it.
  * @throws {CausewayError} `unauthenticated` from the source, when it is still the one that was refused
  */
 export function personalTokenSource(profile: Profile, where: string, read: () => Promise<Secret>): TokenSource {

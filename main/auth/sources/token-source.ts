@@ -153,7 +153,7 @@ const SIGN_IN_HELPS: ReadonlySet<string> = new Set<ErrorCode>(['signed_out', 'cl
 /** Nobody watches a process that an AI client has spawned. */
 const UNATTENDED: SignInOptions = { openBrowser: 'must', onlyIfNeeded: true };
 
-/** Asks the person when a sign-in is needed; once they have answered no, only a new sign-in, from anywhere, helps. */
+/** Asks the user when a sign-in is needed; once they have answered no, only a new sign-in, from anywhere, helps. */
 function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>): TokenSource {
   let asked: Promise<unknown> | undefined;
 

@@ -11,7 +11,7 @@ export interface LineResult {
 
 export interface ApplyOptions {
   signal?: AbortSignal | undefined;
-  /** Told of every line once, in the order in which they end. */
+  /** Called once for every line, in the order in which they end. */
   onResult?: (result: LineResult) => void | Promise<void>;
   /** Asked before each change: why no more are to be made. Those that are under way end. */
   whyHalted?: () => string | undefined;

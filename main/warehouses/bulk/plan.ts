@@ -49,18 +49,18 @@ export function planImport(
 }
 
 function difference(record: OverrideRecord | null, fields: OverrideFields | null, directory: Directory) {
-  const before = inWords(record, directory);
+  const before = overrideLabel(record, directory);
   if (fields === null)
     return record === null ? unchanged(before) : ({ action: 'delete', before, after: 'none' } as const);
   const same = record?.type === fields.type && (record.warehouse_id ?? '') === (fields.warehouse_id ?? '');
   if (same) return unchanged(before);
   const action = record === null ? ('create' as const) : ('update' as const);
-  return { action, fields, before, after: inWords({ name: '', ...fields }, directory) };
+  return { action, fields, before, after: overrideLabel({ name: '', ...fields }, directory) };
 }
 
 const unchanged = (before: string) => ({ action: 'unchanged', before }) as const;
 
-function inWords(record: OverrideRecord | null, { warehouses }: Directory): string {
+function overrideLabel(record: OverrideRecord | null, { warehouses }: Directory): string {
   if (record === null) return 'none';
   if (record.type === 'LAST_SELECTED') return 'last selected';
   if (record.type !== 'CUSTOM' || !record.warehouse_id) return describeOverride(record);
@@ -96,7 +96,7 @@ const DAMAGED = /^\d([.,]\d+)?E\+\d+$/i;
 /** A directory that can be asked by lower-case names, of which there may be several alike. */
 interface NameIndex {
   directory: Directory;
-  people: Map<string, UserSummary[]>;
+  users: Map<string, UserSummary[]>;
   warehouses: Map<string, Warehouse[]>;
 }
 
@@ -104,7 +104,7 @@ interface NameIndex {
 function indexByName(directory: Directory): NameIndex {
   return {
     directory,
-    people: grouped(directory.people.values(), ({ userName }) => userName),
+    users: grouped(directory.users.values(), ({ userName }) => userName),
     warehouses: grouped(directory.warehouses.values(), ({ name }) => name),
   };
 }
@@ -128,13 +128,13 @@ interface FoundUser {
 }
 
 /** The user that a line means: by id, or by the whole user name. */
-function lookUpUser(line: BulkLine, { directory, people: byName }: NameIndex): FoundUser {
-  const { people, peopleComplete } = directory;
+function lookUpUser(line: BulkLine, { directory, users: byName }: NameIndex): FoundUser {
+  const { users, usersComplete } = directory;
   if (line.user_id !== '') {
     if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
     if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user id.` };
-    const name = people.get(line.user_id)?.userName;
-    if (name === undefined && peopleComplete) return { problem: `There is no user ${line.user_id}.` };
+    const name = users.get(line.user_id)?.userName;
+    if (name === undefined && usersComplete) return { problem: `There is no user ${line.user_id}.` };
     return { id: line.user_id, name: name ?? line.user_name };
   }
   if (line.user_name === '') return { problem: 'It names no user.' };

@@ -58,7 +58,7 @@ async function startAndKillAtItsPage(): Promise<void> {
 function unattended() {
   const opened: string[] = [];
   const openBrowser = async (url: string) => void opened.push(url);
-  const auth = stage.open({ now: () => clock, openBrowser, signInWhenNeeded: true, patienceMs: 300 });
+  const auth = stage.open({ now: () => clock, openBrowser, signInWhenNeeded: true, signInTimeoutMs: 300 });
   return { auth, opened, token: async (name = 'user') => auth.tokens(await auth.profile(name)).token() };
 }
 
@@ -131,7 +131,7 @@ describe('one browser page for a workspace', () => {
         await refusing?.open(url);
       },
       signInWhenNeeded: true,
-      patienceMs: 300,
+      signInTimeoutMs: 300,
     });
     const profile = await asking.profile('user');
     const code = what === 'refused' ? 'consent_denied' : 'sign_in_timeout';

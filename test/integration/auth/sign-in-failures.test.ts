@@ -17,7 +17,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     /** What is done to the workspace or to the browser before. */
     arrange?: () => void;
     browser?: () => ScriptedBrowser;
-    patienceMs?: number;
+    signInTimeoutMs?: number;
     code: string;
     message: () => string;
     remedy: string;
@@ -36,7 +36,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     {
       what: 'the tab is closed, or left',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? undefined : url)),
-      patienceMs: 200,
+      signInTimeoutMs: 200,
       code: 'sign_in_timeout',
       message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
       remedy: 'Sign in again. If no page opened, copy the address into your browser.',
@@ -61,7 +61,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     {
       what: 'the answer belongs to another sign-in',
       browser: () => scriptedBrowser((url) => (isCallback(url) ? changed(url, 'state', 'tampered') : url)),
-      patienceMs: 300,
+      signInTimeoutMs: 300,
       code: 'sign_in_timeout',
       message: () => `Nobody finished signing in to ${stage.workspace.host} in the browser in time.`,
       remedy: 'Sign in again. If no page opened, copy the address into your browser.',
@@ -152,22 +152,25 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     },
   ];
 
-  test.each(failures)('$what', async ({ arrange, browser: makeBrowser, patienceMs, code, message, remedy, page }) => {
-    arrange?.();
-    const browser = makeBrowser?.() ?? scriptedBrowser();
-    const failure = await signInOutcome(
-      stage.open({ openBrowser: browser.open, ...(patienceMs === undefined ? {} : { patienceMs }) }),
-    );
-    expect(failure).toBeInstanceOf(CausewayError);
-    expect(failure).toMatchObject({ code, message: message(), remedy });
-    if (page) expect((await browser.page()).text).toContain(page);
+  test.each(failures)(
+    '$what',
+    async ({ arrange, browser: makeBrowser, signInTimeoutMs, code, message, remedy, page }) => {
+      arrange?.();
+      const browser = makeBrowser?.() ?? scriptedBrowser();
+      const failure = await signInOutcome(
+        stage.open({ openBrowser: browser.open, ...(signInTimeoutMs === undefined ? {} : { signInTimeoutMs }) }),
+      );
+      expect(failure).toBeInstanceOf(CausewayError);
+      expect(failure).toMatchObject({ code, message: message(), remedy });
+      if (page) expect((await browser.page()).text).toContain(page);
 
-    stage.workspace.approve({ as: 'ana@example.com' });
-    stage.workspace.faults.clear();
-    expect(await signInOutcome(stage.open({ openBrowser: scriptedBrowser().open }))).toMatchObject({
-      state: 'signed-in',
-    });
-  });
+      stage.workspace.approve({ as: 'ana@example.com' });
+      stage.workspace.faults.clear();
+      expect(await signInOutcome(stage.open({ openBrowser: scriptedBrowser().open }))).toMatchObject({
+        state: 'signed-in',
+      });
+    },
+  );
 
   test('a stray answer does not end the sign-in that it does not belong to', async () => {
     const honest = scriptedBrowser();

@@ -51,7 +51,7 @@ afterEach(async () => {
 
 const Schema = z.looseObject({ name: z.string(), type: z.string() });
 
-function rest(profile: Partial<Profile> = {}, silenceMillis = 5000) {
+function rest(profile: Partial<Profile> = {}, silenceMs = 5000) {
   let now = Date.parse('2026-11-21T10:00:00Z');
   const source: TokenSource = {
     token: async ({ rejected } = {}) => {
@@ -64,7 +64,7 @@ function rest(profile: Partial<Profile> = {}, silenceMillis = 5000) {
     profile: { name: 'p', host, method: 'pat', workspaceId: undefined, ...profile },
     tokens: source,
     dispatcher,
-    silenceMillis,
+    silenceMs,
     clock: {
       now: () => now,
       random: () => 0.5,
