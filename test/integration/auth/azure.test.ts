@@ -345,7 +345,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: azure-clien
     ],
     ['AADSTS500011: The resource principal was not found.', 'invalid_resource', 'has no Azure Databricks.'],
     ['AADSTS1: Something new.', 'invalid_request', 'Check azure_tenant_id, azure_client_id and azure_client_secret'],
-  ])('puts a refusal into words, without the secret that it repeats: %s', async (description, error, remedy) => {
+  ])('explains a refusal without the secret that it repeats: %s', async (description, error, remedy) => {
     answer = () => [
       401,
       { error, error_description: `${description} Trace ID: 1-2 hush-secret-of-the-app`, error_codes: [1] },

@@ -59,7 +59,7 @@ describe('the listener for the browser’s answer', () => {
     expect(await page).toMatchObject({ status: 200 });
   });
 
-  test('takes one answer; a second one is told so and changes nothing', async () => {
+  test('takes one answer; a second one gets a page that says so and changes nothing', async () => {
     const port = await listen();
     const first = get(port, '/?code=one&state=the-state');
     const answer = await listener.answer;
@@ -134,7 +134,7 @@ describe('the listener for the browser’s answer', () => {
     expect(await page).toMatchObject({ status: 200 });
   });
 
-  test('hears the browser while others hold as many connections as they can and say nothing', async () => {
+  test('receives the answer while others hold as many silent connections as they can', async () => {
     const port = await listen();
     const silent: Socket[] = [];
     for (let count = 0; count < 300; count += 1) {
@@ -150,7 +150,7 @@ describe('the listener for the browser’s answer', () => {
     for (const socket of silent) socket.destroy();
   });
 
-  test('goes on after what is told of a stray answer throws', async () => {
+  test('goes on after the callback for a stray answer throws', async () => {
     listener = await listenForCallback({
       ports: PORTS,
       state: 'the-state',

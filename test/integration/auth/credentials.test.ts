@@ -81,7 +81,7 @@ describe('client credentials', () => {
     expect((await source.token({ rejected: first })).equals(second)).toBe(true);
   });
 
-  test('that are wrong are refused in words, without the secret', async () => {
+  test('are refused with an explanation that does not contain the secret', async () => {
     const auth = open();
     const failure = await auth
       .tokens(await auth.profile('liar'))

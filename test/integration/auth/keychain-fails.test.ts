@@ -82,7 +82,7 @@ function startProcess() {
 }
 
 describe('a keychain that is locked', () => {
-  test('for writing while a sign-in is renewed gets the renewed one later, and no other process ends the sign-in', async () => {
+  test('receives a sign-in that was renewed meanwhile later, and no other process ends the sign-in', async () => {
     const first = startProcess();
     await first.tokens.replace(record());
     const second = startProcess();

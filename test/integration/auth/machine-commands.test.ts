@@ -93,7 +93,7 @@ test.each([
   ['az', 'login', 'signs in through the Azure CLI', 'Sign in and out there, with `az login` and `az logout`.'],
   ['entra', 'logout', 'holds the client secret of an Azure service principal', 'Use another profile'],
   ['github', 'login', 'signs in as the job of GitHub Actions that it runs in', 'Use another profile.'],
-])('a profile %s refuses %s in words', async (profile, command, has, remedy) => {
+])('a profile %s refuses %s with an explanation', async (profile, command, has, remedy) => {
   const { code, stderr } = await runCauseway(home, [command, '--profile', profile]);
   expect(code).toBe(2);
   expect(stderr).toContain(`Profile "${profile}" ${has}: there is nothing to sign in to or out of. ${remedy}`);

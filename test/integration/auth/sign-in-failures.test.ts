@@ -187,7 +187,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     expect(steps).toEqual(['waiting-for-browser', 'ignored-answer', 'finishing']);
   });
 
-  test('an unreachable workspace', async () => {
+  test('reports an unreachable workspace', async () => {
     const gone = `http://127.0.0.1:1`;
     const auth = stage.open({ env: { ...stage.home.env, DATABRICKS_CONFIG_FILE: `${stage.home.configFile}.2` } });
     const profile = await auth.addProfile('gone', gone);
@@ -198,7 +198,7 @@ describe('a sign-in that goes wrong says so, in the browser and here, and can be
     });
   });
 
-  test('a connection that is not what TLS should be', async () => {
+  test('reports a connection that is not valid TLS', async () => {
     const secure = stage.workspace.host.replace('http:', 'https:');
     const auth = stage.open({ env: { ...stage.home.env, DATABRICKS_CONFIG_FILE: `${stage.home.configFile}.2` } });
     const profile = await auth.addProfile('secure', secure);

@@ -75,7 +75,7 @@ describe('connections that are renewed', () => {
     return connections;
   }
 
-  it('take new requests from that moment on, and let idle ones go', async () => {
+  it('take new requests from then on, and the idle ones are closed', async () => {
     const connections = await renewable();
     await send(connections, '/1').answer;
     const [before] = sockets;
@@ -85,7 +85,7 @@ describe('connections that are renewed', () => {
     await expect.poll(() => before !== undefined && sockets.has(before)).toBe(false);
   });
 
-  it('are new ones, too, for the first request after a sleep of which nobody tells', async () => {
+  it('are reopened for the first request after a sleep that was not reported', async () => {
     let time = 0;
     const connections = await renewable(undefined, () => time);
     await send(connections, '/1').answer;
@@ -99,7 +99,7 @@ describe('connections that are renewed', () => {
     expect(sockets.size).toBe(2);
   });
 
-  it('are a whole dispatcher for who needs one, renewed all the same', async () => {
+  it('can be used as a whole dispatcher, which is renewed too', async () => {
     const connections = await renewable(() => openDispatcher({ env: {} }));
     const whole = connections.whole();
     const ask = async () => (await whole.request({ origin, path: '/1', method: 'GET' })).body.text();
@@ -110,7 +110,7 @@ describe('connections that are renewed', () => {
     await expect.poll(() => before !== undefined && sockets.has(before)).toBe(false);
   });
 
-  it('let a request that is under way come to its end', async () => {
+  it('let a request in flight finish', async () => {
     const connections = await renewable();
     const { answer } = send(connections, '/held');
     await expect.poll(() => arrived).toEqual(['/held']);
@@ -120,7 +120,7 @@ describe('connections that are renewed', () => {
     await expect.poll(() => sockets.size).toBe(0);
   });
 
-  it('serve on where no new ones can be opened', async () => {
+  it('stay in use if no new ones can be opened', async () => {
     let isBroken = false;
     const connections = await renewable(async () => {
       if (isBroken) throw new Error('the certificate file is gone');
@@ -136,7 +136,7 @@ describe('connections that are renewed', () => {
 });
 
 describe('connections that are shared', () => {
-  it('are opened once for all who ask for an origin, and anew where that failed', async () => {
+  it('are opened once for each origin, and again after a failure', async () => {
     let isBroken = true;
     const opened: string[] = [];
     const pools = sharedPools(async (to) => {
@@ -156,7 +156,7 @@ describe('connections that are shared', () => {
 });
 
 describe('a share of connections', () => {
-  it('has so many requests under way, and the others in their order as those end, well or badly', async () => {
+  it('limits the requests in flight and sends the others in order as those end or fail', async () => {
     const pool = await openPool(origin, { env: {} });
     ends.push(() => pool.destroy());
     const share = shareOf(pool, 2);

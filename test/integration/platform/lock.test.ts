@@ -55,7 +55,7 @@ describe('a lock among processes', () => {
     expect(await holdersAtOnce()).toEqual({ most: 1, entered: 12 });
   });
 
-  test('keeps a handful of files, and none of them held', async () => {
+  test('leaves only a few files, none of them locked', async () => {
     for (let round = 0; round < 30; round += 1) await withLock(lockFolder, async () => undefined);
     const files = await readdir(lockFolder);
     expect(files.length).toBeLessThan(12);
@@ -68,7 +68,7 @@ describe('a lock among processes', () => {
     await expect(withLock(lockFolder, async () => 'next')).resolves.toBe('next');
   });
 
-  test('says that it waits, once, and stops waiting when told to', async () => {
+  test('reports once that it waits, and stops waiting when it is aborted', async () => {
     const lock = await acquireLock(lockFolder);
     const stop = new AbortController();
     let waits = 0;

@@ -83,7 +83,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect(await readFile(join(folder, 'dotfiles', 'file'), 'utf8')).toBe('new');
   });
 
-  test('is refused in words where a link leads into a folder that is missing, or back to itself', async () => {
+  test('is refused with an explanation if a link leads into a missing folder or back to itself', async () => {
     await symlink('missing/file', file);
     expect(await failure(write(file, 'new'))).toBe(
       `${file} is a link to ${join(folder, 'missing', 'file')}, whose folder does not exist. Nothing was changed. Make that folder, or remove the link.`,
@@ -93,7 +93,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect((await readdir(folder)).sort()).toEqual(['file', 'loop']);
   });
 
-  test('is refused in words where it is a folder, read-only, or below a file', async () => {
+  test('is refused with an explanation if it is a folder, read-only, or below a file', async () => {
     await mkdir(join(folder, 'a'));
     await writeFile(join(folder, 'b'), '', { mode: 0o400 });
     expect(await failure(write(join(folder, 'a'), 'new'))).toMatch(/a is a folder/);
@@ -109,7 +109,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
     expect(await readdir(folder)).toEqual(['ü'.repeat(127)]);
   });
 
-  test('takes no name that somebody else has put in the way', async () => {
+  test('does not use a temporary name that already exists', async () => {
     const victim = join(folder, 'victim');
     await writeFile(victim, 'theirs');
     for (const name of ['file.partial', 'file.tmp', `file.${process.pid}.tmp`])
@@ -120,7 +120,7 @@ describe.each(FORMS)('a file that is replaced (%s)', (_, write) => {
   });
 });
 
-test.runIf(process.platform !== 'win32')('what is no file is written to as it is', async () => {
+test.runIf(process.platform !== 'win32')('a device or pipe is written to directly', async () => {
   const device = '/dev/null';
   await writePieces(device, piecesOf('gone'));
   expect((await stat(device)).isCharacterDevice()).toBe(true);
@@ -208,7 +208,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     expect(await readFile(file, 'utf8')).toBe('old');
   });
 
-  test.each(FORMS)('a file on a disk that is read-only is told so (%s)', async (_, write) => {
+  test.each(FORMS)('writing a file on a read-only disk fails with an explanation (%s)', async (_, write) => {
     await disk.setReadOnly(true);
     expect(await failure(write(file, 'new'))).toBe(
       `${file} is on a disk that cannot be written to. Nothing was changed. Make the disk writable, or move the file to another one.`,
@@ -238,7 +238,7 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
     for (const name of await readdir(locks)) expect((await readFile(join(locks, name), 'utf8')).trim()).toBe('free');
   });
 
-  test('a lock that cannot be taken on a read-only disk is told so', async () => {
+  test('taking a lock on a read-only disk fails with an explanation', async () => {
     await disk.setReadOnly(true);
     const locks = join(disk.folder, 'lock');
     expect(await failure(acquireLock(locks))).toMatch(/lock is on a disk that cannot be written to/);
@@ -278,10 +278,13 @@ describe.skipIf(NO_SMALL_DISK)(`on a disk that can be filled${NO_SMALL_DISK ? ` 
   });
 });
 
-test.runIf(process.getuid?.() !== 0)('a file in a folder that may not be written to is told so', async () => {
-  await chmod(folder, 0o500);
-  expect(await failure(writeWholeFile(file, 'new'))).toMatch(
-    /may not be read or written. Nothing was changed. Check who owns/,
-  );
-  await chmod(folder, 0o700);
-});
+test.runIf(process.getuid?.() !== 0)(
+  'writing a file into a folder without write permission fails with an explanation',
+  async () => {
+    await chmod(folder, 0o500);
+    expect(await failure(writeWholeFile(file, 'new'))).toMatch(
+      /may not be read or written. Nothing was changed. Check who owns/,
+    );
+    await chmod(folder, 0o700);
+  },
+);

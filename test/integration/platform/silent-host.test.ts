@@ -27,7 +27,7 @@ function originOf(listening: Server): string {
 }
 
 describe('a host that accepts connections and stays silent', () => {
-  test('is told of and then given up, and the next attempt fails at once', async () => {
+  test('is reported and then given up, and the next attempt fails at once', async () => {
     const told: string[] = [];
     const agent = new Agent();
     const watched = agent.compose(giveUpOnSilence({ onSilence: (host) => told.push(host), noticeMs: 20, limitMs: 60 }));
@@ -53,7 +53,7 @@ describe('a host that accepts connections and stays silent', () => {
     broken.close();
   });
 
-  test('is waited for where it has answered before', async () => {
+  test('is waited for if it has answered before', async () => {
     let answers = 0;
     const slow = createHttpServer((_request, response) => {
       answers += 1;

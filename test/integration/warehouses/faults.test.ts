@@ -314,7 +314,7 @@ describe('reading back', () => {
   });
 });
 
-test('a list that never ends is given up, in words', { timeout: 120_000 }, async () => {
+test('a list that never ends is given up with an explanation', { timeout: 120_000 }, async () => {
   await using cli = await openCommandLine();
   cli.workspace.faults.add({ effect: { kind: 'next-page' }, method: 'GET', path: LIST, times: 'always' });
   const { code, stderr } = await cli.run('ana', 'warehouse', 'list');

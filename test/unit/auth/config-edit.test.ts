@@ -21,14 +21,14 @@ host: https://staging.cloud.databricks.com
 # the end
 `;
 
-describe('a profile is added', () => {
-  test('at the end, and nothing else changes', () => {
+describe('adding a profile', () => {
+  test('appends it at the end and changes nothing else', () => {
     expect(withProfile(FILE, 'new one', { host: 'https://n.com', workspace_id: '12', account_id: undefined })).toBe(
       `${FILE}\n[new one]\nhost = https://n.com\nworkspace_id = 12\n`,
     );
   });
 
-  test('to a file that is empty, has no last line end, or has Windows line ends', () => {
+  test('works in a file that is empty, has no final line break, or has Windows line breaks', () => {
     expect(withProfile('', 'a', { host: 'h' })).toBe('[a]\nhost = h\n');
     expect(withProfile('[b]\nhost = b', 'a', { host: 'h' })).toBe('[b]\nhost = b\n\n[a]\nhost = h\n');
     expect(withProfile('[b]\r\nhost = b\r\n', 'a', { host: 'h' })).toBe('[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n');
@@ -40,7 +40,7 @@ describe('a profile is added', () => {
     [' x', 'usage', '" x" cannot name a profile: it is empty or begins or ends with a space.'],
     ['x]\n[y', 'usage', '"x]\n[y" cannot name a profile: it has a bracket or a line break.'],
     ['__settings__', 'already_exists', 'There is already a profile "__settings__".'],
-  ])('but not as %j', (name, code, message) => {
+  ])('is refused as %j', (name, code, message) => {
     const rule = expect.objectContaining({ code, message });
     if (name === '__settings__') {
       expect(() => withProfile('', name, {})).toThrow(
@@ -51,25 +51,25 @@ describe('a profile is added', () => {
     }
   });
 
-  test('but not with a line break smuggled into a value', () => {
+  test('is refused with a line break in a value', () => {
     expect(() => withProfile('', 'a', { host: 'h', workspace_id: '1\ntoken = stolen' })).toThrow(
       'The workspace_id has a line break.',
     );
   });
 });
 
-describe('a profile is renamed', () => {
-  test('where it stands, and the default follows', () => {
+describe('renaming a profile', () => {
+  test('keeps its place, and the default follows', () => {
     expect(withRenamedProfile(FILE, 'prod', 'live $1')).toBe(
       FILE.replace('[prod]', () => '[live $1]').replace('default_profile = prod   ', () => 'default_profile = live $1'),
     );
   });
 
-  test('also when it was the keys before any section', () => {
+  test('works for the keys before any section', () => {
     expect(withRenamedProfile('host = h\n', 'DEFAULT', 'mine')).toBe('[mine]\nhost = h\n');
   });
 
-  test('but not onto another, nor when it is not there', () => {
+  test('is refused if the new name exists or the old one does not', () => {
     expect(() => withRenamedProfile(FILE, 'prod', 'staging')).toThrow('There is already a profile "staging".');
     expect(() => withRenamedProfile(FILE, 'gone', 'x')).toThrow(
       'There is no profile "gone" in the configuration file.',
@@ -80,14 +80,14 @@ describe('a profile is renamed', () => {
   });
 });
 
-describe('a profile is removed', () => {
-  test('with its keys, and what stands around it stays', () => {
+describe('removing a profile', () => {
+  test('removes its keys and leaves the rest unchanged', () => {
     expect(withoutProfile(FILE, 'staging')).toBe(
       FILE.replace('[staging]\nhost: https://staging.cloud.databricks.com\n\n', ''),
     );
   });
 
-  test('and the default goes with it', () => {
+  test('also removes it as the default', () => {
     const text = withoutProfile(FILE, 'prod');
     expect(text).not.toContain('default_profile');
     expect(text).not.toContain('dapi-keep');
@@ -96,11 +96,11 @@ describe('a profile is removed', () => {
     expect(text).toContain('[staging]\nhost: https://staging.cloud.databricks.com\n');
   });
 
-  test('wherever it is written, more than once too', () => {
+  test('removes every section of that name', () => {
     expect(withoutProfile('[a]\nx = 1\n[b]\ny = 2\n[a]\nx = 3\n', 'a')).toBe('[b]\ny = 2\n');
   });
 
-  test('adding and removing leaves the file as it was', () => {
+  test('undoes adding it, byte for byte', () => {
     expect(withoutProfile(withProfile(FILE, 'new', { host: 'h' }), 'new').trimEnd()).toBe(FILE.trimEnd());
   });
 });
@@ -111,7 +111,7 @@ describe('the bytes around an edit', () => {
     ['with blank lines at the end', '[b]\nhost = b\n\n\n', '[b]\nhost = b\n\n\n[a]\nhost = h\n'],
     ['with a byte order mark', '\uFEFF[b]\r\nhost = b', '\uFEFF[b]\r\nhost = b\r\n\r\n[a]\r\nhost = h\r\n'],
     ['with both kinds of line ends', '# one\n[b]\r\nhost = b\r\n', '# one\n[b]\r\nhost = b\r\n\n[a]\nhost = h\n'],
-  ])('of a file %s stay when a profile is added', (_name, text, after) => {
+  ])('stay when a profile is added to a file %s', (_name, text, after) => {
     expect(withProfile(text, 'a', { host: 'h' })).toBe(after);
   });
 

@@ -9,7 +9,7 @@ const issued = (lifeMinutes: number | undefined, issuedAt = 0) => ({
   expiresAt: lifeMinutes === undefined ? undefined : issuedAt + lifeMinutes * MINUTE,
 });
 
-describe('a token is renewed', () => {
+describe('a token', () => {
   test.each<[string, number | undefined, number, number, boolean]>([
     ['not in the middle of its life', 60, 30, 0, true],
     ['not six minutes before its end', 60, 53.9, 0, true],
@@ -27,20 +27,20 @@ describe('a token is renewed', () => {
     expect(isFresh(issued(life), minutes * MINUTE, chance)).toBe(fresh);
   });
 
-  test('after most of a short life, whenever that began', () => {
+  test('with a short lifetime is refreshed after most of it, whenever it was issued', () => {
     const token = issued(1, 1000 * MINUTE);
     expect(isFresh(token, 1000.7 * MINUTE, 0)).toBe(true);
     expect(isFresh(token, 1000.9 * MINUTE, 0)).toBe(false);
   });
 
-  test('but still works until its end', () => {
+  test('that is due for a refresh still works until it expires', () => {
     expect(isAlive(issued(60), 59 * MINUTE)).toBe(true);
     expect(isAlive(issued(60), 60 * MINUTE)).toBe(false);
     expect(isAlive(issued(undefined), 60 * MINUTE)).toBe(true);
   });
 });
 
-test('a token’s end is counted in seconds from when it was asked for, and is unknown where the server names none', () => {
+test('a token’s expiry counts from when the request was sent, and is unknown if the server names none', () => {
   expect(expiryFrom(5 * MINUTE, 3600)).toBe(65 * MINUTE);
   expect(expiryFrom(5 * MINUTE, 0)).toBe(5 * MINUTE);
   expect(expiryFrom(5 * MINUTE, undefined)).toBeUndefined();

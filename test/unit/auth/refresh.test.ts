@@ -49,8 +49,8 @@ const answered = (status: number, body: unknown, headers: Record<string, string>
 const refused = (status: number, error: string, description?: string, headers?: Record<string, string>) =>
   answered(status, { error, error_description: description }, headers);
 
-describe('renewing the tokens of a sign-in', () => {
-  it('trades the refresh token for a new pair, which counts from when it was asked for', async () => {
+describe('refreshing the tokens of a sign-in', () => {
+  it('exchanges the refresh token for a new pair, whose lifetime counts from the request', async () => {
     const body = { access_token: 'new-access', token_type: 'bearer', expires_in: 600, refresh_token: 'new-refresh' };
     const { outcome, requests } = await renewed(answered(200, { ...body, scope: 'sql  all-apis' }));
     expect(outcome).toEqual({
@@ -78,7 +78,7 @@ describe('renewing the tokens of a sign-in', () => {
     expect((outcome as TokenRecord).refreshToken?.reveal()).toBe(REFRESH_TOKEN);
   });
 
-  it('shows the secret of a confidential application, and only there', async () => {
+  it('sends the secret of a confidential application, and no other secret', async () => {
     const answer = () => answered(200, { access_token: 'new-access', token_type: 'bearer' });
     const confidential = await renewed(answer(), { clientSecret: new Secret(CLIENT_SECRET) });
     expect(confidential.requests[0]?.headers.get('authorization')).toMatch(/^Basic /);
@@ -86,7 +86,7 @@ describe('renewing the tokens of a sign-in', () => {
     expect(open.requests[0]?.headers.get('authorization')).toBeNull();
   });
 
-  it('asks nothing where there is no refresh token', async () => {
+  it('sends no request if there is no refresh token', async () => {
     const { outcome, requests } = await renewed(answered(500, ''), {
       record: { ...RECORD, refreshToken: undefined },
     });
@@ -95,12 +95,12 @@ describe('renewing the tokens of a sign-in', () => {
   });
 });
 
-describe('a sign-in has ended', () => {
+describe('a sign-in', () => {
   it.each([
     ['where the grant is invalid', refused(400, 'invalid_grant', 'revoked')],
     ['where the grant is invalid, with another status', refused(401, 'invalid_grant')],
     ['where the words say so', refused(400, 'invalid_request', 'The Refresh Token is invalid.')],
-  ])('%s', async (_when, answer) => {
+  ])('ends: %s', async (_when, answer) => {
     expect((await renewed(answer)).outcome).toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe('a sign-in has ended', () => {
     ['too many requests', refused(429, 'too_many'), 'HTTP 429'],
     ['a page of a gateway', answered(502, '<html>', { 'content-type': 'text/html' }), 'HTTP 502'],
     ['an internal error', answered(500, ''), 'HTTP 500'],
-  ])('and has not with %s', async (_when, answer, detail) => {
+  ])('does not end with %s', async (_when, answer, detail) => {
     const { outcome } = await renewed(answer);
     expect(outcome).toBeInstanceOf(CausewayError);
     expect(outcome).toMatchObject({
@@ -126,7 +126,7 @@ describe('a sign-in has ended', () => {
   it.each([
     ['in an OAuth error', refused(503, 'temporarily_unavailable', undefined, { 'retry-after': '7' })],
     ['in anything else', answered(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '7' })],
-  ])('and has not where the service says how long it is busy, %s', async (_when, answer) => {
+  ])('does not end if the service says how long it is busy, %s', async (_when, answer) => {
     expect((await renewed(answer)).outcome).toMatchObject({ code: 'unavailable', retryAfterMs: 7_000 });
   });
 
@@ -136,7 +136,7 @@ describe('a sign-in has ended', () => {
     ['unauthorized_client', 400],
     ['unsupported_grant_type', 400],
     ['something_else', 401],
-  ])('and has not where the application is refused (%s, %i)', async (error, status) => {
+  ])('does not end if the application is refused (%s, %i)', async (error, status) => {
     expect((await renewed(refused(status, error, 'not this one'))).outcome).toMatchObject({
       code: 'sign_in_failed',
       message: `${HOST} does not accept the OAuth application an-application (${error}: not this one).`,
@@ -144,7 +144,7 @@ describe('a sign-in has ended', () => {
     });
   });
 
-  it('and has not where a challenge refuses the application', async () => {
+  it('does not end if a challenge refuses the application', async () => {
     const challenge = { 'www-authenticate': 'Basic realm="x", error="invalid_client", error_description="who?"' };
     expect((await renewed(answered(401, '', challenge))).outcome).toMatchObject({
       code: 'sign_in_failed',
@@ -152,7 +152,7 @@ describe('a sign-in has ended', () => {
     });
   });
 
-  it('and has not where a challenge says nothing', async () => {
+  it('does not end if a challenge gives no reason', async () => {
     expect((await renewed(answered(401, '', { 'www-authenticate': 'Basic realm="x"' }))).outcome).toMatchObject({
       code: 'sign_in_failed',
       message: `${HOST} does not accept the OAuth application an-application (HTTP 401).`,
@@ -164,7 +164,7 @@ describe('a sign-in has ended', () => {
     ['without a description', refused(400, 'invalid_scope'), ' (invalid_scope).'],
     ['without a reason', answered(403, '{}'), ' (HTTP 403).'],
     ['with an answer that is no answer', answered(200, '{}'), ': its answer is not understood.'],
-  ])('and has not where the service refuses %s', async (_why, answer, said) => {
+  ])('does not end if the service refuses %s', async (_why, answer, said) => {
     expect((await renewed(answer)).outcome).toMatchObject({
       code: 'sign_in_failed',
       message: `${HOST} refused to renew the sign-in${said}`,
@@ -172,7 +172,7 @@ describe('a sign-in has ended', () => {
     });
   });
 
-  it('and has not where the service is not reached', async () => {
+  it('does not end if the service is not reached', async () => {
     const error = new CausewayError('unreachable', 'no way there');
     expect((await renewed(error)).outcome).toBe(error);
   });
@@ -190,21 +190,21 @@ describe('an error that a token endpoint answers', () => {
     expect((outcome as Error).cause).toBeUndefined();
   });
 
-  it('is no longer than a person reads', async () => {
+  it('is shortened to a readable length', async () => {
     const { outcome } = await renewed(refused(400, 'e'.repeat(5_000), 'd '.repeat(5_000)));
     expect(String(outcome).length).toBeLessThan(1_000);
     expect(String(outcome)).toContain(`${'e'.repeat(99)}…`);
   });
 });
 
-describe('a refusal', () => {
+describe('an OAuth refusal', () => {
   it.each([
     [429, '', true],
     [499, '', false],
     [500, '', true],
     [400, 'slow_down', true],
     [400, 'invalid_grant', false],
-  ])('of status %i with the error %j passes by itself: %s', (status, error, passes) => {
+  ])('of status %i with the error %j is transient: %s', (status, error, passes) => {
     expect(isTemporary({ status, error })).toBe(passes);
   });
 

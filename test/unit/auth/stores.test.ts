@@ -71,7 +71,7 @@ describe('without a keychain', () => {
     throw new CausewayError('keychain_unavailable', 'The keychain of this computer cannot be used (locked).');
   };
 
-  test('tokens stay in memory, and the person is told once', async () => {
+  test('tokens stay in memory, and the user is notified once', async () => {
     const notices: string[] = [];
     const store = keychainOrMemory(
       broken,
@@ -149,12 +149,12 @@ describe('a stored sign-in', () => {
     expect(unpackRecord(packRecord(record))).toEqual(record);
   });
 
-  test('written by a later version is read all the same', () => {
+  test('that a later version has written is still read', () => {
     const later = JSON.stringify({ ...JSON.parse(packRecord(record).reveal()), version: 7, new_field: [1] });
     expect(unpackRecord(new Secret(later))).toEqual(record);
   });
 
-  test('that is damaged is as good as none', () => {
+  test('that is damaged counts as absent', () => {
     for (const text of ['', '{', '[]', '{"access_token":1}']) expect(unpackRecord(new Secret(text))).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayText, withoutControls } from '../../../main/platform/display.ts';
 
-describe('displayText takes the power out of a foreign name', () => {
+describe('displayText makes a foreign name harmless', () => {
   it.each([
     ['an escape sequence', 'a\u001b[2Jb', 'a\ufffd[2Jb'],
     ['a C1 control', 'a\u009b31mb', 'a\ufffd31mb'],
@@ -40,7 +40,7 @@ describe('displayText takes the power out of a foreign name', () => {
     'नमस्‍ते',
     'می‌خواهم',
     "O'Brien & co_workers (50 %)",
-  ])('and leaves %s as it is', (name) => {
+  ])('leaves %s unchanged', (name) => {
     expect(displayText(name)).toBe(name);
   });
 

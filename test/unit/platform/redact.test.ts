@@ -8,7 +8,7 @@ const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl_-x';
 const OPAQUE = 'k3J9sQ2vXz7LmN0pR4tUwYbC5dEfGhI8aZ1oP6qS-_x';
 const SHORT = 'hunter2-shibboleth';
 
-describe('what could sign anybody in is taken out of a text', () => {
+describe('redact removes every secret from a text', () => {
   it.each([
     ['a personal access token', `The token ${PAT} was refused.`, PAT],
     ['an OAuth secret', 'client dose0123456789abcdef0123456789abcdef ended', 'dose0123456789abcdef0123456789abcdef'],
@@ -46,7 +46,7 @@ describe('what could sign anybody in is taken out of a text', () => {
     expect(redact(text)).toContain('[redacted]');
   });
 
-  it('wherever it stands among other words', () => {
+  it('removes a secret wherever it stands among other words', () => {
     const words = fc.array(fc.stringMatching(/^[a-z ,.:]{0,12}$/), { maxLength: 6 });
     fc.assert(
       fc.property(words, words, fc.constantFrom(PAT, JWT, OPAQUE, `Bearer ${OPAQUE}`), (before, after, secret) => {
@@ -56,13 +56,13 @@ describe('what could sign anybody in is taken out of a text', () => {
     );
   });
 
-  it('and again without doing further harm', () => {
+  it('gives the same text when it is repeated', () => {
     const once = redact(`token=${SHORT} Bearer ${OPAQUE}`);
     expect(redact(once)).toBe(once);
   });
 });
 
-describe('what helps to find a fault stays in it', () => {
+describe('redact keeps what helps to find a fault', () => {
   it.each([
     'Warehouse 0123456789abcdef is STOPPED.',
     'https://adb-1234567890123456.7.azuredatabricks.net/api/2.0/mcp/sql',
@@ -78,7 +78,7 @@ describe('what helps to find a fault stays in it', () => {
   });
 });
 
-describe('no more than the secret is taken out', () => {
+describe('redact removes no more than the secret', () => {
   it.each([
     ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nafter', '[redacted]\nafter'],
     ['before -----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY----- after', 'before [redacted] after'],
@@ -138,7 +138,7 @@ describe('no more than the secret is taken out', () => {
     ['a k3J9-sQ2v-Xz7L-mN0p-R4tU-wYbC-5dEf-GhI8 b', 'a [redacted] b'],
     [`${'1'.repeat(31)}a b`, '[redacted] b'],
     [`${'a'.repeat(31)}1 b`, '[redacted] b'],
-  ])('of %j', (text, left) => {
+  ])('removes only the secret of %j', (text, left) => {
     expect(redact(text)).toBe(left);
   });
 
@@ -179,7 +179,7 @@ describe('no more than the secret is taken out', () => {
     'Abc-Abc-Abc-Abc-Abc-Abc-Abc-Abc-Abc-Abc',
     'orders_by_region_and_week_2024_v2_for_all',
     'a_very_long_name_of_words_abcdefghijklmnopq_12345678901234567',
-  ])('of %j, which holds none', (text) => {
+  ])('removes nothing of %j, which holds no secret', (text) => {
     expect(redact(text)).toBe(text);
   });
 });

@@ -37,7 +37,7 @@ describe('retryAfterMs', () => {
     ['Sat, 99 Nov 2026 10:00:30 GMT', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('%s → %s ms', (header, ms) => {
+  ])('reads %s as %s ms', (header, ms) => {
     expect(retryAfterMs(header, NOW)).toBe(ms);
   });
 
@@ -75,12 +75,12 @@ test('backoffMs takes a range of its own', () => {
 describe('retryDelayMs', () => {
   const clock = (random: number) => ({ now: () => NOW, random: () => random });
 
-  test('waits at least as long as the other side asks', () => {
+  test('waits at least as long as the server asks', () => {
     expect(retryDelayMs(1, '2', clock(0))).toBe(2000);
     expect(retryDelayMs(4, '2', clock(1))).toBe(2250);
   });
 
-  test('backs off where the other side asks for nothing that can be read', () => {
+  test('backs off if the server sends no valid Retry-After', () => {
     expect(retryDelayMs(3, undefined, clock(1))).toBe(2000);
     expect(retryDelayMs(3, '-1', clock(0))).toBe(1000);
   });

@@ -3,7 +3,7 @@ import { failureInWindow, problemFor } from '../../../main/desktop/failure.ts';
 import { asSentence, CausewayError, inOneLine, sentences } from '../../../main/platform/errors.ts';
 import { readErrorBody, workspaceRefusal } from '../../../main/workspace/errors.ts';
 
-describe('sentences one after the other', () => {
+describe('joined sentences', () => {
   it.each([
     [['Genie space X not found', 'Check what the path names.'], 'Genie space X not found. Check what the path names.'],
     [['It is gone.', 'Try again.'], 'It is gone. Try again.'],
@@ -17,7 +17,7 @@ describe('sentences one after the other', () => {
     expect(sentences(...texts)).toBe(expected);
   });
 
-  it('are whole where a server’s words lack the full stop', () => {
+  it('end with a full stop even if a server’s text has none', () => {
     expect(asSentence('BAD_REQUEST: Genie space X not found')).toBe('BAD_REQUEST: Genie space X not found.');
     const words = 'BAD_REQUEST: Genie space X not found';
     const error = new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });

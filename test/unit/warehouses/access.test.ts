@@ -7,12 +7,12 @@ const dan = { id: '2', userName: 'dan@example.com', groups: undefined };
 const usersOf = (...users: (typeof ana | typeof dan)[]) => new Map(users.map((user) => [user.id, user]));
 
 describe('who may use a warehouse', () => {
-  it('is told of a user whose groups are left out, where the workspace shows those of others', () => {
+  it('is known of a user without groups if the workspace shows the groups of others', () => {
     const access = accessFrom(usersOf(ana, dan), lists);
     expect([access('1', 'w'), access('2', 'w')]).toEqual([true, false]);
   });
 
-  it('is unknown of a user whose groups are left out, where the workspace shows nobody’s', () => {
+  it('is unknown of a user without groups if the workspace shows no groups', () => {
     expect(accessFrom(usersOf(dan), lists)('2', 'w')).toBe('unknown');
   });
 

@@ -59,7 +59,7 @@ afterAll(async () => {
   server.close();
 });
 
-describe('findPerson', () => {
+describe('findUser', () => {
   test.each([
     ['a numeric id', '2', '2'],
     ['a user name', 'ana@example.com', '1'],

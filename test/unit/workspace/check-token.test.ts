@@ -40,7 +40,7 @@ describe('a token whose user the workspace names', () => {
 });
 
 describe('a token whose user the workspace does not name', () => {
-  it('is good where only a scope is missing to ask', async () => {
+  it('is valid if only the scope for reading the user is missing', async () => {
     expect(await afterError(new CausewayError('missing_scope', 'no scope'))).toEqual({
       state: 'signed-in',
       userName: undefined,
@@ -49,7 +49,7 @@ describe('a token whose user the workspace does not name', () => {
     });
   });
 
-  it('is not good where nothing is allowed with it: it may be of another workspace', async () => {
+  it('is not valid if it allows nothing, because it may belong to another workspace', async () => {
     const cause = new CausewayError('permission_denied', 'The workspace answered 403: no.');
     const found = await afterError(cause);
     expect(found).toMatchObject({

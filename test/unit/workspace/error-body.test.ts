@@ -26,26 +26,26 @@ describe('readErrorBody reads every spelling, in the order in which the workspac
     expect(readErrorBody(answer(400, text), [])).toMatchObject({ kind, errorCode, message });
   });
 
-  test('the redirect of a private link', () => {
+  test('reads the redirect of a private link', () => {
     const location = 'https://w.example.com/login.html?error=private-link-validation-error';
     expect(readErrorBody(answer(302, '', { location }), []).kind).toBe('private-link');
   });
 
-  test('the request id, from the header or from the details', () => {
+  test('reads the request id from the header or from the details', () => {
     const body =
       '{"message":"x","details":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","request_id":"in-body"}]}';
     expect(readErrorBody(answer(500, body), []).requestId).toBe('in-body');
     expect(readErrorBody(answer(500, body, { 'x-request-id': 'in-header' }), []).requestId).toBe('in-header');
   });
 
-  test('a message cannot move the cursor of a terminal, nor fill it', () => {
+  test('shortens a message and removes its control characters', () => {
     const { message } = readErrorBody(answer(500, JSON.stringify({ message: `\u001b[2J${'x'.repeat(5000)}\n` })), []);
     expect(message).not.toMatch(/\p{Cc}/u);
     expect(message.length).toBeLessThan(700);
   });
 });
 
-describe('refusal decides by status, and by the error code only where the status says too little', () => {
+describe('workspaceRefusal decides by the status, and by the error code only where the status is ambiguous', () => {
   const code = (status: number, text: string) =>
     workspaceRefusal('GET', status, readErrorBody(answer(status, text), [])).code;
 

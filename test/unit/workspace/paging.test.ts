@@ -15,7 +15,7 @@ const read = (all: Record<string, Numbers>, asked: string[] = []) =>
   );
 
 describe('pages', () => {
-  test('an empty page that has a next token is not the end', async () => {
+  test('go on after an empty page that has a next token', async () => {
     const all = {
       '': { numbers: [1], next_page_token: 'a' },
       a: { numbers: [], next_page_token: 'b' },
@@ -24,19 +24,19 @@ describe('pages', () => {
     expect(await gather(read(all))).toEqual([1, 2]);
   });
 
-  test('are asked for only as they are read', async () => {
+  test('are requested only as they are read', async () => {
     const asked: string[] = [];
     const all = { '': { numbers: [1], next_page_token: 'a' }, a: { numbers: [2] } };
     for await (const _ of read(all, asked)) break;
     expect(asked).toEqual(['']);
   });
 
-  test('that go round in a circle are refused', async () => {
+  test('are refused if a page token comes twice', async () => {
     const all = { '': { numbers: [1], next_page_token: 'a' }, a: { numbers: [2], next_page_token: 'a' } };
     await expect(gather(read(all))).rejects.toMatchObject({ code: 'unexpected_answer' });
   });
 
-  test('with ever new tokens are refused after 5,000, in words', async () => {
+  test('are refused after 5,000 pages, with an explanation', async () => {
     let asked = 0;
     const endless = pages(async () => {
       asked += 1;
@@ -46,12 +46,12 @@ describe('pages', () => {
     expect(asked).toBe(5_000);
   });
 
-  test('with a token that is no token are refused', async () => {
+  test('are refused if a page token is too long', async () => {
     const all = { '': { numbers: [1], next_page_token: 'x'.repeat(10_000) } };
     await expect(gather(read(all))).rejects.toMatchObject({ code: 'unexpected_answer' });
   });
 
-  test('of more than a million items are refused', async () => {
+  test('are refused after a million items', async () => {
     const page = { numbers: Array.from({ length: 1_000_001 }, () => 1) };
     await expect(gather(read({ '': page }))).rejects.toThrow('has not ended after 1000000 items');
   });

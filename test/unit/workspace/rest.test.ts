@@ -80,38 +80,38 @@ function rest(profile: Partial<Profile> = {}, silenceMs = 5000) {
     client.request({ path: '/api/x', schema: Schema, ...request });
 }
 
-describe('what goes out', () => {
-  test('the token, our User-Agent, and no workspace id for an ordinary host', async () => {
+describe('a REST request', () => {
+  test('carries the token and the User-Agent, and no workspace id for an ordinary host', async () => {
     await rest()();
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer first', accept: 'application/json' });
     expect(seen[0]?.headers['user-agent']).toMatch(/^causeway\/[0-9.]+ node\/[0-9.]+ os\/\w+ auth\/pat$/);
     expect(seen[0]?.headers).not.toHaveProperty('x-databricks-workspace-id');
   });
 
-  test('the workspace id for a unified host', async () => {
+  test('carries the workspace id for a unified host', async () => {
     await rest({ workspaceId: '4811239471023948' })();
     expect(seen[0]?.headers['x-databricks-workspace-id']).toBe('4811239471023948');
   });
 
-  test('a query without what is undefined', async () => {
+  test('leaves undefined values out of the query', async () => {
     await rest()({ query: { mask: '*', flag: true, none: undefined } });
     expect(seen[0]?.url).toBe('/api/x?mask=*&flag=true');
   });
 });
 
-describe('what comes back', () => {
-  test('unknown fields and words pass through', async () => {
+describe('a REST answer', () => {
+  test('keeps unknown fields and unknown enum values', async () => {
     expect(await rest()()).toEqual({ name: 'x', extra: { deep: [1] }, type: 'A_NEW_TYPE' });
   });
 
-  test('a redirect is not followed: the token goes to one host only', async () => {
+  test('is not followed where it is a redirect, so that the token goes to one host only', async () => {
     script = [refuse(302, { location: `${host}/elsewhere` })];
     await expect(rest()()).rejects.toMatchObject({ code: 'login_page', status: 302 });
     expect(seen).toHaveLength(1);
   });
 });
 
-describe('retries', () => {
+describe('a REST request is retried', () => {
   test.each([
     ['seconds', '3', 3125],
     ['a date', 'Sat, 21 Nov 2026 10:00:05 GMT', 5125],
@@ -121,38 +121,38 @@ describe('retries', () => {
     expect(waits).toEqual([wait]);
   });
 
-  test('after 503 without Retry-After, longer each time, and not for ever', async () => {
+  test('after 503 without Retry-After, with growing delays and a limit', async () => {
     script = Array.from({ length: 9 }, () => refuse(503));
     await expect(rest()()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     expect(waits).toEqual([375, 750, 1500, 3000]);
     expect(seen).toHaveLength(5);
   });
 
-  test('not where the wait would be longer than anybody’s patience', async () => {
+  test('but fails at once if the delay would exceed the time limit', async () => {
     script = [refuse(429, { 'retry-after': '600' })];
     await expect(rest()()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(waits).toEqual([]);
   });
 
-  test.each([400, 403, 404, 409, 500, 501, 502, 504])('not after %i', async (status) => {
+  test.each([400, 403, 404, 409, 500, 501, 502, 504])('but not after %i', async (status) => {
     script = [refuse(status)];
     await expect(rest()()).rejects.toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
 
-  test('a 401 renews the token once', async () => {
+  test('with a new token after the first 401', async () => {
     script = [refuse(401)];
     await rest()();
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
   });
 
-  test('a second 401 is final', async () => {
+  test('but not after a second 401', async () => {
     script = [refuse(401), refuse(401), refuse(401)];
     await expect(rest()()).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(seen).toHaveLength(2);
   });
 
-  test('a lost answer to what only reads, or may be repeated', async () => {
+  test('after a lost answer if it only reads or is idempotent', async () => {
     script = [drop];
     await rest()();
     script = [drop];
@@ -160,7 +160,7 @@ describe('retries', () => {
     expect(seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
   });
 
-  test('never a lost answer to what may not: its outcome is unknown', async () => {
+  test('but not after a lost answer if it is not idempotent, and its outcome is unknown', async () => {
     script = [drop];
     await expect(rest()({ method: 'POST', body: {} })).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -169,46 +169,46 @@ describe('retries', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a refusal after a lost answer still leaves open what the first attempt did', async () => {
+  test('and a refusal after a lost answer still leaves the first outcome unknown', async () => {
     script = [drop, refuse(404)];
     const request = rest()({ method: 'DELETE', idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'not_found', mayHaveRun: true });
   });
 
-  test('a lost answer is what is reported when the workspace then stays busy', async () => {
+  test('and reports the lost answer if the workspace then stays busy', async () => {
     script = [drop, ...Array.from({ length: 9 }, () => refuse(503))];
     const request = rest()({ method: 'PATCH', body: {}, idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  test('a connection that was never made, for any request: nothing was sent', async () => {
+  test('after a connection that was never made, whatever its method', async () => {
     close();
     const request = rest()({ method: 'POST', body: {} });
     await expect(request).rejects.toMatchObject({ code: 'unreachable', mayHaveRun: false });
     expect(waits).toEqual([375, 750]);
   });
 
-  test('silence', async () => {
+  test('after a connection that stays silent', async () => {
     script = [() => {}, () => {}, () => {}];
     await expect(rest({}, 50)()).rejects.toMatchObject({ code: 'timeout' });
     expect(seen).toHaveLength(3);
   });
 });
 
-describe('abort', () => {
-  test('before anything goes out', async () => {
+describe('an aborted REST request', () => {
+  test('sends nothing if it is aborted before it starts', async () => {
     await expect(rest()({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'cancelled' });
     expect(seen).toHaveLength(0);
   });
 
-  test('while the answer is awaited, with the doubt that it leaves', async () => {
+  test('leaves its outcome unknown while it waits for the answer', async () => {
     const abort = new AbortController();
     script = [() => abort.abort()];
     const request = rest()({ method: 'PATCH', body: {}, idempotent: true, signal: abort.signal });
     await expect(request).rejects.toMatchObject({ code: 'cancelled', mayHaveRun: true });
   });
 
-  test('while it waits for another attempt: nothing has run', async () => {
+  test('has not run while it waits for another attempt', async () => {
     const abort = new AbortController();
     onWait = () => abort.abort();
     script = [refuse(503)];
