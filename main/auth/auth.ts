@@ -73,7 +73,7 @@ export interface TokenRequest {
   onSignedOut?: ((error: CausewayError) => void) | undefined;
 }
 
-/** Gives a bearer token that is valid now, renewing it at most once however many ask. */
+/** Gives a bearer token that is valid now, refreshing it at most once for all callers. */
 export interface TokenSource {
   /** @throws {CausewayError} `signed_out`, `sign_in_failed`, `cli_unavailable`, `unreachable`, … */
   token(request?: TokenRequest): Promise<Secret>;
@@ -148,7 +148,7 @@ export interface OAuthApplication {
   scopes: readonly string[] | undefined;
 }
 
-/** What the application's windows hear about. */
+/** What the application's windows subscribe to. */
 export type AuthEvent =
   | { type: 'signed-in'; profile: Profile }
   | { type: 'signed-out'; profile: Profile }
@@ -157,7 +157,7 @@ export type AuthEvent =
   | { type: 'sign-in-ended'; profile: Profile }
   /** A renewed sign-in works, but could not be stored: it may end with this process. */
   | { type: 'not-kept'; profile: Profile; message: string; remedy: string }
-  /** Something that the user should know, in words. */
+  /** A message for the user. */
   | { type: 'notice'; message: string };
 
 /** Profiles and their tokens: the one way from a profile's name to a bearer token. */

@@ -16,7 +16,7 @@ export interface HostRequest {
 }
 
 export interface HostFetchOptions {
-  /** Asks again where the service is busy; true if left out. */
+  /** Retries if the service is busy; true if left out. */
   asksAgain?: boolean;
   clock?: RetryClock;
 }
@@ -24,15 +24,15 @@ export interface HostFetchOptions {
 /** Sends one request to one workspace. */
 export type HostFetch = (url: string, request?: HostRequest) => Promise<Response>;
 
-/** How long the sign-in service may be silent, in milliseconds. */
+/** How long the sign-in service may be silent. */
 const SILENCE_MS = 20_000;
 /** No answer of a sign-in service comes near this size, in bytes. */
-const ANSWER_LIMIT = 1024 * 1024;
-/** How long a service that is busy is asked again, in milliseconds: callers wait for the token, and give up after 30 s. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** For how long a busy service is retried: callers wait for the token, and give up after 30 s. */
 const RETRY_WITHIN_MS = 15_000;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** The connections over which tokens are asked for; opened at the first request. */
+/** The connections over which tokens are requested; opened at the first request. */
 export class AuthHttp {
   readonly #pools: SharedPools;
 
@@ -132,7 +132,7 @@ async function asResponse(
   let size = 0;
   for await (const chunk of answer.body) {
     size += chunk.length;
-    if (size > ANSWER_LIMIT) throw new CausewayError('unexpected_answer', `${host} answered with more than 1 MiB.`);
+    if (size > MAX_ANSWER_BYTES) throw new CausewayError('unexpected_answer', `${host} answered with more than 1 MiB.`);
     chunks.push(chunk);
   }
   return new Response(WITHOUT_BODY.has(status) ? null : Buffer.concat(chunks), { status, headers });
@@ -193,7 +193,7 @@ function asError(error: unknown, host: string, sent: SentSecrets, signal: AbortS
   }
 }
 
-/** The reason of an aborted signal as an error of ours. */
+/** The reason of an aborted signal as a `CausewayError`. */
 export function cancelled(signal: AbortSignal): CausewayError {
   const reason: unknown = signal.reason;
   return reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });

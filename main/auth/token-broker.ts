@@ -39,11 +39,11 @@ export interface UserTokens extends TokenSource {
   settle(): Promise<void>;
 }
 
-/** How long a token that still works is used after a renewal that failed on the way, in milliseconds. */
+/** How long a token that still works is used after a refresh that failed on the network. */
 const REFRESH_GRACE_MS = 30_000;
-/** After how long a renewed sign-in that could not be stored is tried to be stored again, in milliseconds. */
+/** After how long storing a refreshed sign-in is tried again. */
 const KEEP_AGAIN_MS = 5_000;
-/** How long another process is waited for with that when this one ends, in milliseconds. */
+/** How long that waits for another process when this one ends. */
 const SETTLE_MS = 2_000;
 
 /** The name under which a profile's tokens are stored: host and profile, of which a host has no spaces. */
@@ -52,8 +52,8 @@ export function storeName({ host, name }: Pick<Profile, 'host' | 'name'>): strin
 }
 
 /**
- * Renews a sign-in's access token early, once for all who ask: one request in this process, one process at a time, and
- * whoever comes second uses what the first one stored. The rotated refresh token is stored before the new access token
+ * Refreshes a sign-in's access token early, once for all callers: one request in this process, one process at a time, and
+ * the second process uses what the first one stored. The rotated refresh token is stored before the new access token
  * is given out, so a process that is killed leaves either the old pair or the new one. Where it cannot be stored, on a full
  * disk say, this process uses it all the same, renews it in turn, and stores it as soon as that can be done; what others
  * store meanwhile goes before it.
@@ -90,7 +90,7 @@ export function userTokens(options: UserTokensOptions): UserTokens {
     return unkept?.record ?? stored;
   }
 
-  /** Stores a renewed record. What cannot be stored stays in memory, and whoever listens is told once. */
+  /** Stores a renewed record. What cannot be stored stays in memory, and `onNotKept` is called once. */
   async function keep(record: TokenRecord, instead: TokenRecord): Promise<void> {
     const isNews = unkept === undefined;
     try {
@@ -208,8 +208,8 @@ export function userTokens(options: UserTokensOptions): UserTokens {
 }
 
 /**
- * Said to whoever asks for a token of a profile that nobody is signed in to, or whose sign-in cannot be read.
- * @param unreadable why not
+ * The error for a profile that is signed out, or whose sign-in cannot be read.
+ * @param unreadable why it cannot be read
  */
 export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unreadable?: CausewayError): CausewayError {
   if (unreadable) {
@@ -229,7 +229,7 @@ export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unread
   });
 }
 
-/** Runs one piece of work at a time: whoever asks while it runs shares its outcome. */
+/** Runs one piece of work at a time: callers that arrive while it runs share its outcome. */
 export class SingleFlight<T> {
   #running: Promise<T> | undefined;
 

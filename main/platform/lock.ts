@@ -22,23 +22,23 @@ export interface Lock {
 
 export interface LockOptions {
   signal?: AbortSignal | undefined;
-  /** Called once if somebody else holds the lock. */
+  /** Called once if another process holds the lock. */
   onWait?: () => void;
 }
 
 interface Owner {
   pid: number;
-  /** Process ids mean something among processes that see the same ones: same computer, same container. */
+  /** The process-id namespace, within which `pid` means something: the same computer, the same container. */
   world: string;
 }
 
-/** How often the holder shows that it lives, in milliseconds. */
+/** How often the holder updates its heartbeat. */
 const HEARTBEAT_MS = 2_000;
-/** How long a holder of whom nothing else is known may show no life, in milliseconds of waiting. */
+/** After how long without a heartbeat a holder in another namespace counts as dead. */
 const SILENT_MS = 10_000;
-/** The same for a holder whose process exists: it may be stopped, or a stranger that was given its number. */
+/** The same for a holder whose process exists: it may be stopped, or the id may have been reused. */
 const SILENT_BUT_RUNNING_MS = 60_000;
-/** The longest time between two looks, in milliseconds. */
+/** The longest pause between two checks. */
 const LONGEST_PAUSE_MS = 250;
 /** How many past numbers stay, so that a process with an outdated view still finds its number taken. */
 const KEPT = 8;
@@ -47,8 +47,8 @@ const FREE = 'free';
 
 /** Waits for the lock of that folder, makes the folder if need be, and takes it. @throws {CausewayError} `cancelled`, `file_not_writable` */
 export async function acquireLock(folder: string, { signal, onWait }: LockOptions = {}): Promise<Lock> {
-  const world = await processWorld();
-  const owner = JSON.stringify({ pid: process.pid, world } satisfies Owner);
+  const pidNamespace = await currentPidNamespace();
+  const owner = JSON.stringify({ pid: process.pid, world: pidNamespace } satisfies Owner);
   await makeFolder(folder, 0o700);
   let watched = { what: '', silentMs: 0 };
   for (let round = 0, at = performance.now(); ; round += 1) {
@@ -61,9 +61,9 @@ export async function acquireLock(folder: string, { signal, onWait }: LockOption
       what === watched.what ? watched.silentMs + Math.min(performance.now() - at, LONGEST_PAUSE_MS * 2) : 0;
     watched = { what, silentMs };
     at = performance.now();
-    if (seen === FREE || isDead(seen, world, silentMs)) {
-      const taken = await take(folder, last + 1, owner);
-      if (taken) return hold(folder, last + 1, taken.isNamed ? owner.length : 0);
+    if (seen === FREE || isDead(seen, pidNamespace, silentMs)) {
+      const acquired = await take(folder, last + 1, owner);
+      if (acquired) return hold(folder, last + 1, acquired.isNamed ? owner.length : 0);
       continue;
     }
     if (round === 0) onWait?.();
@@ -89,7 +89,7 @@ async function numbers(folder: string): Promise<number[]> {
   return names.map(Number).filter(Number.isSafeInteger);
 }
 
-/** The newest number's owner and sign of life, or that it is free. */
+/** The owner and heartbeat of the newest number, or that it is free. */
 async function look(file: string): Promise<string> {
   try {
     const text = await readFile(file, 'utf8');
@@ -101,9 +101,9 @@ async function look(file: string): Promise<string> {
   }
 }
 
-function isDead(seen: string, world: string, silentMs: number): boolean {
+function isDead(seen: string, pidNamespace: string, silentMs: number): boolean {
   const owner = readOwner(seen.slice(seen.indexOf(' ') + 1));
-  if (owner?.world !== world) return silentMs > SILENT_MS;
+  if (owner?.world !== pidNamespace) return silentMs > SILENT_MS;
   return !isProcessAlive(owner.pid) || silentMs > SILENT_BUT_RUNNING_MS;
 }
 
@@ -119,7 +119,7 @@ function readOwner(text: string): Owner | undefined {
   }
 }
 
-/** Undefined if somebody else was first. The lock is held without a name in it where a full disk has no room for one. */
+/** Undefined if another process was first. On a full disk the lock file may stay empty and still hold the lock. */
 async function take(folder: string, number: number, owner: string): Promise<{ isNamed: boolean } | undefined> {
   const file = join(folder, String(number));
   const isNamed = await nameIn(file, owner).catch(async (error: unknown) => {
@@ -140,7 +140,7 @@ async function take(folder: string, number: number, owner: string): Promise<{ is
 
 /**
  * Makes the file with its owner's name. Where the disk has room for the file but not for the name, it stays empty: its times
- * show that the holder lives. What cannot be held does not stay, for everybody would wait for it.
+ * show that the holder is alive. A file that cannot be held is removed, because every process would wait for it.
  */
 async function nameIn(file: string, owner: string): Promise<boolean> {
   const handle = await open(file, 'wx', 0o600);
@@ -180,14 +180,14 @@ function hold(folder: string, number: number, length: number): Lock {
   };
 }
 
-let world: Promise<string> | undefined;
+let cachedPidNamespace: Promise<string> | undefined;
 
-function processWorld(): Promise<string> {
-  world ??= readlink('/proc/self/ns/pid').then(
+function currentPidNamespace(): Promise<string> {
+  cachedPidNamespace ??= readlink('/proc/self/ns/pid').then(
     (namespace) => `${hostname()} ${namespace}`,
     () => hostname(),
   );
-  return world;
+  return cachedPidNamespace;
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and chance, so that tests can decide both. */
+/** The clock and the randomness, so that tests can control both. */
 export interface RetryClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -10,7 +10,7 @@ export interface RetryClock {
   random(): number;
 }
 
-/** The real time and chance. */
+/** The system's clock and randomness. */
 export const systemClock: RetryClock = {
   now: Date.now,
   sleep: async (ms, signal) => {
@@ -19,26 +19,26 @@ export const systemClock: RetryClock = {
   random: Math.random,
 };
 
-/** How often, and for how long in all, one request is tried. */
+/** How often, and for how long in total, one request is tried. */
 export interface RetryLimits {
-  /** Attempts where the other side answers that it is busy. */
+  /** Attempts if the server answers that it is busy. */
   refused: number;
-  /** Attempts where no answer comes. */
+  /** Attempts if no answer arrives. */
   unanswered: number;
   /** From the first attempt to the last, in milliseconds. */
   totalMs: number;
 }
 
-/** Patient enough for a workspace under load, short enough for a user who waits. */
+/** Long enough for a workspace under load, short enough for a user who waits. */
 export const RETRY_LIMITS: RetryLimits = { refused: 5, unanswered: 3, totalMs: 60_000 };
 
 /**
- * What a wait that the other side asks for may be, in milliseconds. A shorter one (`0`, a date that has passed) would make
- * a loop without a pause; a longer one is no answer any more, and a timer overflows after 24 days.
+ * The limits of a delay that the server asks for, in milliseconds. A shorter one (`0`, a past date) would make a loop
+ * without a pause; a longer one amounts to no answer, and a timer overflows after 24 days.
  */
 export const ASKED_WAIT_MS = { floor: 250, ceiling: 60 * 60_000 } as const;
 
-/** What we wait where the other side asks for nothing, in milliseconds: the first wait, and the longest that doubling leads to. */
+/** The back-off if the server asks for no delay: the first delay, and the longest that doubling leads to. */
 export interface BackoffRange {
   firstMs: number;
   longestMs: number;
@@ -46,7 +46,7 @@ export interface BackoffRange {
 
 const BACKOFF: BackoffRange = { firstMs: 500, longestMs: 10_000 };
 
-/** How far waits that were asked for are spread, in milliseconds, so that not everybody comes back in the same moment. */
+/** How far requested delays are spread, so that not all clients come back in the same moment. */
 const SPREAD_MS = 250;
 
 /** The three spellings of a date that RFC 9110 §5.6.7 lets a server use; `Date.parse` takes almost any text for a date. */

@@ -12,7 +12,15 @@ import type { Readings, WarehouseSurvey } from './readings.ts';
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
 
-/** What one check came to. */
+/** The finding of a check, without its name and time. */
+export interface VerifyFinding {
+  /** `not-applicable` where there is nothing to check, which is neither a failure nor a doubt. */
+  verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
+  /** What was seen, as sentences. */
+  evidence: string;
+}
+
+/** The result of one check. */
 export interface CheckResult extends VerifyFinding {
   check: CheckName;
   /** When it ended, ISO 8601. */
@@ -220,12 +228,4 @@ function lookUpFinding(
 function unknownBecause(error: unknown): VerifyFinding {
   if (!(error instanceof CausewayError)) throw error;
   return { verdict: 'unknown', evidence: inOneLine(error) };
-}
-
-/** What a check found, before it is given its name and time. */
-export interface VerifyFinding {
-  /** `not-applicable` where there is nothing to check, which is no failure and no doubt. */
-  verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
-  /** What was seen, as sentences for users. */
-  evidence: string;
 }

@@ -128,7 +128,7 @@ function tooLate({ host }: Profile): CausewayError {
   });
 }
 
-/** From the browser's answer to tokens; the browser is told how it went, whichever way it went. */
+/** Exchanges the browser's answer for tokens, and shows the outcome in the browser either way. */
 async function finish(
   options: BrowserSignIn,
   issuer: Issuer,

@@ -11,7 +11,7 @@ import type { Profile, SignInPage } from '../auth.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut, type UserTokens } from '../token-broker.ts';
 
-/** Failures after which asking the same person again at once would only annoy them. */
+/** Failures after which the same user is not asked again at once. */
 const ANSWERS = [
   'signed_out',
   'consent_denied',
@@ -101,7 +101,7 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
   }
 }
 
-/** Notes that the user has signed out, so that no waiting process asks them to sign in again in the same moment. */
+/** Records that the user has signed out, so that no waiting process asks them to sign in again in the same moment. */
 export async function noteSignOut(outcomeFile: string, profile: Profile, now: () => number): Promise<void> {
   const { code, message, remedy } = signedOut(profile);
   await writeOutcome(outcomeFile, now(), { code, message, remedy });
@@ -136,7 +136,7 @@ async function readOutcome(file: string): Promise<Outcome | undefined> {
   }
 }
 
-/** Where it cannot be written, processes that wait ask the user themselves: no reason to fail a sign-in that succeeded. */
+/** If it cannot be written, waiting processes ask the user themselves; the sign-in still succeeds. */
 async function writeOutcome(file: string, at: number, outcome: NewOutcome): Promise<void> {
   await writeWholeFile(file, JSON.stringify({ at, ...outcome }), { mode: 0o600 }).catch(() => undefined);
 }
@@ -164,13 +164,13 @@ export interface SignInPages {
   /** The page that is open, or that ended without a sign-in within the last ten minutes. */
   current(): Promise<SignInPage | undefined>;
   /**
-   * Notes that a page opens now. Unasked, it fails where there is a current one: the user has seen that.
+   * Records that a page opens now. Unasked, it fails if there is a current one, which the user has seen.
    * @throws {CausewayError} `signed_out`
    */
   open(url: string, profile: Profile, unasked: boolean): Promise<void>;
   /** @throws {CausewayError} `signed_out` where a page may not be opened unasked */
   refuseUnasked(profile: Profile): Promise<void>;
-  /** Notes that this process's page has ended without a sign-in; `code` says why. */
+  /** Records that this process's page has ended without a sign-in; `code` says why. */
   end(code: string): Promise<void>;
   /** Forgets the page: it led to a sign-in, or was not shown. */
   clear(): Promise<void>;
@@ -232,20 +232,20 @@ function stateAfter(code: string | undefined): 'refused' | 'abandoned' | 'failed
   return isAbandoned ? 'abandoned' : 'failed';
 }
 
-const WHAT_BECAME: Record<SignInPage['state'], string> = {
+const PAGE_OUTCOMES: Record<SignInPage['state'], string> = {
   open: 'is open in the browser',
   refused: 'was refused',
   abandoned: 'was not answered',
   failed: 'did not lead to a sign-in',
 };
 
-/** Said where another page would have to be opened without the user's asking for it. */
+/** The error where another page would have to be opened without the user's asking for it. */
 function alreadyAsked({ name, host }: Profile, page: SignInPage, now: number): CausewayError {
   const minutes = Math.max(0, Math.round((now - page.openedAt) / 60_000));
   const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;
   return new CausewayError(
     'signed_out',
-    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${WHAT_BECAME[page.state]}.`,
+    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${PAGE_OUTCOMES[page.state]}.`,
     { action: { do: 'sign-in', profile: name } },
   );
 }
