@@ -25,14 +25,14 @@ import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
 import { MainWindow } from './desktop/window/window.ts';
 
-/** Milliseconds that closing may take, answers to proxies under way included, before the application ends without it. */
-const GRACE = 10_000;
+/** How long closing may take, the answers in flight to proxies included, before the application exits anyway. */
+const CLOSE_TIMEOUT_MS = 10_000;
 
 registerAppScheme();
 // The fuses shut Node's debugger out of the installed application; this is Chromium's.
-if (app.isPackaged) for (const way of ['port', 'pipe']) app.commandLine.removeSwitch(`remote-debugging-${way}`);
+if (app.isPackaged) for (const kind of ['port', 'pipe']) app.commandLine.removeSwitch(`remote-debugging-${kind}`);
 
-/** A link that arrives before there is anything to open: macOS hands it over by an event that comes early. */
+/** A link that arrives before the application is ready: macOS sends it as an early event. */
 let earlyLink = linkIn(process.argv);
 let followLink = (link: string): void => {
   earlyLink = link;
@@ -99,11 +99,11 @@ function start(): void {
     window.open(screen, item);
   };
   followLink = (link) => open(screenOfLink(link));
-  /** What the person has not just asked for is said only where they want to hear of such things. */
+  /** Says what the user has not just asked for, only if notifications are on. */
   const inform = (title: string, problem: Omit<Problem, 'code'>, screen: ScreenName) => {
     if (settings.current.notifications) notify(title, problem, () => open(screen));
   };
-  /** What the person has asked for is answered in any case: where not by a notification, by the screen itself. */
+  /** Answers what the user has asked for: by a notification, or else by opening the screen. */
   const answer: typeof inform = (title, problem, screen) => {
     if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
   };
@@ -121,7 +121,7 @@ function start(): void {
     confirm: (title, message, screen) => answer(title, { message, remedy: null }, screen),
   });
   const tray = new CausewayTray(act, model.state);
-  const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], GRACE);
+  const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
   let { update } = model.state;
@@ -149,9 +149,9 @@ function start(): void {
   app.on('window-all-closed', () => {});
   powerMonitor.on('suspend', () => desktop.suspend());
   powerMonitor.on('resume', () => desktop.lookAgain());
-  // Behind a locked screen nobody sees the window.
+  // A locked screen hides the window.
   powerMonitor.on('lock-screen', () => model.watch(false));
-  powerMonitor.on('unlock-screen', () => model.watch(window.isInSight));
+  powerMonitor.on('unlock-screen', () => model.watch(window.isVisible));
 
   if (earlyLink !== undefined) followLink(earlyLink);
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();

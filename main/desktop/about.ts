@@ -32,7 +32,7 @@ async function noticesFile(): Promise<string> {
   }
 }
 
-/** Where Electron's own licenses lie, and in the package the notices too (`resources/packaging/configuration.ts`). */
+/** The folder of Electron's own licenses, and in the package of the notices too (`resources/packaging/configuration.ts`). */
 function noticesFolder(): string {
   const folder = dirname(process.execPath);
   return process.platform === 'darwin' ? join(folder, '..', 'Resources') : folder;

@@ -35,7 +35,7 @@ export class Accounts {
     await auth.addProfile(name, host);
   }
 
-  /** Signs in. Another profile than the open one has no screen of its own, so what goes wrong with it is shown on each. */
+  /** Signs in. A profile that is not open has no screen of its own, so its failure is shown on every screen. */
   async signInTo(name: string): Promise<void> {
     this.#model.showFailedAction(null);
     try {
@@ -45,7 +45,7 @@ export class Accounts {
     }
   }
 
-  /** Signs out, and shows it where that profile is the open one. */
+  /** Signs out, and reopens the profile if it is the open one. */
   async signOut(name: string): Promise<{ revoked: boolean }> {
     const auth = await this.#causeway.auth();
     const outcome = await auth.signOut(await auth.profile(name));
@@ -53,7 +53,7 @@ export class Accounts {
     return outcome;
   }
 
-  /** Removes the profile with its sign-in. Where it is the open one, the default one is opened. */
+  /** Removes the profile with its sign-in. If it is the open one, opens the default profile. */
   async remove(name: string): Promise<void> {
     const auth = await this.#causeway.auth();
     await auth.removeProfile(name);
@@ -96,7 +96,7 @@ export class Accounts {
   }
 }
 
-/** What is said where a sign-in came to nothing. */
+/** The title of a failed sign-in. */
 export function notSignedIn(profile: string): string {
   return `You are not signed in to ${profile}`;
 }
@@ -124,7 +124,7 @@ async function stateOf(entry: ProfileEntry, auth: AuthService): Promise<Account[
     const { userName = null, expiresAt = null, renewable } = signIn;
     return { status: 'signed-in', userName, expiresAt, renewable };
   } catch (error) {
-    // One profile that cannot be read, for a locked keychain say, must not hide the others.
+    // One unreadable profile, for example behind a locked keychain, must not hide the others.
     return { status: 'unreadable', problem: problemFor(error) };
   }
 }
@@ -144,10 +144,10 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
   };
 }
 
-/** A sign-in that has been asked for. */
+/** The first step of a sign-in. */
 export const AT_START: SignInStep = { step: 'starting', address: null };
 
-/** What the window shows of a sign-in that is under way. */
+/** The progress of a sign-in as the window shows it. */
 export function signInProgress(progress: SignInProgress): SignInStep {
   switch (progress.step) {
     case 'waiting-for-browser':
@@ -159,7 +159,7 @@ export function signInProgress(progress: SignInProgress): SignInStep {
   }
 }
 
-/** The origins of the workspaces that the person has configured, in the file or by the environment. */
+/** The origins of the workspaces that the user has configured, in the file or in the environment. */
 export async function configuredHosts(causeway: Causeway): Promise<string[]> {
   const auth = await causeway.auth();
   const entries = await auth.profiles();
@@ -171,16 +171,16 @@ export async function configuredHosts(causeway: Causeway): Promise<string[]> {
   return [...new Set([...listed, ...byDefault])];
 }
 
-interface UnderWay {
+interface PendingSignIn {
   work: AbortController;
   done: Promise<void>;
 }
 
-/** Sign-ins to profiles that are not the open one, which stays as it is. */
+/** Sign-ins to profiles that are not open. The open profile stays open. */
 export class OtherSignIns {
   readonly #causeway: Causeway;
   readonly #show: (signIns: OtherSignIn[]) => void;
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #pending = new Map<string, PendingSignIn>();
   #shown: readonly OtherSignIn[] = [];
 
   constructor(causeway: Causeway, show: (signIns: OtherSignIn[]) => void) {
@@ -189,11 +189,11 @@ export class OtherSignIns {
   }
 
   /**
-   * Who asks for one that is under way waits for it. One that is cancelled has ended as the person wanted.
+   * A second call for a profile joins the sign-in in flight. A sign-in that the user cancels resolves.
    * @throws {CausewayError} as `AuthService.signIn`
    */
   signIn(profile: string): Promise<void> {
-    const known = this.#underWay.get(profile);
+    const known = this.#pending.get(profile);
     if (known) return known.done;
     const work = new AbortController();
     const done = this.#run(profile, work.signal)
@@ -201,19 +201,19 @@ export class OtherSignIns {
         if (!work.signal.aborted) throw error;
       })
       .finally(() => {
-        this.#underWay.delete(profile);
+        this.#pending.delete(profile);
         this.#update(profile, null);
       });
-    this.#underWay.set(profile, { work, done });
+    this.#pending.set(profile, { work, done });
     return done;
   }
 
   cancel(profile: string): void {
-    this.#underWay.get(profile)?.work.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
+    this.#pending.get(profile)?.work.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
   }
 
   close(): void {
-    for (const profile of this.#underWay.keys()) this.cancel(profile);
+    for (const profile of this.#pending.keys()) this.cancel(profile);
   }
 
   async #run(name: string, signal: AbortSignal): Promise<void> {

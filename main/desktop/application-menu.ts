@@ -1,8 +1,8 @@
 import type { MenuItemConstructorOptions } from 'electron';
 
 /**
- * The application's menu. On macOS it is the bar at the top; elsewhere it stays hidden until Alt, and is there for its
- * keys: closing, copying, larger and smaller text.
+ * The application's menu. On macOS it is the bar at the top; elsewhere it is hidden until Alt, and provides
+ * the shortcuts for close, copy and zoom.
  */
 export function applicationMenu(platform: NodeJS.Platform): MenuItemConstructorOptions[] {
   const view: MenuItemConstructorOptions = {

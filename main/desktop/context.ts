@@ -9,24 +9,24 @@ import type { SettingsStore } from './settings/settings-store.ts';
 import type { UpdateBlocker, UpdateService, UpdateSource } from './updates/updates.ts';
 import type { OverrideHistory } from './warehouse/override-history.ts';
 
-/** What only the desktop around the services can do. Tests put their own in its place. */
+/** What only Electron and the system can do. Tests provide their own. */
 export interface Shell {
   openInBrowser(address: string): Promise<void>;
   /** Hands an AI client the link by which it adds an entry itself. */
   openInClient(link: string): Promise<void>;
   /** Puts a text on the clipboard. */
   copy(text: string): void;
-  /** Asks where a file is to be written, in a dialog of the system. Null if the person thinks better of it. */
+  /** Asks in a system dialog where to write a file. Null if the user cancels. */
   chooseFileToSave(offer: FileOffer): Promise<string | null>;
-  /** Asks which file is to be read. */
+  /** Asks in a system dialog which file to read. Null if the user cancels. */
   chooseFileToOpen(offer: FileOffer): Promise<string | null>;
-  /** Asks for a folder. */
+  /** Asks in a system dialog for a folder. Null if the user cancels. */
   chooseFolder(offer: Pick<FileOffer, 'title'>): Promise<string | null>;
   /** Shows a folder in the system's file manager. */
   showFolder(folder: string): Promise<void>;
-  /** What starts the application at login; null where this system has no such thing. */
+  /** Starts the application at login; null if this system cannot. */
   loginItem: LoginItem | null;
-  /** Where newer versions come from, and what keeps this copy from replacing itself. */
+  /** Where updates come from, and why this copy cannot replace itself. */
   updates: { hindrance: UpdateBlocker; openSource(): Promise<UpdateSource> };
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
@@ -54,9 +54,9 @@ export interface DesktopContext {
   servers: DesktopServers;
   history: OverrideHistory;
   shell: Shell;
-  /** Tells the window something that the contract lists. Nobody hears it while there is no window. */
+  /** Sends the window an event of the contract. It is dropped while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;
-  /** Has something ended when the application does. */
+  /** Registers a function to call when the application closes. */
   onClose(end: () => void): void;
 }
 

@@ -4,11 +4,11 @@ import { endSessionBehind } from '../hub/boundary.ts';
 import { argumentsAfterCrash, crashesIn, withCrash } from './crash.ts';
 import { relaunch } from './quit.ts';
 
-/** Starts the application again when it breaks, unless it keeps breaking. The proxies go on alone meanwhile. */
+/** Restarts the application after a crash, unless it keeps crashing. The proxies work alone meanwhile. */
 export function restartAfterCrash(): void {
   let ending = false;
   const restart = (what: string) => (error: unknown) => {
-    // What one client has brought about ends that client's session alone.
+    // An error that one client causes ends only that client's session.
     if (ending || endSessionBehind(error)) return;
     ending = true;
     console.error(what, error);
@@ -25,7 +25,7 @@ export function restartAfterCrash(): void {
   });
 }
 
-/** What to tell the person at a start that follows a crash. */
+/** The message at a start that follows a crash; null at any other start. */
 export function wordsAfterCrash(args: readonly string[], logFolder: string): FailedAction | null {
   if (crashesIn(args).length === 0) return null;
   return {
@@ -38,7 +38,7 @@ export function wordsAfterCrash(args: readonly string[], logFolder: string): Fai
   };
 }
 
-/** Said in the window when its page has broken. */
+/** Shown in the window after its page has crashed. */
 export const WINDOW_BROKE: FailedAction = {
   title: 'This window broke and was opened again',
   problem: {
@@ -48,7 +48,7 @@ export const WINDOW_BROKE: FailedAction = {
   },
 };
 
-/** Shows the page again when its process breaks. A window that keeps breaking is closed: the tray lives on. */
+/** Reloads the page when its process crashes. A window that keeps crashing is closed; the tray stays. */
 export function reloadAfterCrash(window: BrowserWindow, crashes: number[], tell: () => void): void {
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit') return;

@@ -1,37 +1,37 @@
-/** What is done after the application or its window broke: decisions alone, applied by `crash-watch.ts`. */
+/** Decides what to do after the application or its window has crashed. `crash-watch.ts` applies it. */
 
-/** How a start knows when those before it broke, in milliseconds since the epoch. */
+/** Passes the times of earlier crashes to the next start, in milliseconds since the epoch. */
 const CRASHES = '--crashed-at=';
 
-/** More crashes than this within the time, in milliseconds, are a loop that a person has to end. */
-const MOST = 3;
-const WITHIN = 5 * 60_000;
+/** More crashes than this within the period are a loop, and the application stays closed. */
+const MAX_CRASHES = 3;
+const CRASH_PERIOD_MS = 5 * 60_000;
 
-/** When earlier runs broke, as the arguments of this one say. */
+/** The times of earlier crashes, from the arguments. */
 export function crashesIn(args: readonly string[]): number[] {
-  const told = args.find((argument) => argument.startsWith(CRASHES)) ?? CRASHES;
-  return told
+  const argument = args.find((each) => each.startsWith(CRASHES)) ?? CRASHES;
+  return argument
     .slice(CRASHES.length)
     .split(',')
     .filter((moment) => /^\d{1,16}$/.test(moment))
     .map(Number);
 }
 
-/** The moments that still count, one more added; undefined where that is too many to try again. */
+/** The recent crashes with this one added; undefined if there are too many to restart. */
 export function withCrash(before: readonly number[], now: number): number[] | undefined {
-  // A clock that was put back must not make old crashes count for ever.
-  const recent = before.filter((moment) => Math.abs(now - moment) < WITHIN);
-  return recent.length < MOST ? [...recent, now] : undefined;
+  // After the clock was set back, old crashes must not count forever.
+  const recent = before.filter((moment) => Math.abs(now - moment) < CRASH_PERIOD_MS);
+  return recent.length < MAX_CRASHES ? [...recent, now] : undefined;
 }
 
-/** The arguments with which the application starts again after a crash; undefined where it must not. */
+/** The arguments for the restart after a crash; undefined if there must be none. */
 export function argumentsAfterCrash(args: readonly string[], now: number, windowOpen: boolean): string[] | undefined {
   const crashes = withCrash(crashesIn(args), now);
   if (crashes === undefined) return undefined;
   return [...argumentsOfNextStart(args), ...(windowOpen ? [] : ['--hidden']), `${CRASHES}${crashes.join(',')}`];
 }
 
-/** The arguments that count for the next start as well: a link has led where it was to lead. */
+/** The arguments to keep for the next start: a link is followed only once. */
 export function argumentsOfNextStart(args: readonly string[]): string[] {
   return args.filter((argument) => !/^(--crashed-at=|--hidden$|causeway:)/.test(argument));
 }

@@ -17,7 +17,7 @@ export interface DesktopOptions {
   env: NodeJS.ProcessEnv;
   settings: SettingsStore;
   shell: Shell;
-  /** Hears every event of the contract; the one who has a window passes it on. */
+  /** Receives every event of the contract, and passes it to the window if there is one. */
   onEvent: DesktopContext['emit'];
 }
 
@@ -27,21 +27,21 @@ export interface Desktop {
   updates: UpdateService;
   activity: ActivityLog;
   handlers: RequestHandlers;
-  /** Begins to serve proxies and opens a profile: the one that was open last, if it is still there. */
+  /** Starts to serve proxies and opens a profile: the one that was open last, if it still exists. */
   start(remembered: string | undefined): Promise<void>;
-  /** The computer goes to sleep: nothing is asked meanwhile. */
+  /** Pauses health checks while the computer sleeps. */
   suspend(): void;
-  /** The computer has slept, its clock was set or its network is another one: what was known may be wrong. */
+  /** Checks everything again: the computer has slept, its clock was set or its network has changed. */
   lookAgain(): void;
-  /** Ends what is under way, once the proxies have the answers that they wait for, as far as these come soon. */
+  /** Ends all work. Waits a limited time for the answers in flight to proxies. */
   close(): Promise<void>;
 }
 
 export function createDesktop({ causeway, env, settings, shell, onEvent }: DesktopOptions): Desktop {
   const model = new DesktopModel(causeway);
   const updates = new UpdateService({ ...shell.updates, settings, show: (state) => model.showUpdate(state) });
-  const ends: (() => void)[] = [];
-  const onClose = (end: () => void) => void ends.push(end);
+  const closers: (() => void)[] = [];
+  const onClose = (close: () => void) => void closers.push(close);
   const activity = new ActivityLog(onEvent, (recording) => model.showRecording(recording));
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
@@ -77,7 +77,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     suspend: () => void servers.suspend(),
     lookAgain,
     start: async (remembered) => {
-      // An update may have moved what clients start. Where that cannot be put right, their entries are shown as broken.
+      // An update may have moved the executable that clients start. If not, entries show as broken.
       void desktopLauncher(env)
         .keepCurrent()
         .catch(() => undefined);
@@ -103,8 +103,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     close: async () => {
       endWatch();
       updates.close();
-      for (const end of ends) end();
-      // The answers under way take their time: meanwhile the rest ends.
+      for (const close of closers) close();
+      // The answers in flight take time: the rest closes meanwhile.
       await Promise.all([endProxies(), servers.close(), model.close()]);
     },
   };

@@ -24,11 +24,11 @@ export function electronFolder(env: NodeJS.ProcessEnv): string {
   return env.ELECTRON_OVERRIDE_DIST_PATH || join(INSTALLED, 'dist');
 }
 
-/** What that executable must be told here: Chromium refuses to run as root with its sandbox on, which is what containers are. */
+/** Flags for that executable: Chromium refuses to run as root with its sandbox on, and containers run as root. */
 export function electronFlags(): string[] {
   return process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 }
 
-/** One line for whoever has none. */
+/** The message if there is no Electron binary. */
 export const NO_ELECTRON =
   'There is no Electron binary here: run `npx install-electron`, or let ELECTRON_OVERRIDE_DIST_PATH name the folder of one.';

@@ -18,7 +18,7 @@ const SIGN_IN_HELPS = new Set([
 
 const ANOTHER_PROFILE_HELPS = new Set(['ambiguous', 'profile_not_found', 'profile_unusable']);
 
-/** Where the services' remedy is a command, the window has a button. */
+/** Remedies of the window in place of the services' commands. */
 const REMEDIES: Record<string, string> = {
   ambiguous: 'Choose the one to open.',
   cli_unavailable: 'Sign in here instead: a page opens in your browser.',
@@ -40,10 +40,10 @@ function nextStep(code: string, method: AuthMethod | undefined, profiles: readon
   return ANOTHER_PROFILE_HELPS.has(code) && profiles.length > 0 ? 'choose-profile' : 'try-again';
 }
 
-/** An error as the window may see it. Of an error that is not ours nothing crosses: its text may hold anything. */
+/** An error as the window may see it. Nothing of an unknown error crosses, because its text may hold anything. */
 export function problemFor(error: unknown): Problem {
   if (error instanceof CausewayError) {
-    // Names of profiles, files and warehouses stand in both as they were given.
+    // Message and remedy may contain the names of profiles, files and warehouses.
     const remedy = remedyInWindow(error);
     return {
       code: error.code,
@@ -58,7 +58,7 @@ export function problemFor(error: unknown): Problem {
   };
 }
 
-/** What a command line words as commands, in the words of the window's own buttons and screens. */
+/** Next actions in terms of the window's buttons and screens, where the command line names commands. */
 export const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
   'check-sign-in': ({ profile, path }) =>
@@ -71,7 +71,7 @@ export const AS_BUTTON: ActionWords = {
   'add-workspace': () => 'Add your workspace on the Accounts screen.',
   'choose-profile': () => 'Choose one at the top left.',
   'choose-warehouse': () => 'Choose a warehouse on the Warehouse screen to have one.',
-  // The advice beside it says so, and the button leads there.
+  // The advice and the button beside it already say so.
   'choose-or-clear-warehouse': () => '',
   'choose-warehouse-for-user': () => '“Set for somebody…” on the Everyone screen chooses a warehouse for them.',
   'find-user': () => '“Set for somebody…” on the Everyone screen finds people by name, e-mail address or user id.',
@@ -92,12 +92,12 @@ export const AS_BUTTON: ActionWords = {
   'connect-client': () => 'Connect one on the AI clients screen.',
 };
 
-/** What can be done about a failure, as the window says it. */
+/** The remedy of a failure as the window shows it. */
 export function remedyInWindow({ advice, action }: CausewayError): string | null {
   return sentences(advice, action && formatAction(AS_BUTTON, action)) || null;
 }
 
-/** A failure in one text, for where the window has room for no more. */
+/** A failure as one text: message and remedy. */
 export function failureInWindow(error: CausewayError): string {
   return sentences(error.message, remedyInWindow(error));
 }

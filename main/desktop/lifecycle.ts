@@ -1,25 +1,25 @@
-/** Ends what is under way, one after the other. */
+/** Closes one part of the application. */
 export type Closer = () => void | Promise<void>;
 
 /**
- * Gives the function that closes everything in order, once however often it is called. One that fails does not keep the
- * others from closing, and those that take too long are not waited for.
- * @param graceMs milliseconds that all of it may take
+ * Returns an idempotent function that runs the closers in order. A closer that fails does not stop the others, and after
+ * the timeout it no longer waits for the rest.
+ * @param timeoutMs how long all of them together may take
  */
-export function closingOnce(closers: readonly Closer[], graceMs: number): () => Promise<void> {
+export function closingOnce(closers: readonly Closer[], timeoutMs: number): () => Promise<void> {
   let closing: Promise<void> | undefined;
   return () => {
-    closing ??= closeWithin(closers, graceMs);
+    closing ??= closeWithin(closers, timeoutMs);
     return closing;
   };
 }
 
-async function closeWithin(closers: readonly Closer[], graceMs: number): Promise<void> {
+async function closeWithin(closers: readonly Closer[], timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const grace = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, graceMs);
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
   });
-  await Promise.race([closeAll(closers), grace]);
+  await Promise.race([closeAll(closers), timeout]);
   clearTimeout(timer);
 }
 
@@ -34,7 +34,7 @@ async function closeAll(closers: readonly Closer[]): Promise<void> {
 }
 
 /**
- * Whether the window opens at start: never when the system starts Causeway at login, and otherwise as the person wants it.
+ * Whether the window opens at start: not if the system starts Causeway at login, otherwise as the setting says.
  */
 export function opensWindowAtStart(args: readonly string[], wanted: boolean): boolean {
   return wanted && !args.includes('--hidden');

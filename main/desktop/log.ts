@@ -6,8 +6,8 @@ import { withoutControls } from '../platform/display.ts';
 import { logFolder } from '../platform/paths.ts';
 import { redact } from '../platform/redact.ts';
 
-/** Past this many bytes the log becomes `main.old.log`, in place of the one before it. */
-const LARGEST = 1024 * 1024;
+/** A larger log file becomes `main.old.log`, in place of the one before it. */
+const MAX_LOG_BYTES = 1024 * 1024;
 
 export interface Log {
   folder: string;
@@ -17,14 +17,14 @@ export interface Log {
 
 /**
  * The log of the application: a file that is rotated, and the terminal if there is one. Each line is redacted before it
- * goes to either. A log that cannot be written, on a full disk say, keeps nothing from working.
+ * goes to either. A log that cannot be written, for example on a full disk, does not stop the application.
  */
 export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to = { terminal: true }): Log {
   const folder = logFolder(env);
   const log = electronLog.create({ logId: folder });
   const { file, console: terminal } = log.transports;
   file.resolvePathFn = () => join(folder, 'main.log');
-  file.maxSize = LARGEST;
+  file.maxSize = MAX_LOG_BYTES;
   file.writeOptions = { ...file.writeOptions, mode: 0o600 };
   terminal.format = '{text}';
   log.hooks.push((message) => ({ ...message, data: [withoutControls(redact(format(...message.data)), true)] }));
@@ -37,7 +37,7 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
   return { folder, write: { error, warn, info, debug, log: info }, setLevel };
 }
 
-/** Sends what the application says to its log. What cannot be printed, because the terminal is gone, is no failure. */
+/** Redirects `console` to the log. A closed terminal is no failure. */
 export function takeOverConsole({ write }: Log): void {
   Object.assign(console, write);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

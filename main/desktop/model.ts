@@ -24,21 +24,21 @@ import { choicesOf, refreshAfterMs, VerificationRuns } from './warehouse/verific
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
 
-/** What was read of one session's warehouses, and when. */
-interface Seen {
+/** One session's warehouses as they were last read, and when. */
+interface Snapshot {
   session: WorkspaceSession;
   survey: WarehouseSurvey;
-  takenAt: number;
-  /** When everything was read, and not only what changes often. */
-  wholeAt: number;
+  readAt: number;
+  /** When all of it was read, and not only what changes often. */
+  fullyReadAt: number;
 }
 
-/** As often as a window that is looked at reads anew, in milliseconds. */
+/** How often a visible window refreshes. */
 const FRESH_MS = 30_000;
-/** How old what changes seldom may be: who the user is, and which warehouses they may use. In milliseconds. */
-const WHOLE_EVERY_MS = 120_000;
+/** The maximum age of what seldom changes: who the user is, and which warehouses they may use. */
+const FULL_READ_INTERVAL_MS = 120_000;
 
-/** What the desktop knows, as one value that tray and window are drawn from. It knows nothing of Electron. */
+/** The state that tray and window are drawn from, as one value. Independent of Electron. */
 export class DesktopModel {
   readonly #causeway: Causeway;
   readonly #now: () => number;
@@ -46,19 +46,18 @@ export class DesktopModel {
   readonly #overrideListeners = new Set<OverrideListener>();
   #state: DesktopState = INITIAL_STATE;
   #session: WorkspaceSession | undefined;
-  /** Ends when there is a session, or with why there is none. */
+  /** Resolves to undefined when there is a session, or to the error if there is none. */
   #opening: Promise<unknown> | undefined;
-  /** The profile that the person asked for; undefined for the configuration's own default. */
+  /** The profile that the user asked for; undefined for the configuration's default. */
   #wanted: string | undefined;
-  /** Aborted when another profile is opened, so that an answer that comes late cannot be shown for the wrong one. */
+  /** Aborted when another profile is opened, so that a stale answer is not shown for the new profile. */
   #profileWork = new AbortController();
   #signIn = new AbortController();
   #check: { work: AbortController; done: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What was read last. */
-  #seen: Seen | undefined;
+  #snapshot: Snapshot | undefined;
   #watched = false;
-  /** Whose override was changed from here since it was last read. */
+  /** The session whose override this application has changed since the last read. */
   #changedHere: WorkspaceSession | undefined;
   readonly #otherSignIns: OtherSignIns;
   readonly #verifications = new VerificationRuns((verification) => this.#set({ verification }));
@@ -77,12 +76,12 @@ export class DesktopModel {
     this.#listeners.add(listener);
   }
 
-  /** Tells of the override each time it was read, and whether it was changed from here just before. */
+  /** The listener hears of each read of the override, and whether this application has just changed it. */
   onOverrideRead(listener: OverrideListener): void {
     this.#overrideListeners.add(listener);
   }
 
-  /** Opens the profile that was open last, if it is still there, and otherwise the configuration's default. */
+  /** Opens the profile that was open last if it still exists, otherwise the configuration's default. */
   async start(remembered: string | undefined): Promise<void> {
     const names = await this.#causeway.profileNames().catch((): string[] => []);
     await this.open(remembered !== undefined && names.includes(remembered) ? remembered : undefined);
@@ -118,19 +117,19 @@ export class DesktopModel {
     }
   }
 
-  /** Reads the effective warehouse now. Joins a check that is under way. */
+  /** Reads the effective warehouse now. Joins a check in flight. */
   async checkAgain(): Promise<void> {
     if (!this.#session) return this.open(this.#wanted);
     await (this.#check?.done ?? this.#startCheck());
   }
 
-  /** The same where nobody has asked for it: two requests, as long as nothing has changed and little time has passed. */
+  /** A routine check that the user has not asked for: two requests, unless something changed or the last full read is old. */
   async follow(): Promise<void> {
     if (!this.#session) return this.open(this.#wanted);
     await (this.#check?.done ?? this.#startCheck(true));
   }
 
-  /** Signs in in the browser, then reads the effective warehouse. What goes wrong is in the state. */
+  /** Signs in in the browser, then reads the effective warehouse. A failure is in the state. */
   async signIn(): Promise<void> {
     const session = this.#session;
     if (!session) return;
@@ -156,8 +155,8 @@ export class DesktopModel {
   }
 
   /**
-   * Signs in to a profile and leaves the open one open; where none is, opens it first. What goes wrong with the open one
-   * is in the state. @throws {CausewayError} what goes wrong with another one
+   * Signs in to a profile without switching to it; if no profile is open, opens it first. A failure of the open profile is
+   * in the state. @throws {CausewayError} if the sign-in to another profile fails
    */
   async signInTo(profileName: string): Promise<void> {
     const { profile } = this.#state;
@@ -176,7 +175,7 @@ export class DesktopModel {
     this.#signIn.abort(new CausewayError('sign_in_cancelled', 'Signing in was cancelled.'));
   }
 
-  /** Says whether somebody can see the window: the answer they come back to is read at once. */
+  /** Sets whether the window is visible. When it becomes visible, the warehouse is read at once. */
   watch(watched: boolean): void {
     const returned = watched && !this.#watched;
     this.#watched = watched;
@@ -184,38 +183,38 @@ export class DesktopModel {
     else this.#schedule();
   }
 
-  /** Reads the effective warehouse again, unless something is under way that ends with that anyhow. */
+  /** Reads the effective warehouse again, unless loading or a sign-in is in flight, which ends with a read. */
   lookAgain(): void {
     const { status } = this.#state.warehouse;
     if (status !== 'loading' && status !== 'signing-in') void this.checkAgain();
     else this.#schedule();
   }
 
-  /** Uses the warehouses of the profile that is shown. @throws {CausewayError} `conflict` if another one is meant. */
+  /** Uses the warehouses of the open profile. @throws {CausewayError} `conflict` if another profile is open */
   async using<T>(profile: string, use: (warehouses: WarehouseService) => Promise<T>): Promise<T> {
     return use((await this.#sessionOf(profile)).warehouses);
   }
 
   /**
-   * Changes something; the state shows what became of it before this returns. A change of the override was read back, and
-   * what was seen up to `FRESH_MS` before it stands; anything else is read anew.
+   * Changes something, and updates the state before it returns. After a change of the override, a snapshot younger than
+   * `FRESH_MS` is updated with the override that was read back; after any other change everything is read again.
    */
   async change(profile: string, change: (warehouses: WarehouseService) => Promise<unknown>): Promise<void> {
     const session = await this.#sessionOf(profile);
-    // A change of the override gives back what was stored. Starting and stopping a warehouse gives nothing.
+    // A change of the override returns what was stored. Starting and stopping a warehouse returns nothing.
     const outcome = await change(session.warehouses);
     if (outcome !== undefined) this.#changedHere = session;
     if (this.#session !== session) return;
     this.#verifications.forget();
-    const seen = this.#afterChange(session, outcome);
-    if (!seen) return this.#startCheck();
-    // A check that is under way may have read what has changed since.
+    const snapshot = this.#afterChange(session, outcome);
+    if (!snapshot) return this.#startCheck();
+    // A check in flight may have read the state before the change.
     this.#check?.work.abort();
     this.#check = undefined;
-    this.#show(seen);
+    this.#show(snapshot);
   }
 
-  /** Runs the checks; what they come to is in the state. `mayStop` is null where the third one is not wanted. */
+  /** Runs the checks; their results are in the state. `mayStop` is null to skip the third check. */
   async verify(profile: string, mayStop: readonly string[] | null): Promise<void> {
     const session = await this.#sessionOf(profile);
     await this.#verifications.run(session.warehouses, mayStop);
@@ -247,7 +246,7 @@ export class DesktopModel {
     this.#set({ failedAction });
   }
 
-  /** Ends all work. Waits for a check that has stopped warehouses to have them started again. */
+  /** Ends all work. Waits until a check has restarted the warehouses that it has stopped. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#profileWork.abort();
@@ -276,7 +275,7 @@ export class DesktopModel {
     return nothingThere ? { status: 'unconfigured', problem: failure.problem } : { status: 'failed', failure };
   }
 
-  /** Begins a check, and ends one that is under way: it may have read what has changed since. */
+  /** Starts a check, and aborts the one in flight: what it has read may be stale. */
   #startCheck(isRoutine = false): Promise<void> {
     this.#check?.work.abort();
     const work = new AbortController();
@@ -285,7 +284,7 @@ export class DesktopModel {
     return done;
   }
 
-  /** What nobody has asked for reads only what changes often, as long as the rest was read not long ago. */
+  /** A routine check reads only what changes often, as long as the last full read is recent. */
   async #runCheck(work: AbortController, isRoutine: boolean): Promise<void> {
     const session = this.#session;
     if (!session) return;
@@ -294,14 +293,14 @@ export class DesktopModel {
     if (before.status === 'known') this.#set({ warehouse: { ...before, checking: true } });
     try {
       const now = this.#now();
-      const seen = isRoutine && this.#seen?.session === session ? this.#seen : undefined;
-      const isFresh = seen !== undefined && now - seen.wholeAt < WHOLE_EVERY_MS;
+      const snapshot = isRoutine && this.#snapshot?.session === session ? this.#snapshot : undefined;
+      const isFresh = snapshot !== undefined && now - snapshot.fullyReadAt < FULL_READ_INTERVAL_MS;
       const survey = isFresh
-        ? await session.warehouses.surveyAgain(seen.survey, signal)
+        ? await session.warehouses.surveyAgain(snapshot.survey, signal)
         : await session.warehouses.survey(signal);
       if (signal.aborted) return;
       this.#check = undefined;
-      this.#show({ session, survey, takenAt: this.#now(), wholeAt: isFresh ? seen.wholeAt : now });
+      this.#show({ session, survey, readAt: this.#now(), fullyReadAt: isFresh ? snapshot.fullyReadAt : now });
     } catch (error) {
       if (signal.aborted) return;
       const failure = this.#failureOf(error);
@@ -311,29 +310,29 @@ export class DesktopModel {
     }
   }
 
-  #show(seen: Seen): void {
-    this.#seen = seen;
-    const { session, survey, takenAt } = seen;
+  #show(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    const { session, survey, readAt } = snapshot;
     const { effective } = survey;
     const by = this.#changedHere === session ? 'here' : 'elsewhere';
     this.#changedHere = undefined;
     for (const listener of this.#overrideListeners) listener(effective, by);
-    const warehouse = { effective, checkedAt: takenAt, checking: false, lastFailure: null };
+    const warehouse = { effective, checkedAt: readAt, checking: false, lastFailure: null };
     this.#set({ warehouse: { status: 'known', ...warehouse }, choices: choicesIn(survey) });
   }
 
   /**
-   * What was seen just before a change, with the override that was read back after it: nothing else has changed by it.
-   * Undefined where that is too long ago, or says too little.
+   * The last snapshot with the override that was read back after a change: the change affects nothing else.
+   * Undefined if the snapshot is too old or incomplete.
    */
-  #afterChange(session: WorkspaceSession, outcome: unknown): Seen | undefined {
-    const seen = this.#seen;
+  #afterChange(session: WorkspaceSession, outcome: unknown): Snapshot | undefined {
+    const snapshot = this.#snapshot;
     const record = overrideAfter(outcome);
-    if (record === undefined || seen?.session !== session) return undefined;
+    if (record === undefined || snapshot?.session !== session) return undefined;
     if (this.#state.warehouse.status !== 'known' || this.#state.warehouse.lastFailure !== null) return undefined;
-    if (this.#now() - seen.takenAt > FRESH_MS) return undefined;
-    const survey = seen.survey.withOverride(record);
-    return survey && { ...seen, survey };
+    if (this.#now() - snapshot.readAt > FRESH_MS) return undefined;
+    const survey = snapshot.survey.withOverride(record);
+    return survey && { ...snapshot, survey };
   }
 
   #set(change: Partial<DesktopState>): void {
@@ -350,7 +349,7 @@ export class DesktopModel {
   }
 }
 
-/** Without the list the tray leads to the window, which says what is wrong with it. */
+/** Null without a list: then the tray opens the window, which shows the failure. */
 function choicesIn(survey: WarehouseSurvey): DesktopState['choices'] {
   try {
     return choicesOf(survey.list());

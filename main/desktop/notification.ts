@@ -3,22 +3,21 @@ import type { Problem } from '../../preload/contract.ts';
 import { displayText } from '../platform/display.ts';
 import { sentences } from '../platform/errors.ts';
 
-/** In characters; systems cut what is longer where they like. */
-const LONGEST_BODY = 500;
+/** In characters; systems cut a longer text anywhere. */
+const MAX_BODY_LENGTH = 500;
 
-/** Those on the screen: one that nothing refers to is collected, and its click is never heard. */
+/** The notifications on the screen. Without a reference they are garbage-collected, and their click event is lost. */
 const shown = new Set<Notification>();
 
 /**
- * Says something in the system's way; a click leads on. Says whether the system has such a way, for where it has none the
- * person has to be told otherwise.
+ * Shows a system notification. Returns false if the system has none, so that the caller can tell the user otherwise.
  */
-export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>, leadOn: () => void): boolean {
+export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>, onClick: () => void): boolean {
   if (!Notification.isSupported()) return false;
-  const body = displayText(sentences(message, remedy), { maxLength: LONGEST_BODY });
+  const body = displayText(sentences(message, remedy), { maxLength: MAX_BODY_LENGTH });
   const notification = new Notification({ title: displayText(title), body: withoutMarkup(body) });
   const forget = () => shown.delete(notification);
-  notification.on('click', leadOn);
+  notification.on('click', onClick);
   notification.on('click', forget);
   notification.on('close', forget);
   shown.add(notification);
@@ -26,7 +25,7 @@ export function notify(title: string, { message, remedy }: Omit<Problem, 'code'>
   return true;
 }
 
-/** On Linux a body may hold markup, links among it (Desktop Notifications Specification › Markup); names bring none of ours. */
+/** On Linux a body may hold markup, links among it (Desktop Notifications Specification › Markup); names must not add any. */
 function withoutMarkup(body: string): string {
   return process.platform === 'linux' ? body.replaceAll('<', '‹') : body;
 }

@@ -2,8 +2,8 @@ import { app } from 'electron';
 import { argumentsOfNextStart } from './crash.ts';
 
 /**
- * Closes everything when the application is asked to quit, and then lets it go. Who starts it again while it still waits
- * for answers gets it as soon as it has gone. Gives the function that says whether it is closing.
+ * Closes everything before the application quits. A second instance that starts meanwhile makes it restart after it has
+ * quit. Returns a function that says whether it is closing.
  */
 export function quitCleanly(close: () => Promise<void>): () => boolean {
   let closing: Promise<void> | undefined;

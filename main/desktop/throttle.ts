@@ -1,8 +1,8 @@
 /**
- * Calls at once, and then at most once in each pause, the last time after the last call: whoever is told of many changes
- * is told of the end of them.
+ * Throttles a function, with a leading and a trailing call: the first call runs at once, later ones at most once in each
+ * interval, and the last one always runs.
  */
-export function throttled(call: () => void, pauseMillis: number): { (): void; stop(): void } {
+export function throttled(call: () => void, intervalMs: number): { (): void; stop(): void } {
   let pause: NodeJS.Timeout | undefined;
   let isStale = false;
   const run = () => {
@@ -10,13 +10,13 @@ export function throttled(call: () => void, pauseMillis: number): { (): void; st
     pause = setTimeout(() => {
       pause = undefined;
       if (isStale) run();
-    }, pauseMillis);
+    }, intervalMs);
     pause.unref();
     call();
   };
-  const ask = () => {
+  const request = () => {
     if (pause) isStale = true;
     else run();
   };
-  return Object.assign(ask, { stop: () => clearTimeout(pause) });
+  return Object.assign(request, { stop: () => clearTimeout(pause) });
 }

@@ -12,43 +12,43 @@ import { throttled } from '../throttle.ts';
 import { CallRing } from './call-ring.ts';
 import { ContentsRecording } from './recorded-contents.ts';
 
-/** The shortest time between two events for the window, in milliseconds. */
-const TELL_EVERY = 250;
+/** The shortest time between two events for the window. */
+const EMIT_INTERVAL_MS = 250;
 /** The most sessions and the most names that one event carries. */
-const MOST_SESSIONS = 100;
-const MOST_NAMES = 200;
+const MAX_SESSIONS = 100;
+const MAX_NAMES = 200;
 
 /**
- * What passes between AI clients and servers. A call costs next to nothing here while nobody looks; while somebody does,
- * the window hears a few times a second that there is more, and asks for the rows that it shows.
+ * Sessions and calls between AI clients and servers. While the window does not watch, a call is only added to the ring.
+ * While it watches, it hears a few times a second that there is more, and asks for the rows that it shows.
  */
 export class ActivityLog {
   readonly ring = new CallRing();
-  /** What was asked and answered, where the person has turned that on. */
+  /** Contents of requests and answers, while the user has recording turned on. */
   readonly recording: ContentsRecording;
-  readonly #tell: { (): void; stop(): void };
+  readonly #emitSoon: { (): void; stop(): void };
   #sessions: ActivitySession[] = [];
   #watched = false;
 
   constructor(emit: (name: 'activityChanged', activity: Activity) => void, show: (recording: Recording) => void) {
-    this.#tell = throttled(() => emit('activityChanged', this.state), TELL_EVERY);
+    this.#emitSoon = throttled(() => emit('activityChanged', this.state), EMIT_INTERVAL_MS);
     this.recording = new ContentsRecording((recording) => {
       show(recording);
-      if (this.#watched) this.#tell();
+      if (this.#watched) this.#emitSoon();
     });
   }
 
   get state(): Activity {
     const { size, newest } = this.ring;
     return {
-      sessions: this.#sessions.slice(0, MOST_SESSIONS),
-      moreSessions: Math.max(0, this.#sessions.length - MOST_SESSIONS),
+      sessions: this.#sessions.slice(0, MAX_SESSIONS),
+      moreSessions: Math.max(0, this.#sessions.length - MAX_SESSIONS),
       kept: size,
       newest,
       recorded: this.recording.contents.size,
-      clients: this.ring.names('client').slice(0, MOST_NAMES),
-      paths: this.ring.names('path').slice(0, MOST_NAMES),
-      tools: this.ring.names('tool').slice(0, MOST_NAMES),
+      clients: this.ring.names('client').slice(0, MAX_NAMES),
+      paths: this.ring.names('path').slice(0, MAX_NAMES),
+      tools: this.ring.names('tool').slice(0, MAX_NAMES),
     };
   }
 
@@ -64,12 +64,12 @@ export class ActivityLog {
       mark: clientOnWire(session.clientName ?? '')?.mark ?? null,
       profile: session.profile ?? null,
     }));
-    if (this.#watched) this.#tell();
+    if (this.#watched) this.#emitSoon();
   }
 
   add(call: Omit<HubCall, 'id' | 'session'>): void {
     this.ring.add({ ...withDisplayName(call), profile: call.profile ?? null });
-    if (this.#watched) this.#tell();
+    if (this.#watched) this.#emitSoon();
   }
 
   latency(filter: CallFilter): Latency {
@@ -79,39 +79,39 @@ export class ActivityLog {
   clear(): void {
     this.ring.clear();
     this.recording.contents.clear();
-    this.#tell();
+    this.#emitSoon();
   }
 
   close(): void {
     this.#watched = false;
     this.recording.close();
-    this.#tell.stop();
+    this.#emitSoon.stop();
   }
 }
 
-/** The same with the client's name as people know it, in place of the one that it gives itself. */
+/** A session or call with the client's display name in place of the name that the client sends. */
 function withDisplayName<T extends { clientName: string | null }>(of: T): T {
   return of.clientName === null ? of : { ...of, clientName: displayNameOf(of.clientName) };
 }
 
-const BUCKET_MILLIS = 15_000;
+const BUCKET_MS = 15_000;
 const BUCKETS = 60;
 
-/** Open for as long as the client likes: how long says nothing about the server (MCP 2026-07-28 › Subscriptions). */
-const STANDING = 'subscriptions/listen';
+/** A long-lived request: its duration depends on the client and says nothing about the server (MCP 2026-07-28 › Subscriptions). */
+const LONG_LIVED_METHOD = 'subscriptions/listen';
 
 /** How long the calls of the last quarter of an hour took. `newestFirst` are calls in the order in which they ended. */
 export function latencyOf(newestFirst: Iterable<ActivityCall>, now: number): Latency {
   const durations: number[][] = Array.from({ length: BUCKETS }, () => []);
   for (const { startedAt, durationMs, method } of newestFirst) {
     const age = Math.max(0, now - startedAt - durationMs);
-    if (age >= BUCKETS * BUCKET_MILLIS) break;
-    if (method !== STANDING) durations[BUCKETS - 1 - Math.floor(age / BUCKET_MILLIS)]?.push(durationMs);
+    if (age >= BUCKETS * BUCKET_MS) break;
+    if (method !== LONG_LIVED_METHOD) durations[BUCKETS - 1 - Math.floor(age / BUCKET_MS)]?.push(durationMs);
   }
   const sorted = durations.map((bucket) => Float64Array.from(bucket).sort());
   const all = Float64Array.from(durations.flat()).sort();
   return {
-    bucketMillis: BUCKET_MILLIS,
+    bucketMillis: BUCKET_MS,
     buckets: sorted.map((bucket) => ({
       count: bucket.length,
       p50: percentile(bucket, 0.5),
@@ -124,7 +124,7 @@ export function latencyOf(newestFirst: Iterable<ActivityCall>, now: number): Lat
   };
 }
 
-/** The smallest value that at least this share of all reaches not beyond; null of none. */
+/** The nearest-rank percentile; null of no values. */
 function percentile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }

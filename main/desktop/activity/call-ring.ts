@@ -5,7 +5,7 @@ const KEPT_CALLS = 50_000;
 
 type Facet = 'client' | 'path' | 'tool';
 
-/** The last calls, in memory alone: who asked what, when, how long it took and how it went. No contents. */
+/** A ring buffer of the last calls, in memory only: client, server, tool, time, duration and outcome. No contents. */
 export class CallRing {
   readonly #capacity: number;
   #calls: ActivityCall[] = [];
@@ -28,12 +28,12 @@ export class CallRing {
     return this.#newest;
   }
 
-  /** The names that calls which are kept have, in order. */
+  /** The sorted names that occur in the kept calls. */
   names(facet: Facet): string[] {
     return [...this.#facets[facet].keys()].sort();
   }
 
-  /** Keeps one more, and forgets the oldest where there are too many. */
+  /** Adds a call, and drops the oldest if the ring is full. */
   add(call: Omit<ActivityCall, 'id'>): void {
     this.#newest += 1;
     const at = this.#placeOf(this.#newest);
@@ -52,19 +52,19 @@ export class CallRing {
     for (const facet of Object.values(this.#facets)) facet.clear();
   }
 
-  /** Forgets what was worked out for the one who looked. */
+  /** Drops the cached view of the last filter. */
   unwatch(): void {
     this.#view = undefined;
   }
 
-  /** Calls that a filter lets through, the newest first, those after `upTo` left out. */
+  /** One page of the calls that match a filter, newest first, without those after `upTo`. */
   page(filter: CallFilter, upTo: number | null, from: number, count: number): { total: number; rows: ActivityCall[] } {
     const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
     const rows = ids.slice(Math.max(0, ids.length - from - count), Math.max(0, ids.length - from)).reverse();
     return { total: ids.length, rows: rows.flatMap((id) => this.#at(id) ?? []) };
   }
 
-  /** The same one by one, the newest first. */
+  /** All calls that match a filter, newest first, without those after `upTo`. */
   *newestFirst(filter: CallFilter, upTo: number | null = null): Generator<ActivityCall> {
     const ids = this.#viewOf(filter).upTo(upTo ?? this.#newest, this.#oldest);
     for (let at = ids.length - 1; at >= 0; at -= 1) {
@@ -109,7 +109,7 @@ export class CallRing {
   }
 }
 
-/** The ids of the calls that one filter lets through, kept up to date call by call. */
+/** The ids of the calls that match one filter, updated with each call. */
 class CallView {
   readonly key: string;
   readonly #filter: CallFilter;
@@ -124,10 +124,10 @@ class CallView {
     if (passes(call, this.#filter)) this.#ids.push(call.id);
   }
 
-  /** Those that are kept still, and not after one that is named. */
+  /** The ids from `oldest` to `last`. */
   upTo(last: number, oldest: number): number[] {
     const from = firstAfter(this.#ids, oldest - 1);
-    // What is forgotten is let go of now and then, not with each call.
+    // Dropped ids are trimmed now and then, not with each call.
     if (from > KEPT_CALLS) {
       this.#ids = this.#ids.slice(from);
       return this.upTo(last, oldest);
@@ -136,7 +136,7 @@ class CallView {
   }
 }
 
-/** Where the first id that is larger than a given one stands. */
+/** The index of the first larger id (binary search). */
 function firstAfter(ids: readonly number[], id: number): number {
   let [low, high] = [0, ids.length];
   while (low < high) {

@@ -7,7 +7,7 @@ import type { DesktopContext, HandlersOf } from '../context.ts';
 import { frameAsValue } from './read-contents.ts';
 import type { RecordedContents } from './recorded-contents.ts';
 
-const OFFER = {
+const EXPORT_OFFER = {
   title: 'Export calls',
   name: 'calls.csv',
   kinds: [
@@ -16,7 +16,7 @@ const OFFER = {
   ],
 };
 
-/** What passed between AI clients and servers, for the one who looks. */
+/** Answers the Activity screen's requests. */
 export function activityHandlers({ activity, shell, onClose }: DesktopContext): HandlersOf<typeof activityRequests> {
   onClose(() => activity.close());
   return {
@@ -25,7 +25,7 @@ export function activityHandlers({ activity, shell, onClose }: DesktopContext): 
     latency: async ({ filter }) => activity.latency(filter),
     clearActivity: async () => void activity.clear(),
     exportActivity: async ({ filter, upTo, withContents }) => {
-      const file = await shell.chooseFileToSave(OFFER);
+      const file = await shell.chooseFileToSave(EXPORT_OFFER);
       if (file === null) return null;
       const calls = [...activity.ring.newestFirst(filter, upTo)];
       const isJson = file.toLowerCase().endsWith('.json');
@@ -52,7 +52,7 @@ const COLUMNS = [
 ] as const;
 const CONTENT_COLUMNS = ['request', 'answer'] as const;
 
-const ROWS_AT_ONCE = 500;
+const ROWS_PER_BATCH = 500;
 
 /** A call as a file holds it; `request` and `answer` only where they were recorded and asked for. */
 interface ExportedCall extends Omit<ActivityCall, 'contents'> {
@@ -60,7 +60,7 @@ interface ExportedCall extends Omit<ActivityCall, 'contents'> {
   answer?: unknown;
 }
 
-/** Calls for a file, with what was recorded of them if that is given. */
+/** Calls as a file holds them, with their contents if `recorded` is not null. */
 export function* exportedCalls(
   calls: Iterable<ActivityCall>,
   recorded: RecordedContents | null,
@@ -73,17 +73,17 @@ export function* exportedCalls(
   }
 }
 
-/** Calls as lines of CSV, some at a time. */
+/** Calls as lines of CSV, in batches. */
 export async function* callLines(calls: Iterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
-  let held: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
+  let batch: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
   for (const call of calls) {
     const { request, answer } = call;
-    held.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
-    if (held.length < ROWS_AT_ONCE) continue;
-    yield csvLines(held);
-    held = [];
+    batch.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
+    if (batch.length < ROWS_PER_BATCH) continue;
+    yield csvLines(batch);
+    batch = [];
   }
-  yield csvLines(held);
+  yield csvLines(batch);
 }
 
 function textOf(value: unknown): string {

@@ -4,7 +4,7 @@ import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
 
 type Block = ContentsPart['blocks'][number];
 
-/** What was recorded of a call, as it is shown and copied. */
+/** The recorded contents of a call, as they are shown and copied. */
 export function readContents(call: RecordedCall | undefined): CallContents {
   if (!call) return { status: 'deleted' };
   const { request, answer } = call;
@@ -23,7 +23,7 @@ export function contentsAsText(call: RecordedCall | undefined): string {
   return [textOf('What was asked', request), ...(answer ? [textOf('What was answered', answer)] : [])].join('\n');
 }
 
-/** A request or an answer as a value for a file: the JSON that it is, or the text of its beginning. */
+/** A request or an answer as a value for a file: its JSON, or its text if it was cut. */
 export function frameAsValue(frame: RecordedFrame): unknown {
   const value = isCut(frame) ? undefined : jsonIn(frame.text);
   if (value !== undefined) return redactedJson(value);
@@ -43,7 +43,7 @@ function partOf(frame: RecordedFrame, blocksOf: (value: unknown) => Block[]): Co
   return { blocks, bytes, isCut: isCut(frame) };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -56,8 +56,8 @@ function jsonIn(text: string): unknown {
 function requestBlocks(frame: unknown): Block[] {
   const { method, params } = Object(frame);
   if (method !== 'tools/call') return blockOf('Parameters', params);
-  const { name: _tool, arguments: given, ...others } = Object(params);
-  return [...blockOf('Arguments', given), ...blockOf('Other parameters', others)];
+  const { name: _tool, arguments: args, ...others } = Object(params);
+  return [...blockOf('Arguments', args), ...blockOf('Other parameters', others)];
 }
 
 function answerBlocks(frame: unknown): Block[] {
@@ -73,20 +73,20 @@ function answerBlocks(frame: unknown): Block[] {
   ];
 }
 
-/** One item of a tool's answer (MCP › Tools › Tool Result). Texts are shown as texts, the rest as the JSON that it is. */
+/** One item of a tool's answer (MCP › Tools › Tool Result). Text is shown as text, the rest as JSON. */
 function contentBlock(item: unknown): Block[] {
   const { type, text } = Object(item);
   if (type === 'text' && typeof text === 'string') return [{ title: 'Text', text: legible(text) }];
   return blockOf(typeof type === 'string' ? `Content of the type ${type}` : 'Content', item);
 }
 
-/** Nothing for what is not there, or empty. */
+/** No block for a value that is missing or empty. */
 function blockOf(title: string, value: unknown): Block[] {
   if (value === undefined || (isObject(value) && Object.keys(value).length === 0)) return [];
   return [{ title, text: JSON.stringify(value, null, 2) }];
 }
 
-/** A text that is JSON itself, as the answers of some servers are, is set out as such. */
+/** Formats a text that is JSON itself, which some servers answer with. */
 function legible(text: string): string {
   const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
   return value === undefined ? text : JSON.stringify(redactedJson(value), null, 2);
@@ -101,12 +101,12 @@ function isObject(value: unknown): value is object {
 }
 
 const ENDS: Record<string, string> = { '{': '}', '[': ']' };
-/** What a JSON text may consist of, as far as it is whole: half an escape is none. */
+/** The characters of a JSON string; an incomplete escape does not match. */
 const CHARACTERS = /(?:[^"\\]+|\\u[\da-f]{4}|\\[^u])*/iy;
 
 /**
- * The beginning of a JSON value as a value of its own: a text in which it ends is shortened, what else is not there whole
- * is left out, and what is open is closed.
+ * Repairs truncated JSON: a string that is cut stays as its beginning, any other incomplete member is left out, and open
+ * brackets are closed.
  */
 export function closedJson(beginning: string): string {
   const open: string[] = [];
@@ -141,14 +141,14 @@ function endOfText(json: string, from: number): number {
   return CHARACTERS.lastIndex;
 }
 
-/** What is nested deeper than this is left out: set out for reading, it would be mostly indentation. */
-const DEEPEST = 50;
+/** Deeper levels are left out: formatted, they would be mostly indentation. */
+const MAX_DEPTH = 50;
 
-/** A JSON value without what could sign anybody in: every text and every name in it passes the log's redactor. */
+/** A JSON value without credentials: every text and every name in it passes the log's redactor. */
 function redactedJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === DEEPEST) return '[nested too deeply to be shown]';
+  if (depth === MAX_DEPTH) return '[nested too deeply to be shown]';
   if (Array.isArray(value)) return value.map((item) => redactedJson(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
@@ -158,7 +158,7 @@ function redactedJson(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Whether it is a name under which secrets travel. */
+/** Whether the redactor treats this name as the name of a secret. */
 function isSecret(name: string): boolean {
   return redact(`${name}=x`).endsWith(REDACTED);
 }

@@ -4,26 +4,26 @@ import type { ContentsRecorder } from '../../hub/recorder.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { contentsAsText, readContents } from './read-contents.ts';
 
-/** A request or an answer, or the beginning of one. */
+/** A request or an answer, possibly cut. */
 export interface RecordedFrame {
   text: string;
-  /** The whole size, in bytes, and how many of these are here. */
+  /** The whole size, and how many of these bytes are kept. */
   bytes: number;
   held: number;
 }
 
 export interface RecordedCall {
   request: RecordedFrame;
-  /** Null where there was none, and until there is. */
+  /** Null until there is one. */
   answer: RecordedFrame | null;
 }
 
-/** What clients have asked and were answered last, in memory alone and bounded whatever they send. */
+/** The last requests and their answers, in memory only, bounded in number and size. */
 export class RecordedContents implements ContentsRecorder {
   readonly #most: Record<keyof typeof MOST_RECORDED, number>;
   /** The oldest first. */
   readonly #calls = new Map<number, RecordedCall>();
-  /** Numbers are never given twice, so that none leads to what was recorded later. */
+  /** Numbers are never reused, so an old one cannot lead to a later call. */
   #last = 0;
   #bytes = 0;
 
@@ -35,7 +35,7 @@ export class RecordedContents implements ContentsRecorder {
     return this.#calls.size;
   }
 
-  /** The bytes that are held in all. */
+  /** The bytes kept in all. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -78,7 +78,7 @@ export class RecordedContents implements ContentsRecorder {
   }
 }
 
-/** How many of a frame's first bytes fit, with no character torn apart. */
+/** How many of a frame's first bytes fit without splitting a character. */
 function endWithin(frame: Buffer, most: number): number {
   if (frame.length <= most) return frame.length;
   let end = most;
@@ -86,17 +86,17 @@ function endWithin(frame: Buffer, most: number): number {
   return end;
 }
 
-/** Whether a byte of UTF-8 belongs to a character that has begun before it. */
+/** Whether it is a UTF-8 continuation byte. */
 function isContinued(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const OFF: Recording = { status: 'off' };
 
 /**
- * Whether contents are recorded, and what was. Something is there only while this is on: its end, by the person or by the
- * clock, deletes everything, and nothing is ever written anywhere.
+ * Whether contents are recorded, and the contents. They exist only while recording is on: when the user stops it or its
+ * time is over, everything is deleted. Nothing is written to disk.
  */
 export class ContentsRecording {
   readonly contents = new RecordedContents();
@@ -108,29 +108,29 @@ export class ContentsRecording {
     this.#show = show;
   }
 
-  /** What the hub may show frames to just now. */
+  /** Where the hub passes frames to now; undefined while recording is off. */
   get recorder(): ContentsRecorder | undefined {
     return this.#state.status === 'on' ? this.contents : undefined;
   }
 
-  /** Begins, or goes on for so many minutes more than were left; null means until the application quits. */
+  /** Starts recording, or extends it by so many minutes; null means until the application quits. */
   start(minutes: number | null): void {
     const from = this.#state.status === 'on' ? (this.#state.until ?? Date.now()) : Date.now();
-    this.#set({ status: 'on', until: minutes === null ? null : from + minutes * MINUTE });
+    this.#set({ status: 'on', until: minutes === null ? null : from + minutes * MINUTE_MS });
   }
 
-  /** Ends it and deletes what was recorded. */
+  /** Stops recording and deletes the contents. */
   stop(): void {
     this.contents.clear();
     this.#set(OFF);
   }
 
-  /** The computer has slept or its clock was set: the time may be over. */
+  /** Stops recording if its time is over, after the computer has slept or its clock was set. */
   lookAtClock(): void {
     if (this.#state.status === 'on' && this.#state.until !== null && Date.now() >= this.#state.until) this.stop();
   }
 
-  /** Deletes what was recorded, and tells nobody: the application ends. */
+  /** Deletes the contents without an event: the application ends. */
   close(): void {
     clearTimeout(this.#timer);
     this.#state = OFF;
@@ -148,7 +148,7 @@ export class ContentsRecording {
   }
 }
 
-/** What was asked and answered, for the one who has turned its recording on. */
+/** Answers the requests about recorded contents. */
 export function contentsHandlers({
   activity: { recording },
   shell,

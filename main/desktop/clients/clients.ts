@@ -21,10 +21,10 @@ import type { DesktopContext, HandlersOf } from '../context.ts';
 import { problemFor } from '../failure.ts';
 import { openDesktopClients } from './service.ts';
 
-/** The longest line of a difference that is shown, in characters: a client may keep its whole history in one. */
-const LONGEST_LINE = 400;
+/** The longest line of a diff that is shown, in characters: a client may keep its whole history in one line. */
+const MAX_LINE_LENGTH = 400;
 
-/** The AI clients on this computer, as the window shows and changes them. Nothing is looked at before it is asked for. */
+/** The AI clients on this computer, as the window shows and changes them. Nothing is read before the first request. */
 class Clients {
   readonly #context: DesktopContext;
   #opened: ClientsService | undefined;
@@ -139,7 +139,7 @@ class Clients {
     ];
   }
 
-  /** A client's name; of one that a later version knew, its id. */
+  /** A client's name; its id if only another version of Causeway knows it. */
   #nameOf(id: string): string {
     try {
       return this.#service.client(id).name;
@@ -159,11 +159,11 @@ function outcomeOf({ error, diff, afterwards, backup: _, sharedWith = [], ...out
   };
 }
 
-/** A difference whose lines a person can take in. */
+/** A diff with its long lines cut. */
 function readable(diff: string): string {
   return diff
     .split('\n')
-    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line))
     .join('\n');
 }
 
@@ -185,7 +185,7 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
 
 const answerSchema = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 
-/** The names of a server's tools as it last told them to a client; none where it never has. Asks no server. */
+/** The names of a server's tools from the answer cache; none if no client has listed them. Sends no request. */
 async function knownTools(
   causeway: Causeway,
   env: NodeJS.ProcessEnv,
@@ -197,7 +197,7 @@ async function knownTools(
     const answer = answerSchema.safeParse(frame && JSON.parse(frame.toString('utf8')));
     return answer.success ? answer.data.result.tools.map(({ name }) => name) : [];
   } catch {
-    // A profile that is gone, or a memory that is damaged: there is nothing to warn of that is known.
+    // The profile is gone or the stored answer is damaged: nothing is known to warn about.
     return [];
   }
 }

@@ -8,7 +8,7 @@ import { ClientsService } from '../../clients/service.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { COMMAND_FILE } from '../places.ts';
 
-/** The clients of the person whose desktop this is. */
+/** Opens the AI clients of the current user. */
 export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
   const system = systemOf(process.platform);
   const home = homeFolder(env);
@@ -20,7 +20,7 @@ export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
   });
 }
 
-/** How clients start Causeway: the executable that came with the application; in development, the command as it is built. */
+/** How clients start Causeway: the executable shipped with the application; in development, the built command. */
 export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
   const name = process.platform === 'win32' ? 'causeway.exe' : 'causeway';
   const shipped = process.resourcesPath ? join(process.resourcesPath, 'bin', name) : undefined;
@@ -30,8 +30,8 @@ export function desktopLauncher(env: NodeJS.ProcessEnv): Launcher {
 }
 
 /**
- * The Node that starts the command in development, for Electron's own executable runs no scripts: the one that npm was
- * started with, the project's own, or the first in PATH; clients find no `node` by its name alone.
+ * The path of the Node that starts the command in development: the one that runs npm, the project's own, or the first in
+ * PATH. Electron's executable runs no scripts, and clients may not find `node` by its name.
  */
 export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
@@ -47,7 +47,7 @@ export function nodeBeside(script: string, env: NodeJS.ProcessEnv): string {
   return candidates.find((path) => existsSync(path)) ?? name;
 }
 
-/** Where a terminal finds commands, which a desktop application is not told. Windows tells every program. */
+/** The PATH of the login shell, which a desktop application does not inherit. On Windows every program has it. */
 function moreCommands(system: System, home: string, env: NodeJS.ProcessEnv): () => Promise<string[]> {
   if (system === 'win32') return async () => [];
   const usual = [join(home, '.local', 'bin'), '/usr/local/bin', '/opt/homebrew/bin'];

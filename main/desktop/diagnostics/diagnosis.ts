@@ -37,7 +37,7 @@ export class DiagnosisRun {
         if (work.signal.aborted) break;
         this.#change(check.id, { status: 'running' });
         const finding = await makeCheck(check, run);
-        // What was cut short says nothing.
+        // A check that was cut short has no result.
         this.#change(check.id, work.signal.aborted ? CANCELLED : shownFinding(finding, await run.profile()));
       }
     } finally {
@@ -76,7 +76,7 @@ const BUTTONS: Record<Screen, DiagnosticNextStep> = {
   log: { do: 'show-log', label: 'Show the log' },
 };
 
-/** A finding as the window shows it: what can be done is one of its buttons. */
+/** A finding as the window shows it, with the next step as a button. */
 function shownFinding(
   { status, words, advice, action, screen, error }: CheckFinding,
   profile: Profile | undefined,

@@ -9,7 +9,7 @@ import { openDesktopClients } from '../clients/service.ts';
 import type { DesktopContext } from '../context.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
-/** What the running application knows for the checks. */
+/** The state of the running application that the checks use. */
 export function diagnosisSource({
   causeway,
   env,
@@ -25,7 +25,7 @@ export function diagnosisSource({
     servers: async () => serverStatuses(model.state),
     clients: async () => openDesktopClients(env).survey((await openServers(env)).read().servers),
     hub: () => hubFinding(env, model.state.proxies.length),
-    // The row says that it is being checked.
+    // The row already shows that the check runs.
     onSilence: () => {},
     onFault: (error) => console.error('A check failed:', error),
   };
@@ -45,7 +45,7 @@ export function versionFinding(update: UpdateState): CheckFinding {
   return pass(known ? `This is ${VERSION}, the newest version.` : `This is ${VERSION}.`);
 }
 
-/** Whether AI clients find this application and no other. */
+/** Whether AI clients reach this application and no other one. */
 async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<CheckFinding> {
   const [{ isHubAlive }, { hubFolder, readRendezvous }] = await Promise.all([
     import('../../hub/transport.ts'),
@@ -66,7 +66,7 @@ async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<Che
   return warning(words, { advice: 'Quit Causeway and start it again.', screen: 'log' });
 }
 
-/** The application's state as far as a report has it. */
+/** The part of the application's state that the report contains. */
 export function reportedState(state: DesktopState): ReportedState {
   const { profile, warehouse, proxies, update } = state;
   return {

@@ -7,10 +7,10 @@ import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
 
-/** How often the window hears how far the changes have come, in milliseconds. */
-const TELL_EVERY = 150;
+/** The shortest time between two progress events for the window. */
+const EMIT_INTERVAL_MS = 150;
 
-/** Which lines are looked at: those that change something, or those about which there is something to say. */
+/** Which lines are shown: all, those that change something, or those with a problem. */
 export type BulkFilter = 'all' | 'changes' | 'trouble';
 
 const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
@@ -19,11 +19,11 @@ const FILTERS: Record<BulkFilter, (line: BulkLine) => boolean> = {
   trouble: ({ trouble, result }) => trouble !== null || result === 'failed' || result === 'not-tried',
 };
 
-/** One plan for many overrides: made, looked at, carried out, and kept until it is dismissed. */
+/** One plan for many overrides: planned, reviewed, applied, and kept until it is dismissed. */
 export class BulkChange {
-  readonly #tell: { (): void; stop(): void };
+  readonly #emitSoon: { (): void; stop(): void };
   readonly source: string;
-  /** What is wanted, as it was read or selected. */
+  /** The wanted changes, as they were read or selected. */
   readonly lines: readonly FileLine[];
   readonly #work = new AbortController();
   #stage: Bulk['stage'] = 'planning';
@@ -34,7 +34,7 @@ export class BulkChange {
   constructor(source: string, lines: readonly FileLine[], onChange: () => void) {
     this.source = source;
     this.lines = lines;
-    this.#tell = throttled(onChange, TELL_EVERY);
+    this.#emitSoon = throttled(onChange, EMIT_INTERVAL_MS);
   }
 
   get state(): Bulk {
@@ -63,7 +63,7 @@ export class BulkChange {
     };
   }
 
-  /** Results as far as there are any, in the order of the lines. */
+  /** The results so far, in the order of the lines. */
   get results(): LineResult[] {
     return this.#plan.flatMap(({ line }) => this.#results.get(line) ?? []);
   }
@@ -73,9 +73,9 @@ export class BulkChange {
     return { total: rows.length, rows: rows.slice(from, from + count) };
   }
 
-  /** Works out what the lines would change. What goes wrong is in the state. */
+  /** Plans what the lines would change. A failure is in the state. */
   async plan({ admin }: WarehouseService): Promise<void> {
-    this.#tell();
+    this.#emitSoon();
     try {
       this.#plan = await admin.planImport(this.lines, this.#work.signal);
       this.#stage = 'planned';
@@ -83,24 +83,24 @@ export class BulkChange {
       this.#stage = 'failed';
       this.#problem = problemFor(error);
     }
-    this.#tell();
+    this.#emitSoon();
   }
 
-  /** Carries it out. Gives the results of those lines that were carried out. @throws {CausewayError} `conflict` */
+  /** Applies the plan. Returns the results of the lines that changed something. @throws {CausewayError} `conflict` */
   async apply({ admin }: WarehouseService): Promise<LineResult[]> {
     if (this.#stage !== 'planned') throw new CausewayError('conflict', 'There is no plan that could be carried out.');
     this.#stage = 'applying';
-    this.#tell();
+    this.#emitSoon();
     await applyImport(admin, this.#plan, {
       signal: this.#work.signal,
       inWords: failureInWindow,
       onResult: (result) => {
         this.#results.set(result.planned.line, result);
-        this.#tell();
+        this.#emitSoon();
       },
     });
     this.#stage = 'ended';
-    this.#tell();
+    this.#emitSoon();
     return this.results.filter(({ result }) => result === 'done');
   }
 
@@ -110,7 +110,7 @@ export class BulkChange {
 
   close(): void {
     this.#work.abort();
-    this.#tell.stop();
+    this.#emitSoon.stop();
   }
 }
 

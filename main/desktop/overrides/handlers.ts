@@ -17,7 +17,7 @@ import { OverridesReading } from './override-list.ts';
 const CSV = { name: 'CSV', extensions: ['csv'] };
 const JSON_LIST = { name: 'JSON', extensions: ['json'] };
 
-/** What an admin does for everybody: all overrides, single changes, and many at once. */
+/** Answers an admin's requests about the overrides of all users: the list, single changes, and bulk changes. */
 export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof everyoneRequests> {
   const { model, shell, emit } = context;
   const reading = new OverridesReading(context);
@@ -63,7 +63,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
         reading.show(profile, user.id, row);
         return changed;
       };
-      // Who changes their own sees it on the first screen too.
+      // A change of the user's own override also updates the Warehouse screen.
       await (isOwn(user.id) ? model.change(profile, set) : model.using(profile, set));
     },
     planForSelected: async ({ profile, userIds, wanted }) => {
@@ -152,7 +152,7 @@ async function readImportFile(path: string): Promise<{ name: string; lines: Bulk
   });
 }
 
-/** Makes one user's override what is wanted. Gives what was stored, and the row to show; null for who has none any more. */
+/** Changes one user's override. Returns what was stored, and the row to show; null if the user has no override now. */
 async function changeOverride(
   { admin, list }: WarehouseService,
   user: Person,
@@ -168,7 +168,7 @@ async function changeOverride(
   return { changed, row: rowOf(user, fields, warehouse, canUse) };
 }
 
-/** The rows to show after many changes: null for who has no override any more. */
+/** The rows to show after many changes; null if the user has no override now. */
 async function rowsAfter(
   results: readonly LineResult[],
   warehouses: WarehouseService,

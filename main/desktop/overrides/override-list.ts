@@ -5,8 +5,8 @@ import type { DesktopContext } from '../context.ts';
 import { problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
 
-/** How often the window hears how far the reading has come, in milliseconds. */
-const TELL_EVERY = 150;
+/** The shortest time between two progress events for the window. */
+const EMIT_INTERVAL_MS = 150;
 
 const UNREAD: Everyone = {
   profile: null,
@@ -19,7 +19,7 @@ const UNREAD: Everyone = {
   revision: 0,
 };
 
-/** All overrides of the profile that is shown, read when the window asks, and kept until another profile is asked for. */
+/** All overrides of the open profile, read on request and kept until another profile is requested. */
 export class OverridesReading {
   readonly #model: DesktopContext['model'];
   readonly #announce: { (): void; stop(): void };
@@ -30,7 +30,7 @@ export class OverridesReading {
 
   constructor({ model, emit }: Pick<DesktopContext, 'model' | 'emit'>) {
     this.#model = model;
-    this.#announce = throttled(() => emit('everyoneChanged', this.state), TELL_EVERY);
+    this.#announce = throttled(() => emit('everyoneChanged', this.state), EMIT_INTERVAL_MS);
   }
 
   get state(): Everyone {
@@ -38,7 +38,7 @@ export class OverridesReading {
     return { ...this.#state, count: size, dangling, unknown, revision: this.#revision };
   }
 
-  /** Begins, unless what is asked for is there or on its way. */
+  /** Starts to read, unless the list of that profile is complete or being read. */
   read(profile: string, anew: boolean): Everyone {
     const { status } = this.#state;
     const isHere = this.#state.profile === profile && (status === 'reading' || status === 'complete');
@@ -47,12 +47,12 @@ export class OverridesReading {
     this.#work = new AbortController();
     this.#list = new OverrideList();
     this.#state = { ...UNREAD, profile, status: 'reading' };
-    this.#tell();
+    this.#changed();
     void this.#read(profile, this.#list, this.#work.signal);
     return this.state;
   }
 
-  /** What was read stays. */
+  /** Stops reading, and keeps what was read. */
   stop(): void {
     this.#work.abort();
     if (this.#state.status === 'reading') this.#change({ status: 'stopped' });
@@ -72,7 +72,7 @@ export class OverridesReading {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
-  /** Looks who may use their warehouse, and marks those who may not and those of whom it cannot be told. */
+  /** Checks who may use their warehouse, and marks the users who may not and those for whom it is unknown. */
   async checkAccess(profile: string): Promise<void> {
     const list = this.#listOf(profile);
     if (!list || this.#state.status !== 'complete' || this.#state.access === 'checking') return;
@@ -88,17 +88,17 @@ export class OverridesReading {
     }
   }
 
-  /** Shows what one user has now, after a change from here. `row` is null for who has none any more. */
+  /** Shows a user's override after a change. `row` is null if the user has none now. */
   show(profile: string, userId: string, row: OverrideRow | null): void {
     const list = this.#listOf(profile);
     if (row) list?.put(row);
     else list?.remove(userId);
-    // Nobody has looked yet whether this one may use the warehouse: that everybody may is not known any more.
+    // Access of this user to the warehouse is unchecked, so the whole list is no longer checked.
     if (list && row?.canUse === 'unchecked' && this.#state.access === 'checked') this.#change({ access: 'unchecked' });
-    else this.#tell();
+    else this.#changed();
   }
 
-  /** Who somebody is, as far as the rows tell. */
+  /** A user's names, as the rows have them. */
   personOf(profile: string, userId: string): Person | undefined {
     const row = this.#listOf(profile)?.get(userId);
     return row && { id: userId, userName: row.userName, displayName: row.displayName };
@@ -112,7 +112,7 @@ export class OverridesReading {
     const fill = async ({ admin }: WarehouseService) => {
       for await (const row of admin.all({}, signal)) {
         list.put(row);
-        this.#tell();
+        this.#changed();
       }
     };
     try {
@@ -125,16 +125,16 @@ export class OverridesReading {
 
   #change(change: Partial<Everyone>): void {
     this.#state = { ...this.#state, ...change };
-    this.#tell();
+    this.#changed();
   }
 
-  #tell(): void {
+  #changed(): void {
     this.#revision += 1;
     this.#announce();
   }
 }
 
-/** A row with what it is searched and ordered by, worked out once. */
+/** A row with its search text and sort keys. */
 interface Entry {
   row: OverrideRow;
   text: string;
@@ -143,8 +143,7 @@ interface Entry {
 }
 
 /**
- * Every user's override as far as it was read. The window asks for what it shows: what a query finds is worked out once
- * for all its pages.
+ * The overrides of all users, as far as they were read. The result of a query is cached for all its pages.
  */
 export class OverrideList {
   readonly #entries = new Map<string, Entry>();
@@ -161,7 +160,7 @@ export class OverrideList {
     return this.#dangling;
   }
 
-  /** Of how many it could not be read whether the user may use the warehouse. */
+  /** The number of users whose access to the warehouse could not be read. */
   get unknown(): number {
     return this.#unknown;
   }
@@ -188,8 +187,8 @@ export class OverrideList {
   }
 
   /**
-   * What a query finds, in its order. `asTheyCome` keeps the order in which they were read, so that nothing moves under
-   * the reader's eyes while more arrive.
+   * The rows that match a query, in its order. `asTheyCome` keeps the order in which they were read, so that rows do not
+   * move while more arrive.
    */
   find(query: EveryoneQuery, asTheyCome = false): OverrideRow[] {
     return this.#find(query, asTheyCome).map(({ row }) => row);
@@ -230,7 +229,7 @@ const ORDERS: Record<EveryoneQuery['by'], (a: Entry, b: Entry) => number> = {
   dangling: (a, b) => Number(b.row.dangling !== null) - Number(a.row.dangling !== null) || byUser(a, b),
 };
 
-/** Code points do for names that were made comparable: the rules of a language cost a hundred times as much. */
+/** Compares normalized names by code units: a locale's collation takes a hundred times as long. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
@@ -240,7 +239,7 @@ function entryOf(row: OverrideRow): Entry {
   const words = type === 'LAST_SELECTED' ? 'last selected' : '';
   const text = [userId, userName, displayName, warehouseName, warehouseId, words].join('\n').toLowerCase();
   const user = comparable(displayName || userName || userId);
-  // What is last selected has no warehouse to be ordered by: it comes last.
+  // LAST_SELECTED has no warehouse to sort by, so it comes last.
   return { row, text, user, warehouse: comparable(warehouseName ?? warehouseId ?? '\uffff') };
 }
 

@@ -19,9 +19,9 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),
     listTools: ({ name }) => servers.tools(name),
-    tryTool: ({ job, name, tool, arguments: given }) =>
+    tryTool: ({ job, name, tool, arguments: args }) =>
       jobs.run(job, (signal) =>
-        servers.call(name, tool, given, {
+        servers.call(name, tool, args, {
           signal,
           onProgress: ({ progress, total = null, message = '' }) =>
             emit('toolProgress', { job, progress, total, words: message }),

@@ -25,16 +25,16 @@ import { remedyInWindow } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
 import { answerForWindow, toolForWindow } from './tools.ts';
 
-/** The servers that AI clients are to have: which there are, how each of them is, and what their tools answer. */
+/** The configured servers: their list, their health, and their tools. */
 export class DesktopServers {
   readonly #causeway: Causeway;
   readonly #model: DesktopModel;
   readonly #list: WatchedServers;
   #servers: readonly ManagedServer[] = [];
-  #warm: Promise<HealthMonitor> | undefined;
+  #monitor: Promise<HealthMonitor> | undefined;
   #isKept: boolean;
 
-  /** @param keep whether servers are asked again by themselves */
+  /** @param keep whether servers are checked periodically */
   constructor(causeway: Causeway, env: NodeJS.ProcessEnv, model: DesktopModel, keep: boolean) {
     this.#isKept = keep;
     this.#causeway = causeway;
@@ -42,37 +42,37 @@ export class DesktopServers {
     this.#list = new WatchedServers(env, (servers) => this.#listed(servers));
   }
 
-  /** Begins to keep the servers of the list warm, and to follow the list. */
+  /** Starts to monitor the servers of the list, and to watch the list. */
   async start(): Promise<void> {
     await this.#list.start();
-    await this.#warm;
+    await this.#monitor;
   }
 
   async keep(on: boolean): Promise<void> {
     this.#isKept = on;
-    (await this.#warm)?.keep(on);
+    (await this.#monitor)?.keep(on);
   }
 
-  /** The computer goes to sleep. */
+  /** Pauses the checks while the computer sleeps. */
   async suspend(): Promise<void> {
-    (await this.#warm)?.suspend();
+    (await this.#monitor)?.suspend();
   }
 
-  /** It has woken, or is in another network: every server is asked again soon. */
+  /** Checks every server again soon: the computer has woken, or is in another network. */
   async resume(): Promise<void> {
-    (await this.#warm)?.resume();
+    (await this.#monitor)?.resume();
   }
 
   async close(): Promise<void> {
     this.#list.close();
-    await (await this.#warm)?.close();
+    await (await this.#monitor)?.close();
   }
 
-  /** A server's path by what it is to show, and a name that is free. @throws {CausewayError} `usage` */
+  /** The path of a server, by kind and target, and an unused name. @throws {CausewayError} `usage` */
   async propose(profile: string, kind: ManagedServerKind, target: string): Promise<{ path: string; name: string }> {
     const path = kind === 'other' ? await this.#pathIn(profile, target.trim()) : serverPath(kind, target);
-    const taken = (await this.#list.all()).map(({ name }) => name);
-    return { path, name: suggestName(kind, path, taken) };
+    const usedNames = (await this.#list.all()).map(({ name }) => name);
+    return { path, name: suggestName(kind, path, usedNames) };
   }
 
   /** @throws {CausewayError} `usage`, `already_exists` */
@@ -86,23 +86,23 @@ export class DesktopServers {
     return this.#list.change((now) => withoutServer(now, name));
   }
 
-  /** Asks a server how it is; the state tells what came of it. @throws {CausewayError} `not_found` */
+  /** Checks a server's health; the result is in the state. @throws {CausewayError} `not_found` */
   async check(name: string): Promise<void> {
     await (await this.#started()).recheck(name);
   }
 
-  /** @throws {CausewayError} as `WarmServers.tools` */
+  /** @throws {CausewayError} as `HealthMonitor.tools` */
   async tools(name: string): Promise<{ tools: Tool[]; warnings: string[] }> {
     const tools = (await (await this.#started()).tools(name)).map(toolForWindow);
     const names = tools.map((tool) => tool.name);
     return { tools, warnings: longNames(name, names) };
   }
 
-  /** @throws {CausewayError} as `WarmServers.callTool` */
-  async call(name: string, tool: string, given: Record<string, unknown>, options: AskOptions): Promise<ToolAnswer> {
-    const begun = performance.now();
-    const result = await (await this.#started()).callTool(name, tool, given, options);
-    return answerForWindow(result, performance.now() - begun);
+  /** @throws {CausewayError} as `HealthMonitor.callTool` */
+  async call(name: string, tool: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolAnswer> {
+    const startedAt = performance.now();
+    const result = await (await this.#started()).callTool(name, tool, args, options);
+    return answerForWindow(result, performance.now() - startedAt);
   }
 
   /** The address of a server, and of its workspace. @throws {CausewayError} `not_found` */
@@ -113,14 +113,14 @@ export class DesktopServers {
 
   #listed(servers: readonly ManagedServer[]): void {
     this.#servers = servers;
-    if (this.#warm) void this.#warm.then((warm) => warm.update(servers));
-    else this.#warm = this.#connect(servers);
+    if (this.#monitor) void this.#monitor.then((monitor) => monitor.update(servers));
+    else this.#monitor = this.#connect(servers);
   }
 
   async #connect(servers: readonly ManagedServer[]): Promise<HealthMonitor> {
-    const warm = await this.#causeway.keepWarm(servers, { onChange: (states) => this.#show(states) });
-    warm.keep(this.#isKept);
-    return warm;
+    const monitor = await this.#causeway.keepWarm(servers, { onChange: (states) => this.#show(states) });
+    monitor.keep(this.#isKept);
+    return monitor;
   }
 
   #show(states: readonly MonitoredServerState[]): void {
@@ -133,12 +133,12 @@ export class DesktopServers {
   }
 
   async #started(): Promise<HealthMonitor> {
-    const warm = await this.#warm;
-    if (warm) return warm;
+    const monitor = await this.#monitor;
+    if (monitor) return monitor;
     throw new CausewayError('unavailable', 'Causeway is still starting.', { remedy: 'Try again in a moment.' });
   }
 
-  /** A path as it was typed, or as the end of an address that was copied from the workspace. */
+  /** A path from what the user typed: a path, or a URL copied from the workspace. */
   async #pathIn(profile: string, text: string): Promise<string> {
     if (!/^https?:\/\//i.test(text)) return checkedServerPath(text, 'The path');
     const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -156,7 +156,7 @@ export class DesktopServers {
   }
 }
 
-/** A server of the list with how it is, as tray and window show it. `now` is in milliseconds since the epoch. */
+/** A configured server with its health, as tray and window show it. `now` is in milliseconds since the epoch. */
 export function describeConfiguredServer(server: ManagedServer, health: ServerHealth, now: number): ConfiguredServer {
   const { name, profile, kind, path } = server;
   const { label, sentence, remedy, action } = formatHealth(health, { profile, now });
@@ -169,7 +169,7 @@ export function describeConfiguredServer(server: ManagedServer, health: ServerHe
       status: health.name,
       tools: health.name === 'ready' ? health.tools : null,
       label,
-      // When it is tried again is shown as time goes by, not as it was when this was said.
+      // The window counts down to the next attempt itself.
       words: 'problem' in health ? asSentence(health.problem.message) : sentence,
       remedy: 'problem' in health ? remedyHere(health.problem, action) : remedy,
       retryAt: 'until' in health ? health.until : null,
@@ -182,7 +182,7 @@ const SIGN_IN = 'Sign in: a page opens in your browser.';
 const ACCOUNTS = 'Look at its profile on the Accounts screen, or remove the server here.';
 const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_found', 'profile_unusable', 'ambiguous']);
 
-/** What to do, beside the button that does it. */
+/** The remedy, shown beside the button that carries it out. */
 function remedyHere(problem: CausewayError, button: HealthAction | null): string | null {
   const { code, advice, action } = problem;
   if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(advice, SIGN_IN);
@@ -191,7 +191,7 @@ function remedyHere(problem: CausewayError, button: HealthAction | null): string
 
 type Listener = (servers: readonly ManagedServer[]) => void;
 
-/** The list of servers on disk, which the command line changes too. */
+/** The list of servers on disk, watched because the command line changes it too. */
 export class WatchedServers {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onChange: Listener;
@@ -204,11 +204,11 @@ export class WatchedServers {
     this.#onChange = onChange;
   }
 
-  /** Tells what is in the list, now and whenever that changes. */
+  /** Reports the list now and after each change. */
   async start(): Promise<void> {
     const { path } = await this.#open();
     await makeFolder(dirname(path));
-    // The file is replaced as a whole: what is watched is its folder.
+    // The file is replaced as a whole, so its folder is watched.
     this.#watcher = watch(dirname(path), (_event, name) => {
       if (name === null || name === basename(path)) void this.#look();
     });
@@ -228,7 +228,7 @@ export class WatchedServers {
     return findServer((await this.#open()).read(), name);
   }
 
-  /** Changes the list, and tells of it before it returns. @throws {CausewayError} as `edit` */
+  /** Changes the list, and reports it before it returns. @throws {CausewayError} as `edit` */
   async change(edit: (now: ServerList) => ServerList): Promise<void> {
     await (await this.#open()).change(edit);
     await this.#look();
@@ -244,7 +244,7 @@ export class WatchedServers {
     try {
       servers = await this.all();
     } catch {
-      // Somebody is editing it by hand: the list stays as it was until the file can be read again.
+      // A user may be editing it by hand: the list stays as it was until the file can be read again.
       return;
     }
     const text = JSON.stringify(servers);

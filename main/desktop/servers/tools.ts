@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
 import type { Tool as ServerTool, ToolResult } from '../../hub/health/client.ts';
 
-/** What a server tells of its tools and their answers, made fit to be shown. */
+/** A server's tools and their results, as the window shows them. */
 
 const Annotations = z
   .object({
@@ -24,7 +24,7 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
   };
 }
 
-/** What a tool's annotations come to: what is not read-only may destroy, unless it says that it does not. */
+/** The effect by a tool's annotations: a tool that is not read-only may destroy, unless it declares otherwise. */
 function effectOf({ readOnlyHint, destructiveHint }: z.output<typeof Annotations>): Tool['effect'] {
   if (readOnlyHint === true) return 'reads';
   if (destructiveHint === false) return 'changes';
@@ -47,12 +47,12 @@ const Content = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Characters of a text that cross to the window: nobody reads more, and a window cannot show it. */
-const LONGEST_TEXT = 200_000;
+/** The longest text that the window receives, in characters: it cannot show more. */
+const MAX_TEXT_LENGTH = 200_000;
 
 /** A tool's answer as the window shows it. `milliseconds` is how long the call took. */
 export function answerForWindow({ isError, content, structuredContent }: ToolResult, milliseconds: number): ToolAnswer {
-  const isTooLarge = asText(structuredContent).length > LONGEST_TEXT;
+  const isTooLarge = asText(structuredContent).length > MAX_TEXT_LENGTH;
   const parts = content.map(partOf);
   return {
     isError,
@@ -84,7 +84,7 @@ function partOf(content: unknown): Part {
 }
 
 function textPart(text: string): Part {
-  return { type: 'text', text: text.slice(0, LONGEST_TEXT), cut: Math.max(0, text.length - LONGEST_TEXT) };
+  return { type: 'text', text: text.slice(0, MAX_TEXT_LENGTH), cut: Math.max(0, text.length - MAX_TEXT_LENGTH) };
 }
 
 function asText(value: unknown): string {

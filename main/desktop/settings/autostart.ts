@@ -43,7 +43,7 @@ export function autostartEntry(command: readonly string[]): string {
   ].join('\n');
 }
 
-/** Desktops switch an entry off by a key of it, or by hiding it. */
+/** Desktops disable an entry with one of its keys, or by hiding it. */
 export function isSwitchedOn(entry: string): boolean {
   return /^Exec=/m.test(entry) && !/^Hidden=true$/m.test(entry) && !/^X-GNOME-Autostart-enabled=false$/m.test(entry);
 }

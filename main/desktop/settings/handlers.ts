@@ -21,7 +21,7 @@ export function settingsHandlers(context: DesktopContext): HandlersOf<typeof set
     getSettings: state,
     changeSettings: async (change) => {
       const { tokenStore } = change;
-      // The sign-ins go along, so nobody is signed out by it.
+      // The sign-ins move too, so users stay signed in.
       if (tokenStore !== undefined && tokenStore !== settings.current.tokenStore) {
         await (await causeway.auth()).moveSecrets(tokenStore, async () => settings.change(change));
       } else {

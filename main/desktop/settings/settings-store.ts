@@ -21,7 +21,7 @@ export const DEFAULT_SETTINGS: Settings = {
   keepServersWarm: true,
 };
 
-/** What the application remembers by itself. A bad value counts as never saved: nobody chose it. */
+/** What the application remembers itself. An invalid value is dropped: no user chose it. */
 const remembered = {
   profile: z.string().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
@@ -36,8 +36,8 @@ type StoreOptions = Pick<Options<Record<string, unknown>>, 'accessPropertiesByDo
 };
 
 /**
- * What is read through the store. It never writes: its own write takes one that a full disk cut short for a whole one.
- * So it is given no migrations either, which it would store by itself.
+ * The store, for reading only: its own write takes a file that a full disk has truncated for a complete one. For the same
+ * reason it has no migrations, which it would write itself.
  */
 type StoreFile = Readonly<Pick<Conf<Record<string, unknown>>, 'store' | 'path'>>;
 
@@ -51,13 +51,13 @@ export interface SettingsStoreOptions {
 }
 
 /**
- * What the person has chosen and what the application remembers. A damaged file is set aside under another name, and the
- * defaults are used; where there is no writing to the folder at all, they hold for this run.
+ * The user's settings and what the application remembers. A damaged file is renamed, and the defaults are used; if the
+ * folder is not writable, settings last for this run.
  */
 export class SettingsStore {
   /** The file's path. */
   readonly path: string;
-  /** Why the file's settings are not the ones that are used. */
+  /** Why the settings of the file are not used; null if they are. */
   readonly trouble: Problem | null;
   readonly #file: StoreFile | undefined;
   readonly #listeners = new Set<(now: Settings, before: Settings) => void>();
@@ -89,14 +89,14 @@ export class SettingsStore {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stores a choice; those who listen put it into effect. @throws {CausewayError} `file_not_writable` */
+  /** Stores a change; the listeners apply it. @throws {CausewayError} `file_not_writable` */
   change(change: Partial<Settings>): void {
     const before = this.current;
     this.#store(change);
     for (const listener of this.#listeners) listener(this.current, before);
   }
 
-  /** Nothing depends on it: where it cannot be stored, it is forgotten with this run. */
+  /** Stores what the application remembers. If that fails, it is lost at the end of this run. */
   remember(change: { profile?: string; windowBounds?: Bounds }): void {
     if (change.profile !== undefined && change.profile === this.profile) return;
     try {
@@ -137,7 +137,7 @@ function open(options: SettingsStoreOptions, path: string) {
   };
   const empty = storedSchema.parse({});
   try {
-    takeOver(options.oldFile, path);
+    importOldFile(options.oldFile, path);
     return openFile();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
@@ -162,8 +162,8 @@ function write(path: string, stored: Stored): void {
   writeWholeFileSync(path, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** What versions before 0.1.0 remembered is taken over once: where there is no settings file yet. */
-function takeOver(oldFile: string | undefined, path: string): void {
+/** Imports what versions before 0.1.0 remembered, once: only if there is no settings file yet. */
+function importOldFile(oldFile: string | undefined, path: string): void {
   if (oldFile === undefined || !existsSync(oldFile) || existsSync(path)) return;
   const old = z.object(remembered).safeParse(contentOf(oldFile));
   if (old.success) write(path, old.data);

@@ -4,9 +4,9 @@ import { notSignedIn } from '../accounts.ts';
 import { problemFor } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
 
-/** What a click in the tray's menu does. What changes something names the profile that the menu was drawn for. */
+/** What a click in the tray's menu does. An action that changes something names the profile that the menu was drawn for. */
 export type TrayAction =
-  /** `item` is the one thing on the screen that is meant. */
+  /** `item` is one thing on the screen. */
   | { do: 'open'; screen: ScreenName; item?: string }
   | { do: 'check-again' }
   | { do: 'sign-in' }
@@ -22,31 +22,31 @@ export type TrayAction =
   | { do: 'start-warehouse'; profile: string; warehouseId: string; name: string }
   | { do: 'stop-warehouse'; profile: string; warehouseId: string; name: string };
 
-/** A question that only the person can answer, before something is done. */
+/** A confirmation that the user must give before an action. */
 export interface TrayQuestion {
   message: string;
   detail: string;
   verb: string;
 }
 
-/** What the tray's actions need of the desktop around them. */
+/** What the tray's actions need from the application. */
 export interface TrayPorts {
   open(screen: ScreenName, item?: string): void;
   quit(): void;
   ask(question: TrayQuestion): Promise<boolean>;
   copyDiagnostics(): Promise<void>;
   updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
-  /** Says that what was asked for is done; the screen says more. */
+  /** Confirms that an action is done; the screen shows the details. */
   confirm(title: string, message: string, screen: ScreenName): void;
-  /** Says what went wrong where the person can see it, and leads to that screen. */
+  /** Shows a failure to the user; a click opens that screen. */
   tell(title: string, problem: Problem, screen: ScreenName): void;
 }
 
-/** Carries out the tray's actions. What goes wrong is told, and stands in the window until it is dismissed. */
-export function createTrayActions(model: DesktopModel, around: TrayPorts): (action: TrayAction) => Promise<void> {
+/** Runs the tray's actions. A failure is shown, and stays in the window until it is dismissed. */
+export function createTrayActions(model: DesktopModel, ports: TrayPorts): (action: TrayAction) => Promise<void> {
   const tell = (title: string, problem: Problem) => {
     model.showFailedAction({ title, problem });
-    around.tell(title, problem, 'warehouse');
+    ports.tell(title, problem, 'warehouse');
   };
 
   const attempt = async (title: string, work: () => Promise<void>) => {
@@ -63,8 +63,8 @@ export function createTrayActions(model: DesktopModel, around: TrayPorts): (acti
     const { warehouse } = model.state;
     if (warehouse.status !== 'failed') return;
     const { problem } = warehouse.failure;
-    // The person's own doing is no news, and the screen says the rest.
-    if (problem.code !== 'sign_in_cancelled') around.tell('You are not signed in', problem, 'warehouse');
+    // The user has cancelled it and needs no notification.
+    if (problem.code !== 'sign_in_cancelled') ports.tell('You are not signed in', problem, 'warehouse');
   };
 
   const signInTo = (profile: string) =>
@@ -74,19 +74,19 @@ export function createTrayActions(model: DesktopModel, around: TrayPorts): (acti
     });
 
   const checkForUpdates = async () => {
-    await around.updates.check();
+    await ports.updates.check();
     const { update } = model.state;
-    if (update.status === 'failed') around.tell('Updates', update.problem, 'settings');
-    else if (update.status === 'idle') around.confirm('Updates', 'You have the newest version.', 'settings');
-    else if ('version' in update) around.confirm('Updates', `Version ${update.version} is there.`, 'settings');
+    if (update.status === 'failed') ports.tell('Updates', update.problem, 'settings');
+    else if (update.status === 'idle') ports.confirm('Updates', 'You have the newest version.', 'settings');
+    else if ('version' in update) ports.confirm('Updates', `Version ${update.version} is there.`, 'settings');
   };
 
   return async (action) => {
     switch (action.do) {
       case 'open':
-        return around.open(action.screen, action.item);
+        return ports.open(action.screen, action.item);
       case 'quit':
-        return around.quit();
+        return ports.quit();
       case 'check-again':
         return model.checkAgain();
       case 'sign-in':
@@ -96,16 +96,16 @@ export function createTrayActions(model: DesktopModel, around: TrayPorts): (acti
         return signInTo(action.profile);
       case 'copy-diagnostics':
         return attempt('The diagnostics were not copied', async () => {
-          await around.copyDiagnostics();
+          await ports.copyDiagnostics();
           const message = 'Paste them where you ask for help. Tokens, passwords and names are taken out.';
-          around.confirm('Diagnostics copied', message, 'diagnostics');
+          ports.confirm('Diagnostics copied', message, 'diagnostics');
         });
       case 'check-for-updates':
         return checkForUpdates();
       case 'get-update':
-        return around.updates.download();
+        return ports.updates.download();
       case 'restart-to-update':
-        return attempt('Causeway was not updated', () => around.updates.install());
+        return attempt('Causeway was not updated', () => ports.updates.install());
       case 'use-warehouse':
         return attempt(`Your queries were not moved to ${action.name}`, () =>
           model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),
@@ -123,7 +123,7 @@ export function createTrayActions(model: DesktopModel, around: TrayPorts): (acti
           model.change(action.profile, (warehouses) => warehouses.start(action.warehouseId)),
         );
       case 'stop-warehouse':
-        if (!(await around.ask(beforeStopping(action.name)))) return;
+        if (!(await ports.ask(beforeStopping(action.name)))) return;
         return attempt(`${action.name} was not stopped`, () =>
           model.change(action.profile, (warehouses) => warehouses.stop(action.warehouseId)),
         );

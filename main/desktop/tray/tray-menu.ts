@@ -18,7 +18,7 @@ import {
 import { displayText } from '../../platform/display.ts';
 import type { TrayAction } from './tray-action.ts';
 
-/** The tray's menu: who and where, the effective warehouse and why it is that one, what can be done, the servers, open, quit. */
+/** The tray's menu: user and host, the effective warehouse and its reason, actions, servers, open, quit. */
 export function trayMenu(state: DesktopState): TrayItem[] {
   return [
     text(whoAndWhere(state.profile, state.warehouse)),
@@ -38,14 +38,14 @@ export function trayMenu(state: DesktopState): TrayItem[] {
 function updates({ update }: DesktopState): TrayItem {
   switch (update.status) {
     case 'not-possible-here':
-      // The screen says how this copy is updated instead.
+      // The screen explains how to update this copy.
       return action('Check for updates', { do: 'open', screen: 'settings' });
     case 'checking':
       return text('Looking for updates…');
     case 'available':
       return action(`Get version ${update.version}`, { do: 'get-update' });
     case 'downloading':
-      // Without the share that is there already: a menu that is drawn anew closes under the person's hand.
+      // Without a percentage: a menu that is redrawn closes while the user has it open.
       return text(`Fetching version ${update.version}…`);
     case 'ready':
       return action(`Restart to update to ${update.version}`, { do: 'restart-to-update' });
@@ -59,7 +59,7 @@ function sessions({ proxies }: DesktopState): TrayItem {
   return proxies.length === 0 ? text(words) : action(words, { do: 'open', screen: 'activity' });
 }
 
-/** Whoever forgets that it is on sees it here. */
+/** A reminder that recording is on. */
 function recording({ recording }: DesktopState): TrayItem[] {
   const isOn = recording.status === 'on';
   return isOn ? [action('Contents of calls are being recorded…', { do: 'open', screen: 'activity' })] : [];
@@ -128,17 +128,17 @@ function answerOf(effective: EffectiveWarehouse): string {
   return effective.warehouse ? nameAndState(effective.warehouse) : effectiveName(effective);
 }
 
-/** A menu as wide as a sentence hides the screen: the window has the whole of it. */
-const WIDEST = 60;
+/** The longest sentence in the menu, in characters: the window shows the whole text. */
+const MAX_SENTENCE_LENGTH = 60;
 
 function shortened(sentence: string): string {
-  return sentence.length <= WIDEST ? sentence : `${sentence.slice(0, WIDEST - 1).trimEnd()}…`;
+  return sentence.length <= MAX_SENTENCE_LENGTH ? sentence : `${sentence.slice(0, MAX_SENTENCE_LENGTH - 1).trimEnd()}…`;
 }
 
-/** What the tray's icon says at a glance. */
+/** What the tray's icon shows. */
 export type TrayMood = 'ready' | 'working' | 'attention' | 'signed-out';
 
-/** States of a server that somebody should look at. Signed out is not one of them: that is the person's own choice. */
+/** States of a server that need attention. Signed out is not among them: the user chose it. */
 const FAILING = new Set<ConfiguredServer['state']['status']>([
   'forbidden',
   'not-found',
@@ -176,7 +176,7 @@ export function trayIconFile(mood: TrayMood, platform: NodeJS.Platform): string 
 export type TrayItem =
   | { kind: 'text'; label: string }
   | { kind: 'action'; label: string; action: TrayAction }
-  /** One of several, of which one is chosen. Without an action it only shows what is chosen. */
+  /** A radio item. Without an action it only shows the present choice. */
   | { kind: 'choice'; label: string; chosen: boolean; action: TrayAction | null }
   | { kind: 'submenu'; label: string; items: TrayItem[] }
   | { kind: 'separator' };
@@ -194,46 +194,48 @@ function open(label: string): TrayItem {
   return action(label, { do: 'open', screen: 'warehouse' });
 }
 
-/** A menu as wide as this hides the screen. In characters. */
-const WIDEST_LABEL = 100;
+/** In characters: a wider menu hides the screen. */
+const MAX_LABEL_LENGTH = 100;
 
 /**
  * A label as Electron's menus take it: names in it come from the workspace, and an `&` that is not doubled marks the letter
  * after it as the one to press, on all three systems (Linux shows it as `_`).
  */
 export function menuLabel(label: string): string {
-  return displayText(label, { maxLength: WIDEST_LABEL }).replaceAll('&', '&&');
+  return displayText(label, { maxLength: MAX_LABEL_LENGTH }).replaceAll('&', '&&');
 }
 
-/** A menu holds no more than so many servers; the window has them all. */
-const MOST = 8;
+/** The most servers in the menu; the window has them all. */
+const MAX_SERVERS = 8;
 
-/** The servers with the state, number of tools and sessions of each, and the way to sign in where one needs that. */
+/** Each server with its state, number of tools and sessions, and a sign-in for each profile that needs one. */
 function serverItems(state: DesktopState): TrayItem[] {
   const { servers, proxies, warehouse } = state;
   if (servers.length === 0) {
-    // Before there is a workspace, and somebody signed in to it, other steps come first.
+    // Without a workspace and a sign-in, other steps come first.
     return warehouse.status === 'known' ? [action('Add servers…', { do: 'open', screen: 'servers' })] : [];
   }
-  const more = servers.length - MOST;
+  const more = servers.length - MAX_SERVERS;
   return [
-    ...servers
-      .slice(0, MOST)
-      .map((server) =>
-        action(`${server.name} — ${howItIs(server, proxies)}`, { do: 'open', screen: 'servers', item: server.name }),
-      ),
+    ...servers.slice(0, MAX_SERVERS).map((server) =>
+      action(`${server.name} — ${describeServer(server, proxies)}`, {
+        do: 'open',
+        screen: 'servers',
+        item: server.name,
+      }),
+    ),
     ...(more > 0 ? [action(`${more} more…`, { do: 'open', screen: 'servers' })] : []),
     ...signIns(state).map((profile) => action(`Sign in to ${profile}…`, { do: 'sign-in-to', profile })),
   ];
 }
 
-/** Other profiles than the open one, which the menu speaks of above, whose servers wait for a sign-in. */
+/** Profiles whose servers wait for a sign-in, without the open profile, which has its own item above. */
 function signIns({ servers, profile }: DesktopState): string[] {
   const waiting = servers.filter(({ state }) => state.action === 'sign-in').map((server) => server.profile);
   return [...new Set(waiting)].filter((each) => each !== profile);
 }
 
-function howItIs({ profile, path, state }: ConfiguredServer, proxies: readonly AttachedProxy[]): string {
+function describeServer({ profile, path, state }: ConfiguredServer, proxies: readonly AttachedProxy[]): string {
   const words = state.label.charAt(0).toLowerCase() + state.label.slice(1);
   // A session that names no profile uses the default one, which may be this.
   const isItsOwn = (proxy: AttachedProxy) =>
@@ -243,7 +245,7 @@ function howItIs({ profile, path, state }: ConfiguredServer, proxies: readonly A
   return `${words}, ${sessions === 1 ? '1 session' : `${sessions} sessions`}`;
 }
 
-/** The submenu in which the warehouse is switched: one choice is marked, whatever the workspace holds. */
+/** The submenu that switches the warehouse. One choice is always marked. */
 function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null): TrayItem {
   if (choices === null) return open('Switch warehouse…');
   const { profile, override } = effective;
@@ -264,7 +266,7 @@ function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null)
     label: 'Switch warehouse',
     items: [
       ...items,
-      // A group of choices without a mark gets one from the system, on its first entry.
+      // In a radio group without a checked item the system checks the first one.
       ...(chosenElsewhere ? [chosenNow(effective)] : []),
       {
         kind: 'choice',
@@ -283,7 +285,7 @@ function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null)
   };
 }
 
-/** Starts or stops the effective warehouse, where it stands still. */
+/** Starts or stops the effective warehouse, unless it is changing state. */
 function startOrStop({ profile, warehouse }: EffectiveWarehouse): TrayItem[] {
   if (warehouse === null) return [];
   const { id: warehouseId, name, state } = warehouse;

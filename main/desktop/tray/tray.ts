@@ -6,7 +6,7 @@ import { RESOURCES_FOLDER } from '../places.ts';
 import type { TrayAction } from './tray-action.ts';
 import { menuLabel, type TrayItem, trayIconFile, trayMenu, trayMood, trayTooltip } from './tray-menu.ts';
 
-/** The icon in the system's tray. Drawn anew from the state whenever what it shows has changed, and only then. */
+/** The icon in the system's tray. Redrawn from the state only if what it shows has changed. */
 export class CausewayTray {
   readonly #act: (action: TrayAction) => Promise<void>;
   readonly #tray: Tray;
@@ -25,7 +25,7 @@ export class CausewayTray {
     this.#state = state;
     const items = trayMenu(state);
     const tooltip = displayText(trayTooltip(state));
-    // A menu that is replaced while it is open closes under the person's hand on Linux.
+    // On Linux, replacing an open menu closes it.
     const shown = JSON.stringify([trayMood(state), tooltip, items]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -61,7 +61,7 @@ export class CausewayTray {
     }
   }
 
-  /** The system marks what was clicked, done or not: afterwards the menu is drawn from the state again. */
+  /** The system marks the clicked item even if the action fails, so the menu is redrawn from the state afterwards. */
   async #choose(action: TrayAction): Promise<void> {
     await this.#act(action);
     this.#shown = '';

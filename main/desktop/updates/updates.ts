@@ -5,9 +5,9 @@ import { networkFailure } from '../../platform/network-failure.ts';
 import { problemFor } from '../failure.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
-/** What finds, fetches and installs newer versions. Opened at the first look, because it takes long to load. */
+/** Finds, downloads and installs newer versions. Opened at the first check, because it is slow to load. */
 export interface UpdateSource {
-  /** The newer version that there is, if any. */
+  /** The newer version; null if there is none. */
   look(channel: Settings['updateChannel']): Promise<string | null>;
   download(onPercent: (percent: number) => void): Promise<void>;
   /** Ends the application and starts the new version. */
@@ -23,11 +23,11 @@ export interface UpdatesOptions {
   now?: () => number;
 }
 
-/** Milliseconds until the first look, so that it does not slow the start, and between one look and the next. */
-const FIRST_LOOK_AFTER = 60_000;
-const LOOK_EVERY = 12 * 60 * 60_000;
+/** The first check comes late so that it does not slow the start. */
+const FIRST_CHECK_DELAY_MS = 60_000;
+const CHECK_INTERVAL_MS = 12 * 60 * 60_000;
 
-/** Newer versions: looked for now and then unless that is turned off, and always when asked to. */
+/** Checks for updates periodically unless that is turned off, and whenever the user asks. */
 export class UpdateService {
   readonly #options: UpdatesOptions;
   #state: UpdateState;
@@ -46,15 +46,15 @@ export class UpdateService {
   start(): void {
     const { settings, show } = this.#options;
     show(this.#state);
-    this.#lookAfter(FIRST_LOOK_AFTER);
+    this.#checkAfter(FIRST_CHECK_DELAY_MS);
     settings.onChange(({ automaticUpdates }, before) => {
       if (automaticUpdates === before.automaticUpdates) return;
       this.#apply({ kind: 'switched', on: automaticUpdates });
-      this.#lookAfter(FIRST_LOOK_AFTER);
+      this.#checkAfter(FIRST_CHECK_DELAY_MS);
     });
   }
 
-  /** Looks for a newer version, and fetches it where that is to happen by itself. What goes wrong is in the state. */
+  /** Checks for a newer version, and downloads it if updates are automatic. A failure is in the state. */
   async check(): Promise<void> {
     if (!canCheckForUpdates(this.#state)) return;
     const { settings, now = Date.now } = this.#options;
@@ -79,7 +79,7 @@ export class UpdateService {
     }
   }
 
-  /** Ends the application, once `close` has ended what is under way, and starts the new version. */
+  /** Waits for `close`, then ends the application and starts the new version. */
   async install(close: () => Promise<void>): Promise<void> {
     if (this.#state.status !== 'ready') return;
     const source = await this.#open();
@@ -116,19 +116,19 @@ export class UpdateService {
     this.#apply({ kind: 'failed', problem: problemFor(new CausewayError('unavailable', message, { cause, remedy })) });
   }
 
-  #lookAfter(millis: number): void {
+  #checkAfter(delayMs: number): void {
     clearTimeout(this.#timer);
     const { settings, hindrance } = this.#options;
     if (hindrance !== null || !settings.current.automaticUpdates) return;
     this.#timer = setTimeout(() => {
-      this.#lookAfter(LOOK_EVERY);
+      this.#checkAfter(CHECK_INTERVAL_MS);
       void this.check();
-    }, millis);
+    }, delayMs);
   }
 }
 
 export type UpdateEvent =
-  /** Looking by itself is turned on or off. */
+  /** Automatic updates are turned on or off. */
   | { kind: 'switched'; on: boolean }
   | { kind: 'looking' }
   /** `at` in milliseconds since the epoch. */
@@ -146,7 +146,7 @@ export function updatesAtStart(hindrance: UpdateBlocker, automatic: boolean): Up
   return automatic ? { status: 'idle', checkedAt: null } : { status: 'off' };
 }
 
-/** The state after an event. What does not fit the state, because it comes late or twice, changes nothing. */
+/** The state after an event. A stale or repeated event changes nothing. */
 export function afterUpdateEvent(state: UpdateState, event: UpdateEvent): UpdateState {
   if (state.status === 'not-possible-here') return state;
   switch (event.kind) {
@@ -170,7 +170,7 @@ export function afterUpdateEvent(state: UpdateState, event: UpdateEvent): Update
   }
 }
 
-/** Whether a look makes sense now: not while one is under way, and not once there is something to install. */
+/** Whether a check makes sense now: not during a check or download, and not once an update is ready. */
 function canCheckForUpdates({ status }: UpdateState): boolean {
   return status === 'off' || status === 'idle' || status === 'failed' || status === 'available';
 }
@@ -185,7 +185,7 @@ export function updateBlocker(packaged: boolean, platform: NodeJS.Platform, env:
   return platform === 'linux' && !env.APPIMAGE ? 'package-manager' : null;
 }
 
-/** What the person is told when the state of updates changes by itself; null where that is no news. */
+/** The notification for a change of state; null if there is none. */
 export function updateNews(before: UpdateState, now: UpdateState): string | null {
   if (now.status === before.status) return null;
   if (now.status === 'ready') return `Version ${now.version} is ready. Restart Causeway when it suits you.`;

@@ -6,12 +6,12 @@ import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../../platform/settings.ts';
 import type { CommandChange } from '../../warehouses/command-changes.ts';
 
-/** How many changes are remembered of each profile, and of how many profiles. */
-const MOST_CHANGES = 20;
-const MOST_PROFILES = 50;
+/** How many changes are kept for each profile, and for how many profiles. */
+const MAX_CHANGES = 20;
+const MAX_PROFILES = 50;
 
 const ofProfile = z.object({
-  /** Whose override it is: a profile may be pointed at another workspace, or signed in to by somebody else. */
+  /** Whose override it is: a profile may change its workspace or its user. */
   owner: z.string(),
   now: overrideValue.nullable(),
   /** The newest first. */
@@ -21,8 +21,8 @@ const schema = z.object({ profiles: z.record(z.string(), ofProfile) });
 type Stored = z.output<typeof schema>;
 
 /**
- * What the override of each profile was changed to, and by whom, as far as the application has seen it. It lives in
- * a small file; where that cannot be written, it lasts as long as the application runs.
+ * The changes of each profile's override that the application has seen, and who made them. Stored in a small file; if
+ * that cannot be written, the history lasts for this run.
  */
 export class OverrideHistory {
   readonly #env: NodeJS.ProcessEnv;
@@ -30,9 +30,9 @@ export class OverrideHistory {
   readonly #now: () => number;
   #file: Promise<SettingsFile<Stored> | undefined> | undefined;
   #known: Stored = { profiles: {} };
-  /** Those whose changes the command has been told to note, in this run. */
+  /** The users whose changes the command records since this run. */
   readonly #followed = new Set<string>();
-  /** One thing after the other, so that what is seen first is also written first. */
+  /** A queue, so that changes are written in the order in which they are seen. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(env: NodeJS.ProcessEnv, onChange: (profile: string) => void, now: () => number = Date.now) {
@@ -48,7 +48,7 @@ export class OverrideHistory {
     return this.#known.profiles[profile]?.changes ?? [];
   }
 
-  /** Compares what the workspace holds with what it held when it was last looked at. */
+  /** Compares the override with the one at the last read. */
   saw(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
     this.#work = this.#work.then(() => this.#compare(effective, by));
     return this.#work;
@@ -57,22 +57,22 @@ export class OverrideHistory {
   async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
     await this.#follow(effective);
-    // Most looks find what the one before found: only a change is worth reading who made it.
+    // Most reads find no change: only a change is worth looking up who made it.
     if (afterSeeing(this.#known, effective, by, this.#now()) === this.#known) return;
-    const noted = by === 'elsewhere' ? await this.#notes().catch(() => []) : [];
-    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), noted);
+    const commandChanges = by === 'elsewhere' ? await this.#commandChanges().catch(() => []) : [];
+    const edit = (stored: Stored) => afterSeeing(stored, effective, by, this.#now(), commandChanges);
     this.#known = edit(this.#known);
     // Another process may have written meanwhile; what cannot be written is known for this run.
     this.#known = (await file?.change(edit).catch(() => undefined)) ?? this.#known;
     this.#onChange(effective.profile);
   }
 
-  async #notes(): Promise<readonly CommandChange[]> {
+  async #commandChanges(): Promise<readonly CommandChange[]> {
     const { commandChanges } = await import('../../warehouses/command-changes.ts');
     return commandChanges(this.#env);
   }
 
-  /** Where the command cannot be told of a user, what it does under the user's id counts as changed elsewhere. */
+  /** Has the command record a user's changes. If that fails, its changes count as made elsewhere. */
   async #follow({ host, user }: EffectiveWarehouse): Promise<void> {
     const owner = ownerOf({ host, user });
     if (this.#followed.has(owner)) return;
@@ -101,13 +101,13 @@ export class OverrideHistory {
   }
 }
 
-/** What is known once the present override was seen; the same object if that is nothing new. */
+/** The history after the override was read; the same object if nothing has changed. */
 export function afterSeeing(
   stored: Stored,
   effective: Pick<EffectiveWarehouse, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
   by: OverrideChange['by'],
   at: number,
-  noted: readonly CommandChange[] = [],
+  commandChanges: readonly CommandChange[] = [],
 ): Stored {
   const { profile, host, user, override, steps } = effective;
   const owner = ownerOf({ host, user });
@@ -116,16 +116,16 @@ export function afterSeeing(
   const name = step?.warehouse?.name ?? null;
   const now = override && { ...override, warehouseName: override.warehouseId === null ? null : name };
   const { [profile]: known, ...others } = stored.profiles;
-  // The first look finds what is there: that is no change.
+  // The first read finds the present override, which is no change.
   if (known?.owner !== owner) return kept(others, profile, { owner, now, changes: [] });
   if (isSame(known.now, now)) return stored;
   const isOfThisUser = (note: CommandChange) =>
     note.host === host && (note.user === 'me' ? note.profile === profile : note.user === user.id);
-  const last = noted.find(isOfThisUser);
-  // The command's last change, unless somebody else has changed something since.
+  const last = commandChanges.find(isOfThisUser);
+  // The command's last change, unless there was another change since.
   const byCommand = by === 'elsewhere' && last && isSame(last.to, now) && last.at > (known.changes[0]?.at ?? 0);
   const made = byCommand ? ({ at: last.at, by: 'command' } as const) : { at, by };
-  const changes = [{ ...made, before: known.now, after: now }, ...known.changes].slice(0, MOST_CHANGES);
+  const changes = [{ ...made, before: known.now, after: now }, ...known.changes].slice(0, MAX_CHANGES);
   return kept(others, profile, { owner, now, changes });
 }
 
@@ -134,8 +134,8 @@ function ownerOf({ host, user }: Pick<EffectiveWarehouse, 'host' | 'user'>): str
 }
 
 function kept(others: Stored['profiles'], profile: string, of: z.output<typeof ofProfile>): Stored {
-  // The one that was seen last is last, and the ones that were not seen for longest go.
-  return { profiles: Object.fromEntries([...Object.entries(others).slice(1 - MOST_PROFILES), [profile, of]]) };
+  // Least recently seen profiles are dropped first.
+  return { profiles: Object.fromEntries([...Object.entries(others).slice(1 - MAX_PROFILES), [profile, of]]) };
 }
 
 function isSame(a: CommandChange['to'], b: CommandChange['to']): boolean {

@@ -12,7 +12,7 @@ export function verificationAtStart(endToEnd: boolean): Verification {
   return { running: true, checks: names.map((name) => ({ name, status: 'waiting', words: '' })) };
 }
 
-/** The checks after one more event. A check that comes to nothing once the person has cancelled was cancelled. */
+/** The checks after an event. A check without a verdict counts as cancelled if the user has cancelled. */
 export function afterEvent({ running, checks }: Verification, event: CheckEvent, cancelled: boolean): Verification {
   const name = event.kind === 'finished' ? event.result.check : event.check;
   const change = changeBy(event);
@@ -20,7 +20,7 @@ export function afterEvent({ running, checks }: Verification, event: CheckEvent,
   return { running, checks: checks.map((check) => (check.name === name ? { ...check, ...change } : check)) };
 }
 
-/** The checks once nothing runs any more: what has not come to an end never will. */
+/** The checks after the run: those that have not finished are cancelled. */
 export function atEnd({ checks }: Verification): Verification {
   const open = new Set<Check['status']>(['waiting', 'running']);
   return {
@@ -44,7 +44,7 @@ function changeBy(event: CheckEvent): Partial<Check> {
 export class VerificationRuns {
   readonly #show: (verification: Verification | null) => void;
   #run: { work: AbortController; done: Promise<void> } | undefined;
-  /** Runs whose profile is not shown any more: they still start again what they have stopped. */
+  /** Runs whose profile is no longer open: they still restart the warehouses that they have stopped. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(show: (verification: Verification | null) => void) {
@@ -64,7 +64,7 @@ export class VerificationRuns {
     this.#run?.work.abort();
   }
 
-  /** Drops what was found, because it is not about what is shown now. */
+  /** Drops the results, because they are stale. */
   forget(): void {
     const run = this.#run;
     this.#run = undefined;
@@ -84,7 +84,7 @@ export class VerificationRuns {
 
   async #check(warehouses: WarehouseService, mayStop: readonly string[] | null, work: AbortController): Promise<void> {
     let verification = verificationAtStart(mayStop !== null);
-    // Forgotten meanwhile: then it goes on for what it has stopped, and says nothing any more.
+    // A forgotten run goes on to restart what it has stopped, but shows nothing.
     const isShown = () => this.#run?.work === work;
     const show = (next: Verification) => {
       verification = next;
@@ -108,17 +108,17 @@ export class VerificationRuns {
   }
 }
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 /** A warehouse takes seconds to start or stop: follow it closely only while it does. */
-const IN_TRANSITION = 3 * SECOND;
-const WATCHED = 30 * SECOND;
-const UNWATCHED = 5 * 60 * SECOND;
-const AFTER_FAILURE = 30 * SECOND;
+const IN_TRANSITION_MS = 3 * SECOND_MS;
+const WATCHED_MS = 30 * SECOND_MS;
+const UNWATCHED_MS = 5 * 60 * SECOND_MS;
+const AFTER_FAILURE_MS = 30 * SECOND_MS;
 
 /**
- * Milliseconds until the effective warehouse is to be read again; undefined if nothing but the person can change it.
- * `watched` says whether somebody can see the window.
+ * Milliseconds until the effective warehouse is read again; undefined if only the user can change it.
+ * `watched` says whether the window is visible.
  */
 export function refreshAfterMs({ warehouse }: DesktopState, watched: boolean): number | undefined {
   switch (warehouse.status) {
@@ -127,11 +127,11 @@ export function refreshAfterMs({ warehouse }: DesktopState, watched: boolean): n
       return undefined;
     case 'unconfigured':
     case 'failed':
-      return watched ? AFTER_FAILURE : UNWATCHED;
+      return watched ? AFTER_FAILURE_MS : UNWATCHED_MS;
     case 'known':
-      if (isChanging(warehouse.effective.warehouse?.state)) return IN_TRANSITION;
-      if (warehouse.lastFailure) return watched ? AFTER_FAILURE : UNWATCHED;
-      return watched ? WATCHED : UNWATCHED;
+      if (isChanging(warehouse.effective.warehouse?.state)) return IN_TRANSITION_MS;
+      if (warehouse.lastFailure) return watched ? AFTER_FAILURE_MS : UNWATCHED_MS;
+      return watched ? WATCHED_MS : UNWATCHED_MS;
   }
 }
 
@@ -139,13 +139,13 @@ function isChanging(state: string | undefined): boolean {
   return state === 'STARTING' || state === 'STOPPING' || state === 'DELETING';
 }
 
-/** A menu that is longer than the screen scrolls badly: the window's list can be searched. */
-const MOST = 15;
+/** The most warehouses in the tray's menu: the window's list can be searched. */
+const MAX_CHOICES = 15;
 
 /** The warehouses that the tray offers: those that can be used, running ones first, otherwise in the given order. */
 export function choicesOf(warehouses: readonly WarehouseSummary[]): Choices {
   const usable = warehouses
     .filter(({ state, canUse }) => state !== 'DELETED' && state !== 'DELETING' && canUse !== false)
     .sort((a, b) => Number(b.state === 'RUNNING') - Number(a.state === 'RUNNING'));
-  return { warehouses: usable.slice(0, MOST), more: Math.max(0, usable.length - MOST) };
+  return { warehouses: usable.slice(0, MAX_CHOICES), more: Math.max(0, usable.length - MAX_CHOICES) };
 }

@@ -7,24 +7,24 @@ import { answer, type RequestHandlers } from '../requests.ts';
 import { isTrustedSender } from './navigation.ts';
 import { shownValues } from './shown-values.ts';
 
-/** Answers the contract's requests. This is the one place where it is checked who asks: window, frame and origin. */
+/** Answers the contract's requests. The one place that checks the sender: window, frame and origin. */
 export function serveRequests(handlers: RequestHandlers, isOurWindow: (event: IpcMainInvokeEvent) => boolean): void {
   for (const name of requestNames()) {
     ipcMain.handle(channelOf(name), (event, input: unknown) => {
       const frame = event.senderFrame;
-      const asker = {
+      const sender = {
         ourWindow: isOurWindow(event),
         mainFrame: frame !== null && frame.parent === null,
         url: frame?.url ?? '',
       };
-      if (isTrustedSender(asker)) return answer(handlers, name, input);
+      if (isTrustedSender(sender)) return answer(handlers, name, input);
       const refusal = new CausewayError('permission_denied', 'Only the window of Causeway may ask for this.');
       return { ok: false, problem: problemFor(refusal) };
     });
   }
 }
 
-/** Tells the window something that the contract lists. */
+/** Sends the window an event of the contract. */
 export function sendEvent<Name extends EventName>(
   window: BrowserWindow,
   name: Name,

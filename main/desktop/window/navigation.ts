@@ -1,6 +1,6 @@
 import type { ScreenName } from '../../../preload/contract.ts';
 
-/** Where the window may go and who may ask for things: decisions alone, applied by `lockdown.ts` and `ipc.ts`. */
+/** Decides which addresses may open and which senders are trusted. Applied by `lockdown.ts` and `ipc.ts`. */
 
 export const APP_SCHEME = 'app';
 export const APP_ORIGIN = `${APP_SCHEME}://causeway`;

@@ -7,16 +7,16 @@ export type Bounds = z.output<typeof boundsSchema>;
 export const DEFAULT_SIZE = { width: 880, height: 640 };
 export const MINIMUM_SIZE = { width: 320, height: 400 };
 
-/** How much of the window, each way, must lie on a screen for a person to be able to drag it back. */
-const GRASP = 64;
+/** How much of the window, in each direction, must be visible so that the user can drag it back. */
+const MIN_VISIBLE_PX = 64;
 
-/** Where the window opens: where it was, unless that screen is gone; then in the middle, in its usual size. */
+/** The saved bounds, unless their screen is gone; then the default size, centered. */
 export function placeWindow(
   saved: Bounds | undefined,
   screens: readonly Bounds[],
 ): Partial<Bounds> & typeof DEFAULT_SIZE {
   if (saved === undefined) return DEFAULT_SIZE;
-  const screen = screens.find((candidate) => isWithinReach(saved, candidate));
+  const screen = screens.find((candidate) => isReachable(saved, candidate));
   if (screen === undefined) return DEFAULT_SIZE;
   return {
     x: saved.x,
@@ -26,10 +26,10 @@ export function placeWindow(
   };
 }
 
-function isWithinReach(window: Bounds, screen: Bounds): boolean {
+function isReachable(window: Bounds, screen: Bounds): boolean {
   const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x);
-  const titleBarVisible = window.y >= screen.y && window.y + GRASP <= screen.y + screen.height;
-  return across >= GRASP && titleBarVisible;
+  const titleBarVisible = window.y >= screen.y && window.y + MIN_VISIBLE_PX <= screen.y + screen.height;
+  return across >= MIN_VISIBLE_PX && titleBarVisible;
 }
 
 function clamp(value: number, least: number, most: number): number {

@@ -11,7 +11,7 @@ import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
 const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };
 
 export interface WindowEvents {
-  /** Told each time the window comes into sight or goes out of it. */
+  /** The window has become visible or hidden. */
   onWatched(watched: boolean): void;
   /** The page broke and is shown again. */
   onReloaded(): void;
@@ -35,7 +35,7 @@ export class MainWindow {
     return this.#window?.isDestroyed() === false ? this.#window : undefined;
   }
 
-  get isInSight(): boolean {
+  get isVisible(): boolean {
     const { current } = this;
     return current?.isVisible() === true && !current.isMinimized();
   }

@@ -81,10 +81,10 @@ describe('a link', () => {
 });
 
 describe('what the application runs in has changed', () => {
-  const before = { wall: 1_000_000, steady: 500, addresses: '10.0.0.2' };
+  const before = { wallMs: 1_000_000, steadyMs: 500, addresses: '10.0.0.2' };
   const later = (change: Partial<typeof before>) => ({
-    wall: 1_030_000,
-    steady: 30_500,
+    wallMs: 1_030_000,
+    steadyMs: 30_500,
     addresses: '10.0.0.2',
     ...change,
   });
@@ -93,11 +93,11 @@ describe('what the application runs in has changed', () => {
     ['nothing', later({}), null],
     ['the network is another one', later({ addresses: '192.168.1.7' }), 'network'],
     ['there is no network', later({ addresses: '' }), 'network'],
-    ['the clock was put forward', later({ wall: 4_630_000 }), 'clock'],
-    ['the clock was put back', later({ wall: 0 }), 'clock'],
-    ['the computer slept, and the steady clock with it', later({ wall: 9_000_000 }), 'clock'],
-    ['the clock was corrected a little', later({ wall: 1_031_000 }), null],
-    ['the process was held up', later({ wall: 1_300_000, steady: 300_500 }), null],
+    ['the clock was put forward', later({ wallMs: 4_630_000 }), 'clock'],
+    ['the clock was put back', later({ wallMs: 0 }), 'clock'],
+    ['the computer slept, and the steady clock with it', later({ wallMs: 9_000_000 }), 'clock'],
+    ['the clock was corrected a little', later({ wallMs: 1_031_000 }), null],
+    ['the process was held up', later({ wallMs: 1_300_000, steadyMs: 300_500 }), null],
   ])('%s', (_name, now, change) => {
     expect(systemChange(before, now)).toBe(change);
   });
