@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Causeway } from '../causeway.ts';
 
-/** What every command is given: where to print, what to read, and the application itself, built on first use. */
+/** The context of every command: where to print, what to read, and the application itself, built on first use. */
 export interface CommandContext {
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };

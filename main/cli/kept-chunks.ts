@@ -32,7 +32,7 @@ export async function preloadChunks(file: string): Promise<void> {
   }
 }
 
-/** A module as `require` finds it in its cache, whose code runs when somebody asks for its exports. */
+/** A module as `require` finds it in its cache, whose code runs on first access to its exports. */
 function keptModule(path: string, source: Buffer): NodeJS.Module {
   const load = createRequire(path);
   let running: { exports: unknown } | undefined;

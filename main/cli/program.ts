@@ -69,7 +69,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
 /** Variables that lead into the person's own home, or say who they are. */
 const PERSONAL = /^(CAUSEWAY_|DATABRICKS_|XDG_|(LOCAL)?APPDATA$)/i;
 
-/** The environment of somebody whose home folder that is. */
+/** The environment of a user with that home folder. */
 function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !PERSONAL.test(name));
   return { ...Object.fromEntries(kept), HOME: home, USERPROFILE: home };

@@ -20,8 +20,8 @@ import {
   writtenAs,
 } from './record.ts';
 
-/** For how long a change is begun anew because somebody else changed the file meanwhile, in milliseconds. */
-const PATIENCE_MS = 10_000;
+/** How long a change is retried while another process changes the file. */
+const RETRY_TIMEOUT_MS = 10_000;
 
 /** What is to become of one file's entries: an entry, or nothing, by name. */
 export type Wanted = Map<string, Entry | undefined>;
@@ -31,9 +31,9 @@ export interface Planned {
   before: Buffer | undefined;
   after: string;
   record: FileRecord;
-  /** Names under which somebody else has an entry, which was left alone. */
-  taken: string[];
-  /** Whether somebody else's entry makes room. */
+  /** Names of entries that are not ours and were left alone. */
+  inUse: string[];
+  /** Whether an entry that is not ours is replaced. */
   replaces: boolean;
   /** What the person should know about the text, as sentences. */
   warnings: string[];
@@ -82,7 +82,7 @@ export async function plan(client: ClientFacts, file: string, wanted: Wanted, op
   const target = editTarget(layoutIn(client, file, text), file);
   const older = target.key.length === client.key.length ? undefined : editTarget(client, file);
   let remnant: UndoHint | undefined = known?.remnant;
-  const taken: string[] = [];
+  const inUse: string[] = [];
   let replaces = false;
   if (before === undefined) record.created = true;
   for (const [name, entry] of wanted) {
@@ -102,7 +102,7 @@ export async function plan(client: ClientFacts, file: string, wanted: Wanted, op
       continue;
     }
     if (present !== undefined && !mine && !replace) {
-      taken.push(name);
+      inUse.push(name);
       continue;
     }
     if (present !== undefined && !mine) {
@@ -119,7 +119,7 @@ export async function plan(client: ClientFacts, file: string, wanted: Wanted, op
   }
   if (remnant) record.remnant = remnant;
   const warnings = describeText(splitMark(text), client);
-  return { before, after: text, record, taken, replaces, warnings };
+  return { before, after: text, record, inUse, replaces, warnings };
 }
 
 export interface ChangeOptions extends Omit<PlanOptions, 'known'> {
@@ -137,8 +137,8 @@ export interface Changed extends Planned {
 }
 
 /**
- * Changes a file: under a lock, from a fresh reading, in one step, anew if somebody else changed it meanwhile; the file as
- * it was before our first change, and before somebody else's entry went, is kept.
+ * Changes a file: under a lock, from a fresh reading, in one step, retried if another process changed it meanwhile; the file as
+ * it was before our first change, and before an entry that is not ours was replaced, is kept.
  * @throws {CausewayError} `invalid_file`, `file_not_writable`, `timeout`, `conflict`
  */
 export async function change(
@@ -153,7 +153,7 @@ export async function change(
     const known = knownOf(record.read(), recorded, client);
     try {
       const began = performance.now();
-      for (let attempt = 1; performance.now() - began < PATIENCE_MS; attempt += 1) {
+      for (let attempt = 1; performance.now() - began < RETRY_TIMEOUT_MS; attempt += 1) {
         const planned = await plan(client, file, wanted, { ...planning, known });
         const written = changes(planned);
         const keeps = written && (!known || planned.replaces) && attempt === 1;
@@ -173,7 +173,7 @@ export async function change(
   });
 }
 
-/** Whether it could be written: not if somebody else changed the file meanwhile. */
+/** Whether it could be written: not if another process changed the file meanwhile. */
 async function write(file: string, { before, after, record }: Planned): Promise<boolean> {
   try {
     // Of a link, what it leads to: the link was there before us.

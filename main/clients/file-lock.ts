@@ -11,8 +11,8 @@ import { identityOf } from './record.ts';
 /** After how long without a change a client's lock counts as left behind, in milliseconds (Cline `settingsLock.ts`). */
 const STALE_MS = 10_000;
 const PAUSE_MS = 50;
-/** How long somebody else's lock is waited for, in milliseconds. */
-const PATIENCE_MS = 15_000;
+/** How long to wait for another process's lock. */
+const LOCK_TIMEOUT_MS = 15_000;
 
 export interface FileLockOptions {
   /** Where Causeway's own locks are. */
@@ -40,7 +40,7 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
   const mark = join(lock, `owner-${process.pid}-${randomUUID()}`);
   const began = performance.now();
   while (!(await taken(lock))) {
-    if (performance.now() - began > PATIENCE_MS) {
+    if (performance.now() - began > LOCK_TIMEOUT_MS) {
       throw new CausewayError('timeout', `${lock} is held by the client.`, {
         remedy: 'Nothing was changed. Wait until the client is done, or close it, and try again.',
       });

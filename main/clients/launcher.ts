@@ -109,7 +109,7 @@ async function makeOwn(folder: string): Promise<void> {
   });
 }
 
-/** Makes something beside its place and moves it there, so that whoever starts it meanwhile finds the old or the new. */
+/** Writes beside the target and renames it, so that a client that starts it meanwhile finds the old or the new one. */
 async function putInPlace(place: string, make: (made: string) => Promise<void>): Promise<void> {
   await removeTemporary(place);
   const [made, old] = [temporaryName(place), temporaryName(place)];

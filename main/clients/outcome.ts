@@ -114,8 +114,8 @@ export function notInstalled({ name }: ClientFacts): CausewayError {
   });
 }
 
-/** For a name under which somebody else has an entry; `alone` where nothing else was to be written. */
-export function taken({ name }: ClientFacts, file: LocatedFile, entry: string, alone: boolean): CausewayError {
+/** The error for a name that an entry of another owner uses; `alone` if nothing else was to be written. */
+export function entryInUse({ name }: ClientFacts, file: LocatedFile, entry: string, alone: boolean): CausewayError {
   return new CausewayError('already_exists', `${file.path} has an entry "${entry}" that Causeway did not write.`, {
     remedy: alone ? 'Nothing was written.' : 'It was left alone.',
     action: { do: 'free-entry', client: name },
@@ -153,7 +153,7 @@ export interface HttpChoice extends Application {
 export interface ChangeChoice {
   http?: HttpChoice | undefined;
   dryRun?: boolean | undefined;
-  /** Also over an entry of somebody else. */
+  /** Replace an entry that is not ours. */
   replace?: boolean | undefined;
   /** Also while the client runs, which then overwrites it. */
   whileRunning?: boolean | undefined;

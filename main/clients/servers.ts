@@ -115,7 +115,7 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
  * A name for a server that nobody has named. Short, for clients put it before each tool's name and let 60 characters of
  * both pass: a Genie space's tools alone have 45.
  */
-export function suggestName(kind: ManagedServerKind, path: string, taken: readonly string[]): string {
+export function suggestName(kind: ManagedServerKind, path: string, usedNames: readonly string[]): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '');
   const names: Record<ManagedServerKind, string> = {
     sql: 'databricks-sql',
@@ -129,6 +129,6 @@ export function suggestName(kind: ManagedServerKind, path: string, taken: readon
   const base = plain.slice(0, LONGEST_NAME - 3).replace(/^-+|-+$/g, '') || 'server';
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
-    if (!taken.includes(name)) return name;
+    if (!usedNames.includes(name)) return name;
   }
 }

@@ -13,13 +13,13 @@ import {
   type ChangeChoice,
   type ChangeOutcome,
   changeOutcome,
+  entryInUse,
   failed,
   forClient,
   type HttpChoice,
   notInstalled,
   type RestoreChoice,
   shared,
-  taken,
 } from './outcome.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
@@ -427,8 +427,8 @@ export class ClientsService {
         return change(client, file.path, wanted, { ...planning, env, locks: this.#locks, record, now });
       };
       const done = await result();
-      const refused = done.taken.map((name) =>
-        failed(client, file, taken(client, file, name, done.taken.length === wanted.size)),
+      const refused = done.inUse.map((name) =>
+        failed(client, file, entryInUse(client, file, name, done.inUse.length === wanted.size)),
       );
       if (refused.length > 0 && !changes(done)) return refused;
       const outcome = changeOutcome(client, file, done, choice);

@@ -51,12 +51,12 @@ interface Row {
 }
 
 /** How long the slowest workspace may take, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const WHOAMI_TIMEOUT_MS = 15_000;
 
 /** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */
 export async function profiles(context: CommandContext, options: ProfilesOptions): Promise<void> {
   const causeway = context.causeway();
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(WHOAMI_TIMEOUT_MS)]);
   const entries = await (await causeway.auth()).profiles();
   const rows = await Promise.all(
     entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),

@@ -104,14 +104,14 @@ function signsIn({ method }: Profile): boolean {
   return method === 'oauth-user' || method === 'databricks-cli';
 }
 
-/** The first part of the host's name, as people call their workspaces; a number behind it where it is taken. */
+/** The first part of the host's name, which users call their workspaces by; with a number if it is in use. */
 function freeName(host: string, entries: ProfileEntry[]): string {
   const { hostname } = new URL(host);
   const base = /^[a-z]/.test(hostname) ? (hostname.split('.')[0] ?? 'workspace') : 'workspace';
-  const taken = new Set(entries.map(({ name }) => name));
+  const usedNames = new Set(entries.map(({ name }) => name));
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
-    if (!taken.has(name)) return name;
+    if (!usedNames.has(name)) return name;
   }
 }
 

@@ -80,7 +80,7 @@ export async function repairClients(
   await report(context, options, await openClients(context, options).repair(ids, servers, await choice(options)));
 }
 
-/** Asks, where somebody can answer, whether other clients may lose what is removed. */
+/** Asks, if the terminal is interactive, whether other clients may lose what is removed. */
 async function agreesToShared(
   context: CommandContext,
   options: ClientCommandOptions,

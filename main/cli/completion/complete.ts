@@ -16,17 +16,17 @@ import { type Completion, complete, type KnownNames } from './candidates.ts';
  * another shell's name, `=` and the word at the cursor, and the words before it. Prints `words`, `files` or `folders`, and
  * a line for each candidate, with its description behind a tab. Reads files of this computer only, and never fails.
  */
-export async function printCompletion([shell = '', ...given]: string[]): Promise<void> {
+export async function printCompletion([shell = '', ...args]: string[]): Promise<void> {
   try {
-    process.stdout.write(await completionFor(shell, given, process.env));
+    process.stdout.write(await completionFor(shell, args, process.env));
   } catch {
     // A person who presses Tab has no use for an error.
   }
 }
 
-async function completionFor(shell: string, given: string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const line = shell === 'bash' ? readBashLine(given) : undefined;
-  const [current = '', ...words] = line ? [line.current, ...line.words] : [given[0]?.slice(1), ...given.slice(1)];
+async function completionFor(shell: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const line = shell === 'bash' ? readBashLine(args) : undefined;
+  const [current = '', ...words] = line ? [line.current, ...line.words] : [args[0]?.slice(1), ...args.slice(1)];
   const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, profileIn(words)));
   if (!line) return asLines(found);
   if (found.kind !== 'words') return asLines(found);

@@ -45,8 +45,8 @@ export async function addServer(
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
     if (options.name === undefined) refuseSecond(now, profile.name, path);
-    const taken = now.servers.map(({ name }) => name);
-    added = { name: options.name ?? suggestName(kind, path, taken), profile: profile.name, kind, path };
+    const usedNames = now.servers.map(({ name }) => name);
+    added = { name: options.name ?? suggestName(kind, path, usedNames), profile: profile.name, kind, path };
     return withServer(now, added);
   };
   if (options.dryRun) edit(list.read());
@@ -188,7 +188,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
 export type ListedTool = Pick<WholeTool, 'name' | 'description'>;
 
 /** How long a server may be silent, in milliseconds: a warehouse may have to start. */
-const PATIENCE_MS = 60_000;
+const SILENCE_TIMEOUT_MS = 60_000;
 
 /**
  * Begins a session with a server and asks what tools it has, as the running application does.
@@ -196,7 +196,7 @@ const PATIENCE_MS = 60_000;
  */
 export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<ListedTool[]> {
   const { env, signal } = context;
-  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: PATIENCE_MS }));
+  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS }));
   const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), pools.to, env);
   const session = new HealthSession(endpoint);
   try {

@@ -225,7 +225,7 @@ const AIMS = {
 } as const;
 
 /** The first wait is short: a serverless warehouse is there within seconds. */
-const POLL_MILLIS = { first: 250, last: 3000 };
+const POLL_MS = { first: 250, last: 3000 };
 
 /** `causeway warehouse start|stop [NAME]`: the effective one if none is named. With `--wait` until it is done. */
 export async function power(
@@ -258,7 +258,7 @@ async function look(
   wait = false,
 ): Promise<WarehouseSummary> {
   const progress = openProgress(context, !wait);
-  for (let waitMillis = POLL_MILLIS.first; ; waitMillis = Math.min(waitMillis * 1.5, POLL_MILLIS.last)) {
+  for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * 1.5, POLL_MS.last)) {
     const warehouse = { ...(await session.warehouses.find(id, context.signal)), canUse };
     if (warehouse.state === aim.to || (!wait && warehouse.state === aim.through)) {
       progress.end();
@@ -271,6 +271,6 @@ async function look(
       });
     }
     progress.say(`${describeWarehouse(warehouse)} …`);
-    await delay(waitMillis, undefined, { signal: context.signal });
+    await delay(waitMs, undefined, { signal: context.signal });
   }
 }

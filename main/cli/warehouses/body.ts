@@ -16,14 +16,14 @@ const OUTPUT_ONLY = new Set(['name', 'default_warehouse_override_id']);
  * The body that `--json BODY` or `--json @FILE` gives.
  * @throws {CausewayError} `usage` for what is no JSON object of texts
  */
-export async function readBody(given: string): Promise<RequestBody> {
-  const text = given.startsWith('@') ? await fileText(given.slice(1)) : given;
+export async function readBody(argument: string): Promise<RequestBody> {
+  const text = argument.startsWith('@') ? await fileText(argument.slice(1)) : argument;
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CausewayError('usage', `error decoding JSON at ${sourceOf(given)}: ${message}`, { cause });
+    throw new CausewayError('usage', `error decoding JSON at ${sourceOf(argument)}: ${message}`, { cause });
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const received = Array.isArray(body) ? 'sequence' : body === null ? 'nil' : typeof body;
@@ -41,8 +41,8 @@ export async function readBody(given: string): Promise<RequestBody> {
   return { fields, unknown: [...entries.keys()].filter((name) => !isKnown(name)) };
 }
 
-function sourceOf(given: string): string {
-  return given.startsWith('@') ? given.slice(1) : '(inline)';
+function sourceOf(argument: string): string {
+  return argument.startsWith('@') ? argument.slice(1) : '(inline)';
 }
 
 async function fileText(path: string): Promise<string> {
