@@ -28,8 +28,8 @@ const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode>
 
 const networkMode = 'always';
 /**
- * Everything is asked of this computer: the cache waits for no network, and neither retries nor refetches by itself. Main
- * knows what needs a network, and when to ask again.
+ * Every query goes to main on this computer: the cache waits for no network, and neither retries nor refetches by itself.
+ * Main knows what needs a network, and when to retry.
  */
 const queries = new QueryClient({
   defaultOptions: { queries: { networkMode, retry: false, refetchOnWindowFocus: false }, mutations: { networkMode } },

@@ -67,7 +67,7 @@ export function AccountsScreen({ state }: { state: DesktopState }) {
         </ul>
       )}
       <Modal opened={adding} onClose={() => setAdding(false)} title="Add a workspace">
-        <AddWorkspace taken={names} onCancel={() => setAdding(false)} />
+        <AddWorkspace existingNames={names} onCancel={() => setAdding(false)} />
       </Modal>
       <EditAccount account={editing} onClose={() => setEditing(null)} />
       <ConfirmSignOut profile={leaving} onClose={() => setLeaving(null)} onSignedOut={setLeft} />

@@ -7,12 +7,12 @@ import { showScreen } from '../shared/screen.ts';
 import { suggestedName } from './format.ts';
 
 /** The form that adds a workspace by its address, and goes on to signing in to it. */
-export function AddWorkspace({ taken, onCancel }: { taken: readonly string[]; onCancel?: () => void }) {
+export function AddWorkspace({ existingNames, onCancel }: { existingNames: readonly string[]; onCancel?: () => void }) {
   const { request } = window.causeway;
   const queries = useQueryClient();
   const [host, setHost] = useState('');
   const [ownName, setOwnName] = useState<string | null>(null);
-  const name = ownName ?? suggestedName(host, taken);
+  const name = ownName ?? suggestedName(host, existingNames);
   const adding = useMutation({
     mutationFn: () => unwrap(request.addAccount({ profile: name.trim(), host })),
     onSuccess: () => {

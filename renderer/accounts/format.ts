@@ -52,7 +52,7 @@ export function signInOffer({ method, state }: Account): 'sign-in' | 'sign-out' 
 }
 
 /** A short name for a workspace by its address, one that is not taken. */
-export function suggestedName(host: string, taken: readonly string[]): string {
+export function suggestedName(host: string, existingNames: readonly string[]): string {
   const name = host
     .trim()
     .toLowerCase()
@@ -60,7 +60,7 @@ export function suggestedName(host: string, taken: readonly string[]): string {
     .replace(/[^a-z0-9-].*$/, '');
   if (name === '') return '';
   let free = name;
-  for (let count = 2; taken.includes(free); count += 1) free = `${name}-${count}`;
+  for (let count = 2; existingNames.includes(free); count += 1) free = `${name}-${count}`;
   return free;
 }
 

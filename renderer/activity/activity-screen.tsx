@@ -24,7 +24,7 @@ const NOTHING: Activity = {
 };
 const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null };
 
-/** The AI clients that go through the application just now, and what they have asked for. */
+/** The AI clients that are connected through the application, and their calls. */
 export function ActivityScreen({ state: { proxies, recording } }: { state: DesktopState }) {
   const activity = useActivity();
   const [filter, setFilter] = useState(ANY);
@@ -58,7 +58,7 @@ export function ActivityScreen({ state: { proxies, recording } }: { state: Deskt
   );
 }
 
-/** Main tells of activity only while this screen is open. */
+/** Main sends events of activity only while this screen is open. */
 function useActivity(): Activity {
   const [activity, setActivity] = useState(NOTHING);
   useEffect(() => {
@@ -69,7 +69,7 @@ function useActivity(): Activity {
       setActivity(now);
     });
     unwrap(request.watchActivity({ on: true })).then(
-      // It may have been overtaken by an event that follows it.
+      // The answer may arrive after a newer event.
       (now) => {
         if (!isTold) setActivity(now);
       },

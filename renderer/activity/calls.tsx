@@ -30,7 +30,7 @@ interface CallsProps {
 
 interface OpenCallsProps extends CallsProps {
   recording: Recording;
-  /** The person wants contents to be recorded. */
+  /** Called when the user wants contents to be recorded. */
   onTurnOn(): void;
 }
 
@@ -44,10 +44,10 @@ const OUTCOMES = [
   { value: 'lost', label: 'Lost' },
 ];
 
-/** The calls, the newest first. Whoever scrolls down or pauses reads on undisturbed. */
+/** The calls, newest first. New calls do not move the list while it is scrolled down or paused. */
 export function Calls({ activity, filter, onFilter, recording, onTurnOn }: OpenCallsProps) {
   const { request } = window.causeway;
-  /** The last call that is shown; null while new ones appear as they come. */
+  /** The newest call that is shown; null while the list follows new calls. */
   const [upTo, setUpTo] = useState<number | null>(null);
   const [isPaused, setPaused] = useState(false);
   const [visits, setVisits] = useState(0);
@@ -207,14 +207,14 @@ function Filters({ activity, filter, onFilter }: CallsProps) {
   );
 }
 
-/** Whole on hover, where there is not enough room for it. */
+/** A name that is shown in full on hover where it is truncated. */
 function Name({ name }: { name: string }) {
   return <span title={name}>{name}</span>;
 }
 
 const same = (value: string) => value;
 
-/** What is chosen stays to be seen when no call that is kept has it any more. */
+/** Keeps the chosen value in the options when no call has it any more. */
 function withChosen(values: readonly string[], chosen: string | null): readonly string[] {
   return chosen === null || values.includes(chosen) ? values : [...values, chosen];
 }

@@ -17,13 +17,13 @@ const KINDS: [prefix: string, words: (rest: string) => string][] = [
   ['/api/2.0/mcp/vector-search/', (names) => `Vector search in ${dotted(names)}`],
 ];
 
-/** A server's path as people call it; the path itself where its kind is new. */
+/** The name of a server by its path; the path itself where its kind is unknown. */
 export function formatServer(path: string): string {
   const kind = KINDS.find(([prefix]) => path === prefix || (prefix.endsWith('/') && path.startsWith(prefix)));
   return kind ? kind[1](path.slice(kind[0].length)) : path;
 }
 
-/** As the client names itself, else after the program that it is. */
+/** The name and version that the client reports, or else the program that started the proxy. */
 export function formatClient(
   { clientName, clientVersion }: Pick<ActivitySession, 'clientName' | 'clientVersion'>,
   proxy: Pick<AttachedProxy, 'client'> | undefined,
@@ -53,11 +53,11 @@ export function formatBytes(bytes: number): string {
   return `${number.format(bytes / 1000 ** power)} ${SIZES[power]}`;
 }
 
-export function formatDuration(millis: number): string {
-  if (millis < 1) return 'under 1 ms';
-  if (millis < 999.5) return `${Math.round(millis)} ms`;
-  if (millis < 60_000) return `${number.format(millis / 1000)} s`;
-  const seconds = Math.round(millis / 1000);
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1) return 'under 1 ms';
+  if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
+  if (durationMs < 60_000) return `${number.format(durationMs / 1000)} s`;
+  const seconds = Math.round(durationMs / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
@@ -74,7 +74,7 @@ export function formatMoment(at: number): string {
   return moment.format(at);
 }
 
-/** The tool, or what else the client asked for. */
+/** The tool, or else the method of the request. */
 export function formatWhat({ tool, method }: Pick<ActivityCall, 'tool' | 'method'>): string {
   return tool ?? METHODS[method] ?? method;
 }
@@ -109,7 +109,7 @@ const MEANINGS: Record<ActivityCall['outcome'], string> = {
   lost: 'The connection or the session ended before the answer, so nobody knows whether it ran',
 };
 
-/** What an outcome means, where its name does not tell. */
+/** The meaning of an outcome, where its name is not enough. */
 export function outcomeMeans({ outcome }: Pick<ActivityCall, 'outcome'>): string {
   return MEANINGS[outcome];
 }
@@ -145,17 +145,17 @@ function dotted(names: string): string {
 const KIB = 1024;
 const { calls, bytesOfEach, bytesInAll } = MOST_RECORDED;
 
-/** What is kept at most, as the end of a sentence. */
+/** The limits of a recording, as the end of a sentence. */
 export const AT_MOST = `the last ${calls} calls, of each request and answer no more than the first ${bytesOfEach / KIB} KiB, and ${bytesInAll / KIB / KIB} MiB in all`;
 
-/** The times that can be chosen; null means until the application quits. */
+/** The durations of a recording; null means until the application quits. */
 export const TIMES = [
   { value: '15', label: 'For 15 minutes', minutes: 15 },
   { value: '60', label: 'For 1 hour', minutes: 60 },
   { value: 'until-quit', label: 'Until Causeway quits', minutes: null },
 ] as const;
 
-/** How long it goes on. */
+/** The time that is left of a recording. `until` and `now` are in milliseconds since the epoch. */
 export function timeLeft(until: number | null, now: number): string {
   if (until === null) return 'It goes on until Causeway quits.';
   const minutes = Math.floor((until - now) / 60_000);
@@ -163,7 +163,7 @@ export function timeLeft(until: number | null, now: number): string {
   return minutes === 1 ? '1 minute is left.' : `${minutes} minutes are left.`;
 }
 
-/** Of how many calls something is recorded. */
+/** The number of calls that are recorded. */
 export function formatRecorded(count: number): string {
   if (count === 0) return 'Nothing has been recorded yet.';
   return `${formatCount(count)} ${count === 1 ? 'is' : 'are'} recorded.`;
@@ -183,13 +183,13 @@ export function whyNotRecorded({ status }: Recording): string {
     : 'Causeway records that only while you have it turned on, and then of calls that come from there on.';
 }
 
-/** That a part is not whole. Null where it is. */
+/** Says that a part is truncated; null where it is whole. */
 export function formatCut({ isCut, bytes }: ContentsPart): string | null {
   if (!isCut) return null;
   return `Only the first ${bytesOfEach / KIB} KiB were recorded. It has ${formatBytes(bytes)} in all.`;
 }
 
-/** What a search has found. */
+/** The number of matches of a search, and which one is current. */
 export function formatFound(count: number, at: number, most: number): string {
   if (count === 0) return 'Found nowhere';
   return `${at + 1} of ${count === most ? `${most} or more` : count}`;

@@ -7,15 +7,15 @@ import { formatDuration, formatLatency } from './format.ts';
 
 const WIDTH = 600;
 const HEIGHT = 96;
-/** How often it is drawn anew while somebody looks, in milliseconds. */
-const EVERY = 2000;
+/** How often the plot is refreshed while it is shown. */
+const REFRESH_INTERVAL_MS = 2_000;
 
-/** How long calls took lately: half of them and nineteen twentieths of them, on a scale of powers of ten. */
+/** How long calls took in the last minutes: the median and the 95th percentile, on a logarithmic scale. */
 export function LatencyPlot({ filter, kept }: { filter: CallFilter; kept: number }) {
   const { data } = useQuery({
     queryKey: ['latency', filter, kept === 0],
     queryFn: () => unwrap(window.causeway.request.latency({ filter })),
-    refetchInterval: EVERY,
+    refetchInterval: REFRESH_INTERVAL_MS,
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
@@ -43,7 +43,8 @@ function Plot({ latency }: { latency: Latency }) {
   const ticks = ticksFor(worst ?? 0);
   const top = ticks.at(-1) ?? 1000;
   const bottom = ticks[0] ?? 1;
-  const place = (millis: number | null) => (millis === null ? null : HEIGHT - heightOf(millis, bottom, top) * HEIGHT);
+  const place = (durationMs: number | null) =>
+    durationMs === null ? null : HEIGHT - heightOf(durationMs, bottom, top) * HEIGHT;
   const half = buckets.map(({ p50 }) => place(p50));
   const most = buckets.map(({ p95 }) => place(p95));
   return (
@@ -71,19 +72,19 @@ function Plot({ latency }: { latency: Latency }) {
   );
 }
 
-/** The powers of ten, in milliseconds, that a scale has marks at: from 1 ms, at least to 100 ms, and past the worst. */
+/** The marks of the scale: powers of ten in milliseconds, from 1 ms to at least 100 ms and past the slowest call. */
 export function ticksFor(worst: number): number[] {
   const decades = Math.max(2, Math.ceil(Math.log10(Math.max(1, worst))));
   return Array.from({ length: decades + 1 }, (_, power) => 10 ** power);
 }
 
-/** How high a duration stands between the first and the last mark, from 0 to 1. */
-export function heightOf(millis: number, bottom: number, top: number): number {
-  const share = Math.log10(Math.max(bottom, millis) / bottom) / Math.log10(top / bottom);
+/** The height of a duration between the first and the last mark, from 0 to 1. */
+export function heightOf(durationMs: number, bottom: number, top: number): number {
+  const share = Math.log10(Math.max(bottom, durationMs) / bottom) / Math.log10(top / bottom);
   return Math.min(1, share);
 }
 
-/** A line through places that lie at equal distances across a width, broken where there is none. A lone one is a dot. */
+/** The path of a line through points at equal distances across a width, with a gap where a point is missing. A lone point is a dot. */
 export function svgPath(places: readonly (number | null)[], width: number): string {
   const step = width / Math.max(1, places.length - 1);
   const parts: string[] = [];

@@ -20,7 +20,7 @@ import {
   whyNotRecorded,
 } from './format.ts';
 
-/** What was recorded of a call. It is asked for again when recording ends, for it is deleted then. */
+/** The recorded contents of a call. They are read again when recording ends, because they are deleted then. */
 function RecordedContentsView({ number, recording }: { number: number; recording: Recording }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['call-contents', number, recording.status],
@@ -80,7 +80,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
           onKeyDown={onKeyDown}
         />
         <span role="status" className={layout.quiet}>
-          {wanted && formatFound(count, at, MOST_FOUND)}
+          {wanted && formatFound(count, at, MAX_MATCHES)}
           {!wanted && copying.isSuccess && 'It is on the clipboard.'}
         </span>
         {wanted && count > 1 && (
@@ -110,7 +110,7 @@ function Kept({ number, contents: { request, answer } }: KeptProps) {
 interface PartProps {
   title: string;
   part: ContentsPart;
-  /** For each block, its text in pieces. */
+  /** The chunks of each block of text. */
   pieces: readonly Chunk[][];
   at: number;
   /** What is said of an empty one. */
@@ -153,18 +153,18 @@ function Found({ text, isCurrent }: { text: string; isCurrent: boolean }) {
   );
 }
 
-/** The most places that a search marks: each is an element of the page. */
-const MOST_FOUND = 500;
+/** The most matches that a search marks: each is an element of the page. */
+const MAX_MATCHES = 500;
 
-/** A piece of a text: found, with its number among all that was found, or between two that were. */
+/** A part of a text: a match with its number among all matches, or the text between two matches. */
 export interface Chunk {
-  /** Where it begins in its text. */
+  /** The offset at which it begins in its text. */
   from: number;
   text: string;
   found: number | null;
 }
 
-/** Texts in pieces, around what is looked for in them, in small letters or capitals. */
+/** Splits texts at the matches of a search, which ignores case. */
 export function chunks(texts: readonly string[], wanted: string): { pieces: Chunk[][]; count: number } {
   let count = 0;
   const pieces = texts.map((text) => {
@@ -172,7 +172,7 @@ export function chunks(texts: readonly string[], wanted: string): { pieces: Chun
     const parts: Chunk[] = [];
     let end = 0;
     for (const { index, 0: found } of text.matchAll(literally(wanted))) {
-      if (count === MOST_FOUND) break;
+      if (count === MAX_MATCHES) break;
       if (index > end) parts.push({ from: end, text: text.slice(end, index), found: null });
       parts.push({ from: index, text: found, found: count });
       count += 1;
@@ -193,7 +193,7 @@ interface CallDetailsProps {
   call: ActivityCall | null;
   recording: Recording;
   onClose(): void;
-  /** The person wants contents to be recorded. */
+  /** Called when the user wants contents to be recorded. */
   onTurnOn(): void;
 }
 

@@ -10,10 +10,10 @@ import { usePrevious } from '../shared/use-last.ts';
 import styles from './contents.module.css';
 import { AT_MOST, formatCount, formatRecorded, TIMES, timeLeft, whatClearingDeletes } from './format.ts';
 
-/** How often the time that is left is told anew, in milliseconds. */
-const TICK = 5_000;
+/** How often the time that is left is shown anew. */
+const TICK_MS = 5_000;
 
-/** While contents are recorded: that they are, for how long, and the way to end it. */
+/** Says that contents are being recorded and for how long, with the buttons that extend and stop it. */
 export function RecordingNotice({ recording, recorded }: { recording: Recording; recorded: number }) {
   const stopping = useStop();
   const extending = useMutation({
@@ -66,17 +66,17 @@ function useStop() {
 
 function TimeLeft({ until }: { until: number | null }) {
   const [now, setNow] = useState(Date.now);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new end is told at once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new end is shown at once
   useEffect(() => {
     setNow(Date.now());
-    const ticking = setInterval(() => setNow(Date.now()), TICK);
+    const ticking = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(ticking);
   }, [until]);
   const title = until === null ? undefined : `Until ${new Date(until).toLocaleTimeString()}`;
   return <span title={title}>{timeLeft(until, now)}</span>;
 }
 
-/** Says what would be recorded, where and how long, and begins only once the person has agreed. */
+/** Says what would be recorded, where and how long, and begins only after the user agrees. */
 export function AskRecording({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [chosen, setChosen] = useState<string>(TIMES[0].value);
   const minutes = (TIMES.find(({ value }) => value === chosen) ?? TIMES[0]).minutes;

@@ -6,7 +6,7 @@ import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
-import { ownFiles, patienceOf, reminders, standingIn, summaryOf, toRepair } from './format.ts';
+import { entryStatusIn, formatTimeout, ownFiles, reminders, summaryOf, toRepair } from './format.ts';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 
@@ -63,7 +63,7 @@ export function ClientRow(props: ClientRowProps) {
         <span className={layout.quiet}>{summaryOf(client, servers)}</span>
       </div>
       <p className={`${layout.quiet} ${styles.about}`}>Found because {because}</p>
-      {patienceOf(client) !== null && <p className={`${layout.quiet} ${styles.about}`}>{patienceOf(client)}</p>}
+      {formatTimeout(client) !== null && <p className={`${layout.quiet} ${styles.about}`}>{formatTimeout(client)}</p>}
       {files.map(({ path, exists, sharedWith }) => (
         <p key={path} className={`${layout.quiet} ${styles.about}`}>
           {path}
@@ -114,16 +114,16 @@ interface ToCorrectProps {
 
 /** What is wrong in some files, or could be written anew, each with the button that does it. */
 function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
-  const { spoilt, outdated } = toRepair(files, servers);
+  const { modified, outdated } = toRepair(files, servers);
   const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
   return (
     <>
-      {spoilt.length > 0 && (
-        <Notice message={`${spoilt.join(', ')}: no longer as Causeway wrote it.`} remedy={null}>
+      {modified.length > 0 && (
+        <Notice message={`${modified.join(', ')}: no longer as Causeway wrote it.`} remedy={null}>
           <Button
             variant="default"
             size="compact-sm"
-            onClick={() => onReview(`Repair ${name}`, 'repair', spoilt, project)}
+            onClick={() => onReview(`Repair ${name}`, 'repair', modified, project)}
           >
             Repair…
           </Button>
@@ -173,13 +173,13 @@ interface ProjectEntriesProps {
 /** What a client has in a project's own file. */
 function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesProps) {
   const files = client.files.filter((file) => file.project === project);
-  const there = servers.filter((server) => standingIn(files, server).on);
+  const there = servers.filter((server) => entryStatusIn(files, server).on);
   return (
     <section className={styles.project} aria-label={`${client.name} in ${project}`}>
       <p className={layout.quiet}>In the project {project}</p>
       <ul className={layout.list}>
         {servers.map((server) => {
-          const { on, words } = standingIn(files, server);
+          const { on, words } = entryStatusIn(files, server);
           return on || words !== null ? (
             <li key={server}>
               {server}

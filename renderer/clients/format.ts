@@ -1,14 +1,14 @@
 import type { AiClient, ClientOutcome, EntryState } from '../../preload/contract.ts';
 
-/** How a server stands in a client, all of its files together. */
+/** The state of a server's entries in a client, over all of its files. */
 export interface ClientSummary {
-  /** Whether its entry is there and leads where it should, or did until somebody changed it. */
+  /** Whether every file has its entry, even one that was changed since. */
   on: boolean;
-  /** What is to be known beside the switch; null where the switch says it all. */
+  /** The text beside the switch; null where the switch is enough. */
   words: string | null;
-  /** Writing it anew changes it. */
+  /** Whether writing the entry again changes a file. */
   repairable: boolean;
-  /** None of its files could be read. */
+  /** Whether none of its files could be read. */
   unknown: boolean;
 }
 
@@ -20,62 +20,63 @@ const WORDS: Record<Exclude<EntryState, 'absent' | 'current'>, string> = {
   foreign: 'Another entry has this name',
 };
 
-/** In this order, one file's state speaks for all of them. */
-const LOUDEST = ['broken', 'edited', 'vanished', 'foreign', 'outdated'] as const;
+/** The first of these states that any file has is shown for all of them. */
+const BY_SEVERITY = ['broken', 'edited', 'vanished', 'foreign', 'outdated'] as const;
 
-/** In these, a client has the server's entry. */
-const THERE: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken'];
+/** The states in which a file has the server's entry. */
+const PRESENT: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken'];
 
-/** The person's own files, without those of projects. */
+/** The user's own files, without those of projects. */
 export function ownFiles({ files }: AiClient): AiClient['files'] {
   return files.filter(({ project }) => project === null);
 }
 
-export function standingOf(client: AiClient, server: string): ClientSummary {
-  return standingIn(ownFiles(client), server);
+export function clientEntryStatus(client: AiClient, server: string): ClientSummary {
+  return entryStatusIn(ownFiles(client), server);
 }
 
-/** How a server stands in some files. */
-export function standingIn(files: AiClient['files'], server: string): ClientSummary {
+/** The state of a server's entries in some of the files. */
+export function entryStatusIn(files: AiClient['files'], server: string): ClientSummary {
   const states = files.flatMap(({ entries }) => entries[server] ?? []);
-  const there = states.filter((state) => THERE.includes(state)).length;
-  const loudest = LOUDEST.find((state) => states.includes(state));
-  const on = there > 0 && there === states.length;
-  const partly = there > 0 && !on ? `In ${there} of ${states.length} files` : null;
+  const present = states.filter((state) => PRESENT.includes(state)).length;
+  const mostSevere = BY_SEVERITY.find((state) => states.includes(state));
+  const on = present > 0 && present === states.length;
+  const partly = present > 0 && !on ? `In ${present} of ${states.length} files` : null;
   return {
     on,
-    words: loudest ? WORDS[loudest] : partly,
+    words: mostSevere ? WORDS[mostSevere] : partly,
     repairable: files.some(({ repairable }) => repairable.includes(server)),
     unknown: states.length === 0,
   };
 }
 
-/** The servers whose entries are not as they were written, or would be written differently today. */
+/** The servers whose entries were modified since they were written, and those that would be written differently now. */
 export function toRepair(
   files: AiClient['files'],
   servers: readonly string[],
-): { spoilt: string[]; outdated: string[] } {
-  const repairable = servers.filter((server) => standingIn(files, server).repairable);
-  const isWrong = (server: string) => isSpoilt(files, server);
-  return { spoilt: repairable.filter(isWrong), outdated: repairable.filter((server) => !isWrong(server)) };
+): { modified: string[]; outdated: string[] } {
+  const repairable = servers.filter((server) => entryStatusIn(files, server).repairable);
+  const isWrong = (server: string) => isModified(files, server);
+  return { modified: repairable.filter(isWrong), outdated: repairable.filter((server) => !isWrong(server)) };
 }
 
-function isSpoilt(files: AiClient['files'], server: string): boolean {
+function isModified(files: AiClient['files'], server: string): boolean {
   return files.some(({ entries }) => ['broken', 'edited', 'vanished'].includes(entries[server] ?? 'absent'));
 }
 
-/** For how long a client waits for the answer to one call. */
-export function patienceOf({ patienceMs }: AiClient): string | null {
+/** How long a client waits for the answer to a call. */
+export function formatTimeout({ patienceMs }: AiClient): string | null {
   return patienceMs === null ? null : `Stops waiting for a call after ${patienceMs / 1000} s`;
 }
 
-/** What a client has, in one line. */
+/** How many servers a client has, in one line. */
 export function summaryOf(client: AiClient, servers: readonly string[]): string {
   if (servers.length === 0) return '';
-  if (client.problem !== null || servers.every((server) => standingOf(client, server).unknown)) return 'Cannot be read';
-  const broken = servers.filter((server) => isSpoilt(ownFiles(client), server)).length;
+  if (client.problem !== null || servers.every((server) => clientEntryStatus(client, server).unknown))
+    return 'Cannot be read';
+  const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
   if (broken > 0) return broken === 1 ? '1 server to repair' : `${broken} servers to repair`;
-  const on = servers.filter((server) => standingOf(client, server).on).length;
+  const on = servers.filter((server) => clientEntryStatus(client, server).on).length;
   if (on === 0) return 'No servers yet';
   if (on === servers.length) return on === 1 ? 'Has the server' : `Has all ${on} servers`;
   return `Has ${on} of ${servers.length} servers`;

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
-import { standingOf } from './format.ts';
+import { clientEntryStatus } from './format.ts';
 
 interface ServerSwitchProps {
   client: AiClient;
@@ -14,7 +14,7 @@ interface ServerSwitchProps {
 
 /** Whether a client has a server: one cell of the matrix. */
 export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchProps) {
-  const { on, words, unknown } = standingOf(client, server);
+  const { on, words, unknown } = clientEntryStatus(client, server);
   const described = useId();
   return (
     <li className={styles.cell}>

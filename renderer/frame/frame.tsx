@@ -7,10 +7,10 @@ import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
 import styles from './frame.module.css';
 import { useFocusKept, useFocusOnChange } from './use-focus.ts';
 
-/** Screens whose list takes what room there is. */
+/** Screens whose list fills the height of the window. */
 const LONG_LISTS = new Set<ScreenName>(['activity', 'everyone']);
 
-/** What surrounds every screen: who is signed in and where, and the way to another profile. */
+/** The frame around every screen: the open profile and its user, notices, and the navigation. */
 export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {
   const page = useRef<HTMLElement>(null);
   useFocusOnChange(page, `${screen} ${useItem() ?? ''}`);
@@ -70,7 +70,7 @@ function Who({ state: { warehouse } }: { state: DesktopState }) {
   );
 }
 
-/** What was asked for in the tray and went wrong, until the person has seen it. */
+/** An action of the tray that failed, until the user dismisses it. */
 function FailedActionNotice({ failed }: { failed: Failed | null }) {
   if (failed === null) return null;
   const { title, problem } = failed;
@@ -85,7 +85,7 @@ function FailedActionNotice({ failed }: { failed: Failed | null }) {
   );
 }
 
-/** The way from screen to screen. */
+/** The links to the screens. */
 function Navigation({ screen }: { screen: ScreenName }) {
   return (
     <nav aria-label="Screens" className={styles.navigation}>
@@ -102,7 +102,7 @@ function Navigation({ screen }: { screen: ScreenName }) {
   );
 }
 
-/** Sign-ins that are under way to profiles that are not the open one: Accounts has a row for each instead. */
+/** Sign-ins in progress for profiles other than the open one. The Accounts screen shows them in its rows instead. */
 function OtherSignInsNotice({ signIns }: { signIns: readonly OtherSignIn[] }) {
   return signIns.map(({ profile, address }) => (
     <div key={profile} className={styles.failed}>

@@ -15,7 +15,7 @@ export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: str
 }
 
 /** A dialog that closes gives the focus back to what had it before within this time, in milliseconds. */
-const AFTER_DIALOG = 50;
+const DIALOG_CLOSED_MS = 50;
 
 /**
  * Keeps the focus when what has it goes away, or cannot be pressed for a while: it goes back to that as soon as it can,
@@ -25,25 +25,25 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
     let wasDisabled = false;
-    let mending: ReturnType<typeof setTimeout> | undefined;
+    let restoreTimer: ReturnType<typeof setTimeout> | undefined;
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof HTMLElement ? target : null;
       wasDisabled = false;
     };
-    const mend = () => {
-      mending = undefined;
+    const restoreFocus = () => {
+      restoreTimer = undefined;
       if (last === null || document.activeElement !== document.body) return;
       if (!last.isConnected) instead(page.current)?.focus({ preventScroll: true });
       else if (wasDisabled && !last.matches(':disabled')) last.focus({ preventScroll: true });
     };
     const watching = new MutationObserver(() => {
       if (last?.matches(':disabled')) wasDisabled = true;
-      mending ??= setTimeout(mend, AFTER_DIALOG);
+      restoreTimer ??= setTimeout(restoreFocus, DIALOG_CLOSED_MS);
     });
     watching.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', remember);
     return () => {
-      clearTimeout(mending);
+      clearTimeout(restoreTimer);
       watching.disconnect();
       document.removeEventListener('focusin', remember);
     };

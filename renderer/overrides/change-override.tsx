@@ -14,40 +14,40 @@ import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
 interface ChangeOverrideProps {
   profile: string;
   /** Whose; null while nothing is to be changed. */
-  people: readonly Person[] | null;
+  users: readonly Person[] | null;
   onClose(): void;
   onChanged(): void;
 }
 
 /** Changes one person's override, or leads to the plan for several. */
-export function ChangeOverride({ people, onClose, ...rest }: ChangeOverrideProps) {
-  const shown = usePrevious(people) ?? [];
+export function ChangeOverride({ users, onClose, ...rest }: ChangeOverrideProps) {
+  const shown = usePrevious(users) ?? [];
   const [only, ...others] = shown;
   if (!only) return null;
   const who = others.length === 0 && only.userName + only.displayName !== '' ? nameOfUser(only) : null;
   const title = who ? `The override of ${who}` : `The overrides of ${counted(shown.length, 'person', 'people')}`;
   return (
-    <Modal opened={people !== null} onClose={onClose} title={title}>
-      <Changing key={shown.map(({ id }) => id).join()} people={shown} who={who} onClose={onClose} {...rest} />
+    <Modal opened={users !== null} onClose={onClose} title={title}>
+      <Changing key={shown.map(({ id }) => id).join()} users={shown} who={who} onClose={onClose} {...rest} />
     </Modal>
   );
 }
 
 interface ChangingProps {
   profile: string;
-  people: readonly Person[];
+  users: readonly Person[];
   /** Null for several. */
   who: string | null;
   onClose(): void;
   onChanged(): void;
 }
 
-function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
+function Changing({ profile, users, who, onClose, onChanged }: ChangingProps) {
   const { request } = window.causeway;
   const [type, setType] = useState<WantedOverride['type']>('CUSTOM');
   const choice = useWarehouseChoice(profile, null, true);
   const { chosen } = choice;
-  const [person] = people;
+  const [person] = users;
   const now = useQuery({
     queryKey: ['override-of', profile, person?.id],
     queryFn: () => unwrap(request.overrideOf({ profile, userId: person?.id ?? '' })),
@@ -65,7 +65,7 @@ function Changing({ profile, people, who, onClose, onChanged }: ChangingProps) {
   const changing = useMutation({
     mutationFn: async (wanted: WantedOverride) => {
       if (who !== null && person) return unwrap(request.setOverrideOf({ profile, user: person, wanted }));
-      return unwrap(request.planForSelected({ profile, userIds: people.map(({ id }) => id), wanted }));
+      return unwrap(request.planForSelected({ profile, userIds: users.map(({ id }) => id), wanted }));
     },
     onSuccess: () => {
       onChanged();

@@ -31,7 +31,7 @@ export function personOf({ userId, userName, displayName }: OverrideRow): Person
   return { id: userId, userName, displayName };
 }
 
-/** What stands under a name: the user name, or the id where there is no other. */
+/** The text below a name: the user name, or the id where there is none. */
 export function secondLineOf({ displayName, userName, userId }: OverrideRow): string {
   if (displayName === '' || displayName === userName) return userName === '' ? '' : userId;
   return userName || userId;
@@ -52,7 +52,7 @@ export function overrideState({ dangling, type, warehouseState, canUse }: Overri
   return warehouseState === null ? '' : formatState(warehouseState);
 }
 
-/** How far the reading has come, as one sentence or two. */
+/** The progress of reading all overrides, as one or two sentences. */
 export function progressOf({ status, count, dangling, unknown, access }: Everyone): string {
   const failing = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
   const inDoubt = unknown > 0 ? ` Of ${number.format(unknown)} it could not be read whether the user may use it.` : '';
@@ -74,7 +74,7 @@ export function progressOf({ status, count, dangling, unknown, access }: Everyon
   }
 }
 
-/** What stands where no override is shown. That nobody's queries fail is said only once somebody has looked. */
+/** The text of an empty table. It says that no queries fail only after access is checked. */
 export function nothingFound({ count, unknown, access }: Everyone, { only, search }: EveryoneQuery): string {
   if (count === 0) {
     return 'Nobody in this workspace has an override: everybody’s queries run on the workspace default. Set one for somebody, or import a list.';
@@ -86,7 +86,7 @@ export function nothingFound({ count, unknown, access }: Everyone, { only, searc
     : 'No override names a warehouse that is gone. Who may use theirs has not been checked.';
 }
 
-/** What choosing this for somebody will do. `canUse` is undefined while that is being asked. */
+/** What an override will do for a user. `canUse` is undefined while it is being read. */
 export function consequenceFor(
   who: string,
   wanted: WantedOverride['type'],
@@ -118,7 +118,7 @@ const ACTIONS: Record<BulkLine['action'], string> = {
   invalid: 'Not possible',
 };
 
-/** What will become of a line, or has. */
+/** The planned action of a line, or its result. */
 export function resultText({ action, result }: BulkLine): string {
   return result === null ? ACTIONS[action] : RESULTS[result];
 }
@@ -129,7 +129,7 @@ export function changeText({ action, before, after }: BulkLine): string {
   return action === 'unchanged' ? before : `${before} → ${after}`;
 }
 
-/** What stands beneath a line's change: what is wrong, or what went wrong. */
+/** The remark below a line's change: a warning or an error. */
 export function remarkOf({ message, trouble }: BulkLine): string {
   return message || (trouble ?? '');
 }
@@ -157,7 +157,7 @@ export function formatPlan(bulk: Bulk): string {
   return `${sentence(parts)}${warned}${unknown} Nothing has been changed yet.`;
 }
 
-/** What became of the plan. */
+/** The results of a plan, as a sentence. */
 export function formatResults({ results }: Bulk): string {
   const parts = [
     `${counted(results.done, 'override')} changed`,

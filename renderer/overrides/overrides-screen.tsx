@@ -11,7 +11,7 @@ import { useSubscription } from '../shared/use-desktop-state.ts';
 import { BulkView } from './bulk-view.tsx';
 import { OverridesView } from './overrides-view.tsx';
 
-/** What a workspace's admins do for everybody: all overrides, and changing them. */
+/** The overrides of all users, for admins of the workspace. */
 export function EveryoneScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
     return (
@@ -33,15 +33,15 @@ export function EveryoneScreen({ state: { profile, warehouse } }: { state: Deskt
 }
 
 function OfProfile({ profile }: { profile: string }) {
-  const { everyone, readAnew } = useEveryone(profile);
+  const { overrides, readAnew } = useAllOverrides(profile);
   const bulk = useBulk();
   if (bulk) return <BulkView profile={profile} bulk={bulk} />;
-  if (everyone.status === 'failed' && everyone.problem && everyone.count === 0) {
+  if (overrides.status === 'failed' && overrides.problem && overrides.count === 0) {
     return (
       <div className={layout.screen}>
         <ScreenTitle>Everyone</ScreenTitle>
-        <Notice {...everyone.problem}>
-          {everyone.problem.code === 'permission_denied' ? (
+        <Notice {...overrides.problem}>
+          {overrides.problem.code === 'permission_denied' ? (
             <>
               <Button onClick={() => showScreen('warehouse')}>Show my warehouse</Button>
               <Button variant="default" onClick={readAnew}>
@@ -55,7 +55,7 @@ function OfProfile({ profile }: { profile: string }) {
       </div>
     );
   }
-  return <OverridesView profile={profile} everyone={everyone} onReadAnew={readAnew} />;
+  return <OverridesView profile={profile} overrides={overrides} onReadAnew={readAnew} />;
 }
 
 const NOTHING: Everyone = {
@@ -69,10 +69,10 @@ const NOTHING: Everyone = {
   revision: 0,
 };
 
-/** How far the reading of a profile's overrides has come. It begins with the screen, and stays with main. */
-function useEveryone(profile: string): { everyone: Everyone; readAnew(): void } {
-  const [everyone, setEveryone] = useState(NOTHING);
-  // An answer may be overtaken by the events that follow it.
+/** How many of a profile's overrides are read. Reading begins when the screen opens, and main keeps the rows. */
+function useAllOverrides(profile: string): { overrides: Everyone; readAnew(): void } {
+  const [overrides, setEveryone] = useState(NOTHING);
+  // The answer may arrive after a newer event.
   const show = (next: Everyone) => setEveryone((now) => (next.revision < now.revision ? now : next));
   const read = (anew: boolean) => {
     unwrap(window.causeway.request.readEveryone({ profile, anew })).then(show, (error: Error) =>
@@ -84,7 +84,7 @@ function useEveryone(profile: string): { everyone: Everyone; readAnew(): void } 
     read(false);
     return window.causeway.on.everyoneChanged(show);
   }, [profile]);
-  return { everyone: everyone.profile === profile ? everyone : NOTHING, readAnew: () => read(true) };
+  return { overrides: overrides.profile === profile ? overrides : NOTHING, readAnew: () => read(true) };
 }
 
 const BULK = ['bulk'];

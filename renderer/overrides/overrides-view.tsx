@@ -14,25 +14,25 @@ import { OverrideTable } from './override-table.tsx';
 
 interface OverridesViewProps {
   profile: string;
-  everyone: Everyone;
+  overrides: Everyone;
   onReadAnew(): void;
 }
 
-const AT_FIRST: EveryoneQuery = { search: '', only: 'all', by: 'dangling', descending: false };
+const INITIAL_QUERY: EveryoneQuery = { search: '', only: 'all', by: 'dangling', descending: false };
 
-/** All overrides: searched, ordered, selected, changed. */
-export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewProps) {
+/** The table of all overrides, with search, order, selection and changes. */
+export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewProps) {
   const { request } = window.causeway;
-  const [query, setQuery] = useState(AT_FIRST);
+  const [query, setQuery] = useState(INITIAL_QUERY);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [finding, setFinding] = useState(false);
   const [changing, setChanging] = useState<readonly Person[] | null>(null);
-  const asked = useDeferredValue(query);
-  const isRead = everyone.status !== 'unread' && everyone.status !== 'reading';
+  const deferredQuery = useDeferredValue(query);
+  const isRead = overrides.status !== 'unread' && overrides.status !== 'reading';
   const rows = usePagedRows({
-    scope: JSON.stringify(asked),
-    version: `${everyone.revision} ${everyone.status}`,
-    load: (from, count) => unwrap(request.everyonePage({ profile, query: asked, from, count })),
+    scope: JSON.stringify(deferredQuery),
+    version: `${overrides.revision} ${overrides.status}`,
+    load: (from, count) => unwrap(request.everyonePage({ profile, query: deferredQuery, from, count })),
   });
   const importing = useMutation({ mutationFn: () => unwrap(request.planImport({ profile })) });
   const exporting = useMutation({ mutationFn: () => unwrap(request.exportEveryone({ profile, query })) });
@@ -40,13 +40,13 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
     mutationFn: () => unwrap(request.everyoneIds({ profile, query })),
     onSuccess: (ids) => setSelected(new Set(ids)),
   });
-  // Who asks for those whose queries fail is not to be told that there are none before anybody has looked.
+  // The filter for failing queries must not say that there are none before access is checked.
   const mustLook =
     query.only === 'dangling' &&
-    everyone.status === 'complete' &&
-    everyone.access === 'unchecked' &&
-    everyone.count > 0 &&
-    everyone.problem === null;
+    overrides.status === 'complete' &&
+    overrides.access === 'unchecked' &&
+    overrides.count > 0 &&
+    overrides.problem === null;
   useEffect(() => {
     if (mustLook) void request.checkAccess({ profile });
   }, [mustLook, profile, request]);
@@ -92,16 +92,16 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
           onChange={({ currentTarget }) => change({ only: currentTarget.checked ? 'dangling' : 'all' })}
         />
       </div>
-      <Progress profile={profile} everyone={everyone} onReadAnew={onReadAnew} />
-      {everyone.problem && <Notice {...everyone.problem} />}
+      <Progress profile={profile} overrides={overrides} onReadAnew={onReadAnew} />
+      {overrides.problem && <Notice {...overrides.problem} />}
       <FailureNotice error={rows.error} onRetry={rows.retry} />
       {rows.total === 0 && isRead ? (
-        <p className={styles.empty}>{nothingFound(everyone, query)}</p>
+        <p className={styles.empty}>{nothingFound(overrides, query)}</p>
       ) : (
         <OverrideTable
           rows={rows}
           query={query}
-          scope={JSON.stringify(asked)}
+          scope={JSON.stringify(deferredQuery)}
           selected={selected}
           onOrder={change}
           onSelect={setSelected}
@@ -142,7 +142,7 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
       />
       <ChangeOverride
         profile={profile}
-        people={changing}
+        users={changing}
         onClose={() => setChanging(null)}
         onChanged={() => setSelected(new Set())}
       />
@@ -150,19 +150,19 @@ export function OverridesView({ profile, everyone, onReadAnew }: OverridesViewPr
   );
 }
 
-function Progress({ profile, everyone, onReadAnew }: OverridesViewProps) {
+function Progress({ profile, overrides, onReadAnew }: OverridesViewProps) {
   const { request } = window.causeway;
-  const { status, access } = everyone;
+  const { status, access } = overrides;
   const isBusy = status === 'reading' || access === 'checking';
   return (
     <div className={`${layout.actions} ${styles.progress}`}>
-      <span role="status">{progressOf(everyone)}</span>
+      <span role="status">{progressOf(overrides)}</span>
       {isBusy && (
         <Button variant="default" size="compact-sm" onClick={() => void request.stopReading()}>
           Stop
         </Button>
       )}
-      {status === 'complete' && access === 'unchecked' && everyone.count > 0 && (
+      {status === 'complete' && access === 'unchecked' && overrides.count > 0 && (
         <Button variant="default" size="compact-sm" onClick={() => void request.checkAccess({ profile })}>
           Check who may use theirs
         </Button>

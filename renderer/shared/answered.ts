@@ -1,6 +1,6 @@
 import type { Problem, Reply } from '../../preload/contract.ts';
 
-/** A request that main could not fulfil. The window switches on `problem.code`, never on text. */
+/** A request that failed in main. The window switches on `problem.code`, never on text. */
 class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
   readonly problem: Problem;
@@ -18,7 +18,7 @@ export async function unwrap<Output>(reply: Promise<Reply<Output>>): Promise<Out
   throw new RequestFailure(settled.problem);
 }
 
-/** What to show of anything that a request can throw. */
+/** The problem to show for an error that a request throws. */
 export function problemIn(error: Error): Problem {
   if (error instanceof RequestFailure) return error.problem;
   return {

@@ -7,7 +7,7 @@ const STEPS = [
   { step: 'clients', words: 'AI clients' },
 ] as const;
 
-/** The way from nothing to a connected AI client, and how far along it the person is. */
+/** The steps from nothing to a connected AI client, and how many of them are done. */
 export function FirstSteps({ step: current }: { step: (typeof STEPS)[number]['step'] }) {
   const reached = STEPS.findIndex(({ step }) => step === current);
   return (

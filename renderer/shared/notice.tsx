@@ -38,7 +38,7 @@ export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry
   );
 }
 
-/** Why what somebody has just asked for could not be done. */
+/** Why the action that the user has just started failed. */
 export function ActionFailure({ error }: { error: Error | null }) {
   return (
     error && (

@@ -89,7 +89,7 @@ export function OpeningOption({ title, about, onOpen }: { title: string; about: 
   );
 }
 
-/** Holds the places of options that are on their way. */
+/** Placeholders for options that are still loading. */
 export function OptionsToCome() {
   return ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={56} mb={8} />);
 }

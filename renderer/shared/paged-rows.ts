@@ -121,7 +121,7 @@ class PageCache<Row> implements PagedRows<Row> {
     this.#tell();
   }
 
-  /** A page that could not be had is asked for again when it is looked at again, or when the person says so. */
+  /** A page that failed to load is requested again when it is scrolled to again, or when the user retries. */
   #fail(error: Error): void {
     this.error = error;
     this.#tell();

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 
-const TICK = 15_000;
+const TICK_MS = 15_000;
 
-/** A moment as people say it, exact on hover. `at` is in milliseconds since the epoch. */
+/** A time relative to now, exact on hover. `at` is in milliseconds since the epoch. */
 export function RelativeTime({ at }: { at: number }) {
   const [ticked, setNow] = useState(Date.now);
   const now = Math.max(ticked, at);
   useEffect(() => {
-    const ticking = setInterval(() => setNow(Date.now()), TICK);
+    const ticking = setInterval(() => setNow(Date.now()), TICK_MS);
     return () => clearInterval(ticking);
   }, []);
   const moment = new Date(at);

@@ -6,7 +6,7 @@ import { unwrap } from './answered.ts';
 
 const KEY = ['state'];
 
-/** What main knows, kept current by its events. */
+/** The state of the application, kept current by its events. */
 export function useDesktopState(): DesktopState {
   const { data } = useQuery({
     queryKey: KEY,
@@ -17,17 +17,17 @@ export function useDesktopState(): DesktopState {
   return data ?? INITIAL_STATE;
 }
 
-/** Keeps what was asked for current with what main tells of it since. An answer that this overtakes is older: it is dropped. */
+/** Keeps the data of a query current with the events of a subscription. An answer that arrives after an event is stale: it is dropped. */
 export function useSubscription<Value>(
   queryKey: QueryKey,
-  subscribe: (hear: (told: Value) => void) => () => void,
+  subscribe: (listener: (value: Value) => void) => () => void,
 ): void {
   const queries = useQueryClient();
   useEffect(
     () =>
-      subscribe((told) => {
+      subscribe((value) => {
         void queries.cancelQueries({ queryKey });
-        queries.setQueryData(queryKey, told);
+        queries.setQueryData(queryKey, value);
       }),
     [queries, queryKey, subscribe],
   );

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 
-/** The last value that was there: a dialog's words stay while it fades out. */
+/** The last value that was not null: a dialog keeps its text while it fades out. */
 export function usePrevious<Value>(value: Value | null): Value | null {
   const last = useRef(value);
   if (value !== null) last.current = value;

@@ -108,7 +108,7 @@ function Unconfigured() {
         Causeway needs to know where your Databricks workspace is. Copy its address from your browser; then you sign in
         there, and nothing else is needed.
       </p>
-      <AddWorkspace taken={[]} />
+      <AddWorkspace existingNames={[]} />
       <p className={layout.quiet}>
         The address is kept in the file that the Databricks command line uses: a profile made there works here too.
       </p>

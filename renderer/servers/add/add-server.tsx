@@ -33,7 +33,7 @@ export function AddServer({ opened, state, onClose }: AddServerProps) {
         <AddForm
           profile={state.profile}
           host={state.warehouse.effective.host}
-          taken={state.servers.map(({ name }) => name)}
+          existingNames={state.servers.map(({ name }) => name)}
           onClose={onClose}
         />
       )}
@@ -46,17 +46,17 @@ const KINDS: readonly ServerKind[] = ['sql', 'genie', 'vector-search', 'function
 interface AddFormProps {
   profile: string;
   host: string;
-  taken: readonly string[];
+  existingNames: readonly string[];
   onClose(): void;
 }
 
-function AddForm({ profile, host, taken, onClose }: AddFormProps) {
+function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const { request } = window.causeway;
   const [kind, setKind] = useState<ServerKind>('sql');
   const [target, setTarget] = useState<string | null>('');
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
-    queryKey: ['proposal', profile, kind, target, taken],
+    queryKey: ['proposal', profile, kind, target, existingNames],
     queryFn: () => unwrap(request.proposeServer({ profile, kind, target: target ?? '' })),
     enabled: target !== null,
     gcTime: 0,

@@ -9,9 +9,9 @@ import { OpeningOption, Option, Options, OptionsToCome, SearchableOptions } from
 import { asJob } from '../use-job.ts';
 import type { ChooseProps } from './choose-target.tsx';
 
-interface ShelfListProps extends ChooseProps {
+interface CatalogListProps extends ChooseProps {
   label: string;
-  shelf: CatalogQuery;
+  query: CatalogQuery;
   /** What it means that nothing is there. */
   nothing: string;
   /** Offered before everything else. */
@@ -32,8 +32,8 @@ interface ShelfListProps extends ChooseProps {
 const FILLED = 50;
 
 /** A list of the workspace that can be searched, and from which one thing is chosen or opened. */
-export function ShelfList(props: ShelfListProps) {
-  const { profile, target, onChoose, label, shelf, nothing, whole, wholeSchemas, checkSearchable, optional } = props;
+export function CatalogList(props: CatalogListProps) {
+  const { profile, target, onChoose, label, query, nothing, whole, wholeSchemas, checkSearchable, optional } = props;
   const { targetOf = (name) => name, onOpen } = props;
   const group = useId();
   const [text, setText] = useState('');
@@ -46,7 +46,7 @@ export function ShelfList(props: ShelfListProps) {
     isFetchingNextPage,
     fetchNextPage,
     refetch,
-  } = useShelf(profile, shelf);
+  } = useCatalog(profile, query);
   const found = matching(data, text);
   const first = [...(whole ? [{ ...whole, about: '' }] : []), ...(wholeSchemas ? matching(schemasOf(data), text) : [])];
   // Parts may be as short as the workspace likes: a list is filled, and a search goes on until it has found something.
@@ -140,12 +140,12 @@ function Searchable({ profile, index }: { profile: string; index: string }) {
   );
 }
 
-/** What a shelf holds, a part at a time; leaving it ends the look-up that is under way. */
-function useShelf(profile: string, shelf: CatalogQuery): UseInfiniteQueryResult<CatalogEntry[]> {
+/** The entries of a catalog query, page by page. Leaving the list cancels the request in flight. */
+function useCatalog(profile: string, query: CatalogQuery): UseInfiniteQueryResult<CatalogEntry[]> {
   return useInfiniteQuery({
-    queryKey: ['browse', profile, shelf],
+    queryKey: ['browse', profile, query],
     queryFn: ({ pageParam, signal }) =>
-      asJob(signal, (job) => unwrap(window.causeway.request.browse({ job, profile, shelf, from: pageParam }))),
+      asJob(signal, (job) => unwrap(window.causeway.request.browse({ job, profile, shelf: query, from: pageParam }))),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),

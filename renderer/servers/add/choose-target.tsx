@@ -3,7 +3,7 @@ import type { ServerKind } from '../../../preload/contract.ts';
 import { TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
 import styles from './add.module.css';
-import { ShelfList } from './catalog-list.tsx';
+import { CatalogList } from './catalog-list.tsx';
 
 /** Where one looks for what a server of that kind is to show. */
 export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKind }) {
@@ -12,19 +12,19 @@ export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKi
       return null;
     case 'genie':
       return (
-        <ShelfList
+        <CatalogList
           {...choose}
           label="Genie spaces"
-          shelf={{ what: 'genie-spaces' }}
+          query={{ what: 'genie-spaces' }}
           nothing="There is no Genie space that you may open. Somebody has to share one with you."
         />
       );
     case 'vector-search':
       return (
-        <ShelfList
+        <CatalogList
           {...choose}
           label="Vector search indexes"
-          shelf={{ what: 'indexes' }}
+          query={{ what: 'indexes' }}
           wholeSchemas
           checkSearchable
           nothing="There is no vector search index that you may see."
@@ -48,22 +48,22 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
         onChange={(path) => onChoose(path.trim() === '' ? null : path)}
         spellCheck={false}
       />
-      <ShelfList
+      <CatalogList
         profile={profile}
         target={target}
         onChoose={onChoose}
         label="Services of AI Gateway"
-        shelf={{ what: 'services' }}
+        query={{ what: 'services' }}
         targetOf={(name) => `/ai-gateway/mcp-services/${name}`}
         optional
         nothing=""
       />
-      <ShelfList
+      <CatalogList
         profile={profile}
         target={target}
         onChoose={onChoose}
         label="Connections to servers elsewhere"
-        shelf={{ what: 'connections' }}
+        query={{ what: 'connections' }}
         targetOf={(name) => `/api/2.0/mcp/external/${name}`}
         optional
         nothing=""
@@ -97,31 +97,31 @@ function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
         )}
       </nav>
       {catalog === undefined && (
-        <ShelfList
+        <CatalogList
           {...shared}
           key="catalogs"
           label="Catalogs"
-          shelf={{ what: 'catalogs' }}
+          query={{ what: 'catalogs' }}
           onOpen={(name) => go([name])}
           nothing="There is no catalog that you may see. Ask its owner for the permission to use one."
         />
       )}
       {catalog !== undefined && schema === undefined && (
-        <ShelfList
+        <CatalogList
           {...shared}
           key={catalog}
           label={`Schemas of ${catalog}`}
-          shelf={{ what: 'schemas', catalog }}
+          query={{ what: 'schemas', catalog }}
           onOpen={(name) => go([catalog, name])}
           nothing={`There is no schema in ${catalog} that you may see.`}
         />
       )}
       {catalog !== undefined && schema !== undefined && (
-        <ShelfList
+        <CatalogList
           {...shared}
           key={`${catalog}.${schema}`}
           label={`Functions of ${catalog}.${schema}`}
-          shelf={{ what: 'functions', catalog, schema }}
+          query={{ what: 'functions', catalog, schema }}
           whole={{ target: `${catalog}.${schema}`, title: `All functions of ${catalog}.${schema}` }}
           nothing={`There is no function in ${catalog}.${schema} that you may call, yet.`}
         />

@@ -1,4 +1,4 @@
-/** What a JSON Schema asks for, as a form can show it. Whatever no control fits is a field of JSON. */
+/** A JSON Schema as the fields of a form. A schema that no control fits becomes a field of JSON. */
 export type FormField = Shared &
   (
     | { kind: 'text'; input: 'lines' | 'date' }
@@ -43,8 +43,8 @@ interface Place {
   depth: number;
 }
 
-function fieldOf(given: unknown, root: Schema, { name, required, depth }: Place): FormField {
-  const schema = plain(given, root);
+function fieldOf(rawSchema: unknown, root: Schema, { name, required, depth }: Place): FormField {
+  const schema = plain(rawSchema, root);
   const shared = {
     name,
     label: textIn(schema.title) || name,
@@ -77,24 +77,24 @@ function fieldOf(given: unknown, root: Schema, { name, required, depth }: Place)
 }
 
 /** Follows a reference into the schema itself, and passes over "or null": an optional field may be left out. */
-function plain(given: unknown, root: Schema, followed = 0): Schema {
-  if (!isObject(given)) return {};
-  if (typeof given.$ref === 'string' && followed < DEEPEST) {
-    const { $ref, ...beside } = given;
+function plain(rawSchema: unknown, root: Schema, followed = 0): Schema {
+  if (!isObject(rawSchema)) return {};
+  if (typeof rawSchema.$ref === 'string' && followed < DEEPEST) {
+    const { $ref, ...beside } = rawSchema;
     return { ...plain(at(root, $ref), root, followed + 1), ...beside };
   }
-  if (Array.isArray(given.type)) {
-    const types = given.type.filter((type) => type !== 'null');
-    return types.length === 1 ? { ...given, type: types[0] } : { ...given, type: undefined };
+  if (Array.isArray(rawSchema.type)) {
+    const types = rawSchema.type.filter((type) => type !== 'null');
+    return types.length === 1 ? { ...rawSchema, type: types[0] } : { ...rawSchema, type: undefined };
   }
   for (const key of ['anyOf', 'oneOf']) {
-    const branches = given[key];
+    const branches = rawSchema[key];
     if (!Array.isArray(branches)) continue;
     const real = branches.filter((branch) => !(isObject(branch) && branch.type === 'null'));
     if (real.length === 1 && isObject(real[0]))
-      return plain({ ...given, ...real[0], [key]: undefined }, root, followed);
+      return plain({ ...rawSchema, ...real[0], [key]: undefined }, root, followed);
   }
-  return given;
+  return rawSchema;
 }
 
 function at(root: Schema, reference: string): unknown {

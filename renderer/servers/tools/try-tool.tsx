@@ -33,10 +33,10 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
   const [job, setJob] = useState('');
   const work = useJob();
   const calling = useMutation({
-    mutationFn: (given: Record<string, unknown>) => {
+    mutationFn: (args: Record<string, unknown>) => {
       const id = work.begin();
       setJob(id);
-      return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: given }));
+      return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: args }));
     },
   });
 
@@ -134,11 +134,11 @@ function FollowButton({ follow, onFollow }: { follow: FollowUp; onFollow(): void
   );
 }
 
-/** How far a call is: what the server tells, and for how long it has run. */
+/** The progress of a call as the server reports it, and how long it has run. */
 function Running({ job }: { job: string }) {
   const [begun] = useState(Date.now);
   const [now, setNow] = useState(begun);
-  const [told, setTold] = useState<EventPayloads['toolProgress'] | null>(null);
+  const [lastProgress, setLastProgress] = useState<EventPayloads['toolProgress'] | null>(null);
   useEffect(() => {
     const ticking = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(ticking);
@@ -146,32 +146,33 @@ function Running({ job }: { job: string }) {
   useEffect(
     () =>
       window.causeway.on.toolProgress((progress) => {
-        if (progress.job === job) setTold(progress);
+        if (progress.job === job) setLastProgress(progress);
       }),
     [job],
   );
   const seconds = Math.max(0, Math.floor((now - begun) / 1000));
   return (
     <span className={layout.quiet}>
-      <span role="status">{told ? toldInWords(told) : 'Running…'}</span> {seconds > 0 && `${seconds} s`}
+      <span role="status">{lastProgress ? formatProgress(lastProgress) : 'Running…'}</span>{' '}
+      {seconds > 0 && `${seconds} s`}
     </span>
   );
 }
 
-function toldInWords({ progress, total, words }: EventPayloads['toolProgress']): string {
+function formatProgress({ progress, total, words }: EventPayloads['toolProgress']): string {
   const share = total !== null && total > 0 ? `${Math.round((100 * progress) / total)} %` : '';
   return [words || 'Running…', share].filter(Boolean).join(' ');
 }
 
-/** A call that an answer leads to: a tool, and what it is to be given. */
+/** A next call that an answer suggests: a tool and its arguments. */
 export interface FollowUp {
   tool: Tool;
   values: Record<string, string>;
 }
 
 /**
- * Another tool of the same server whose needs an answer has met: a statement that runs is asked for by its id, a
- * conversation goes on. Names are compared without regard to how their words are joined.
+ * The tools of the same server whose required arguments are in an answer: to poll a running statement by its id, or to
+ * continue a conversation. Names are compared without case, `_` and `-`.
  */
 export function followUps(tools: readonly Tool[], called: string, structured: unknown): FollowUp[] {
   if (hasEnded(structured)) return [];
@@ -191,7 +192,7 @@ export function followUps(tools: readonly Tool[], called: string, structured: un
   });
 }
 
-/** States after which there is nothing to ask for: those of SQL statements and of Genie's answers. */
+/** The final states of SQL statements and of Genie's answers. */
 const ENDED = /^(SUCCEEDED|COMPLETED|FAILED|CANCELL?ED|CLOSED|QUERY_RESULT_EXPIRED)$/i;
 
 function hasEnded(structured: unknown): boolean {
@@ -203,7 +204,7 @@ function propertyOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Something by which the server finds what it has begun. */
+/** Whether a member is named like the id of a statement or a conversation. */
 function isIdentifier(name: string): boolean {
   return /(_id|Id)$/.test(name);
 }

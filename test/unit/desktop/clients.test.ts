@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AiClient, ClientOutcome, EntryState } from '../../../preload/contract.ts';
 import {
+  clientEntryStatus,
   diffLines,
-  patienceOf,
+  entryStatusIn,
+  formatTimeout,
   reminders,
-  standingIn,
-  standingOf,
   summaryOf,
   toRepair,
 } from '../../../renderer/clients/format.ts';
@@ -55,12 +55,12 @@ describe('how a server stands in a client', () => {
     [['current', 'outdated'], true, 'Works; an update is available', true],
     [['absent', 'broken'], false, 'Starts a program that is gone', true],
   ])('%j: on %s, %s', (states, on, words, repairable) => {
-    const standing = standingOf(client(...states.map((sql) => ({ sql }))), 'sql');
+    const standing = clientEntryStatus(client(...states.map((sql) => ({ sql }))), 'sql');
     expect(standing).toEqual({ on, words, repairable, unknown: false });
   });
 
   it('is not known where no file could be read', () => {
-    expect(standingOf(client({}), 'sql')).toMatchObject({ on: false, unknown: true });
+    expect(clientEntryStatus(client({}), 'sql')).toMatchObject({ on: false, unknown: true });
   });
 });
 
@@ -79,27 +79,27 @@ describe('what a client has', () => {
 
   it('names what is to be repaired', () => {
     expect(toRepair(client({ sql: 'outdated', genie: 'broken' }).files, ['sql', 'genie'])).toEqual({
-      spoilt: ['genie'],
+      modified: ['genie'],
       outdated: ['sql'],
     });
   });
 
   it('names nothing to be repaired where that would change nothing', () => {
     const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
-    expect(toRepair(files, ['sql'])).toEqual({ spoilt: [], outdated: [] });
-    expect(standingIn(files, 'sql')).toMatchObject({ words: 'Starts a program that is gone', repairable: false });
+    expect(toRepair(files, ['sql'])).toEqual({ modified: [], outdated: [] });
+    expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Starts a program that is gone', repairable: false });
   });
 
   it('leaves the files of projects out of what the person has', () => {
     const [own, inProject] = client({ sql: 'absent' }, { sql: 'current' }).files;
     if (!own || !inProject) throw new Error('There are two files.');
     const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };
-    expect(standingOf(one, 'sql')).toMatchObject({ on: false, words: null });
+    expect(clientEntryStatus(one, 'sql')).toMatchObject({ on: false, words: null });
   });
 
   it('tells for how long a client waits for a call', () => {
-    expect(patienceOf({ ...client(), patienceMs: 60_000 })).toBe('Stops waiting for a call after 60 s');
-    expect(patienceOf(client())).toBeNull();
+    expect(formatTimeout({ ...client(), patienceMs: 60_000 })).toBe('Stops waiting for a call after 60 s');
+    expect(formatTimeout(client())).toBeNull();
   });
 });
 
