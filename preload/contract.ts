@@ -26,9 +26,9 @@ export type * from './contract/settings.ts';
 export type * from './contract/warehouse.ts';
 
 /**
- * The only list of what the window may ask and may hear: a group for each screen, in `contract/`. Main answers exactly
+ * The only list of the requests that the window may make and the events that it receives: a group for each screen, in `contract/`. Main answers exactly
  * these requests, the preload script exposes exactly these functions, and nothing crosses that its schema does not name:
- * unknown fields are dropped on the way.
+ * unknown fields are dropped.
  */
 export const requests = {
   ...stateRequests,
@@ -61,7 +61,7 @@ export type RequestInputs = { [Name in RequestName]: z.output<(typeof requests)[
 export type RequestOutputs = { [Name in RequestName]: z.output<(typeof requests)[Name]['output']> };
 export type EventPayloads = { [Name in EventName]: z.output<(typeof events)[Name]> };
 
-/** What comes back for every request, so that a failure keeps its code on the way. */
+/** What comes back for every request, so that a failure keeps its code across IPC. */
 export type Reply<Output> = { ok: true; value: Output } | { ok: false; problem: Problem };
 
 type Arguments<Input> = undefined extends Input ? [] : [input: Input];
@@ -71,6 +71,6 @@ export interface CausewayApi {
   request: {
     [Name in RequestName]: (...input: Arguments<RequestInputs[Name]>) => Promise<Reply<RequestOutputs[Name]>>;
   };
-  /** Each function starts listening and gives back the one that stops it. */
+  /** Each function subscribes a listener and returns the function that unsubscribes it. */
   on: { [Name in EventName]: (listener: (payload: EventPayloads[Name]) => void) => () => void };
 }

@@ -1,6 +1,6 @@
 import type { ConfiguredServer, EffectiveWarehouse, ServerKind, Warehouse, WarehouseProblem } from './contract.ts';
 
-/** Words that the tray and the window share, so that one thing has one name wherever it is shown. */
+/** Texts that the tray and the window share, so that one thing has the same name in both. */
 
 const STATES: Record<string, string> = {
   RUNNING: 'Running',
@@ -59,10 +59,10 @@ export function formatHost(host: string): string {
   return host.replace(/^https?:\/\//, '');
 }
 
-/** What the person has chosen or cannot change is worth a note; everything else will make queries fail. */
+/** Problems that are only notes; every other one makes queries fail. */
 const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'override-api-missing']);
 
-/** Whether a problem wants the person's attention, and is not only good to know. */
+/** Whether a problem needs the user's attention, and is not only a note. */
 export function mattersNow({ code }: WarehouseProblem): boolean {
   return !NOTES.has(code);
 }
@@ -80,7 +80,7 @@ export function formatServerKind(kind: ServerKind): string {
   return SERVER_KINDS[kind];
 }
 
-/** Whether a server's state wants the person to do something. */
+/** Whether a server's state needs an action of the user. */
 export function needsAttention({ status }: ConfiguredServer['state']): boolean {
   return status !== 'ready' && status !== 'connecting' && status !== 'waiting-for-browser';
 }

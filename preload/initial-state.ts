@@ -1,6 +1,6 @@
 import type { DesktopState } from './contract.ts';
 
-/** What is shown before anything is known, on both sides. */
+/** The state before main has read anything, in main and in the window. */
 export const INITIAL_STATE: DesktopState = {
   profiles: [],
   profile: null,

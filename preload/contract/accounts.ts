@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inProfile, problem } from './parts.ts';
 
-/** One profile of the configuration file, and whether somebody is signed in to it. */
+/** One profile of the configuration file, and whether a user is signed in to it. */
 const account = z.object({
   name: z.string(),
   host: z.string().nullable(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What is recorded at most: the older calls go first, and of a long request or answer only the beginning is there. */
+/** The limits of a recording: the oldest calls are dropped first, and a long request or answer is truncated. */
 export const MOST_RECORDED = { calls: 200, bytesOfEach: 64 * 1024, bytesInAll: 16 * 1024 * 1024 } as const;
 
-/** Whether what clients ask and are answered is recorded. Off unless the person has turned it on, and for a time. */
+/** Whether the contents of calls are recorded. Off unless the user turns it on, for a limited time. */
 export const recording = z.discriminatedUnion('status', [
   z.object({ status: z.literal('off') }),
   /** `until` is in milliseconds since the epoch; null means until the application quits. */

@@ -5,7 +5,7 @@ import { clientMark } from './parts.ts';
 export const attachedProxy = z.object({
   id: z.number(),
   pid: z.number(),
-  /** The program that started it, where the system tells. */
+  /** The program that started it, where the system provides that. */
   client: z.string().nullable(),
   /** Null for the default profile. */
   profile: z.string().nullable(),
@@ -65,7 +65,7 @@ const callFilter = z.object({
   outcome: z.union([outcome, z.literal('failed')]).nullable(),
 });
 
-/** What there is, in short. The calls themselves are asked for by pages: there may be very many. */
+/** A summary. The calls themselves are requested by pages: there may be very many. */
 const activity = z.object({
   sessions: z.array(session),
   /** How many sessions there are besides those. */
@@ -97,7 +97,7 @@ const latency = z.object({
 const selection = z.object({ filter: callFilter, upTo: z.number().nullable() });
 
 export const activityRequests = {
-  /** Says whether somebody looks: only then are there events. */
+  /** Says whether the screen is shown: only then are there events. */
   watchActivity: { input: z.object({ on: z.boolean() }), output: activity },
   /** The calls, the newest first. */
   activityPage: {
@@ -108,7 +108,7 @@ export const activityRequests = {
   clearActivity: { input: z.undefined(), output: z.undefined() },
   /**
    * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only where
-   * that is asked for. Null if the person thought better of it.
+   * that is asked for. Null if the user cancels.
    */
   exportActivity: {
     input: selection.extend({ withContents: z.boolean() }),
@@ -117,7 +117,7 @@ export const activityRequests = {
 } as const;
 
 export const activityEvents = {
-  /** At most four times a second, and only while somebody looks. */
+  /** At most four times a second, and only while the screen is shown. */
   activityChanged: activity,
 } as const;
 

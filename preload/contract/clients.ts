@@ -19,7 +19,7 @@ const clientFile = z.object({
   repairable: z.array(z.string()),
   /** Other clients that read the same entries: what is removed here is removed from them. */
   sharedWith: z.array(clientName),
-  /** The folder of the project whose file it is; null for the person's own. */
+  /** The folder of the project whose file it is; null for the user's own. */
   project: z.string().nullable(),
   /** Why it can be neither read nor written, as sentences with line and column. */
   problem: z.string().nullable(),
@@ -39,9 +39,9 @@ const aiClient = z.object({
   warnings: z.array(z.string()),
   /** Which tools' names are too long for it, as sentences. */
   longNames: z.array(z.string()),
-  /** It can be asked by a link to add an entry itself. */
+  /** It opens links that add an entry to it. */
   hasLink: z.boolean(),
-  /** It can connect by itself, as an OAuth application that it is told. */
+  /** It can connect by itself, with a configured OAuth application. */
   connectsItself: z.boolean(),
   /** The client id of the application that Databricks publishes for it; null where none is known. */
   publishedApplication: z.string().nullable(),
@@ -65,13 +65,13 @@ const clientChange = z.object({
   action: z.enum(['add', 'remove', 'repair']),
   clients: z.array(z.string()).min(1),
   servers: z.array(z.string()).min(1),
-  /** Also over an entry of somebody else. */
+  /** Whether an entry that is not ours is replaced too. */
   replace: z.boolean(),
   /** Also while the client runs, which then overwrites it. */
   whileRunning: z.boolean(),
   /** Also from a file that other clients read, which lose it too. */
   evenShared: z.boolean().default(false),
-  /** The folder of the project in whose files; null for the person's own. */
+  /** The folder of the project in whose files; null for the user's own. */
   project: z.string().nullable().default(null),
   /**
    * Has the client connect by itself, signing in as this OAuth application, or as the one that is published for it; null
@@ -122,14 +122,14 @@ export const clientRequests = {
   /** The entries for one client, or in the shape that nearly every client takes. */
   clientJson: { input: toPaste, output: z.object({ text: z.string() }) },
   copyClientJson: { input: toPaste, output: z.undefined() },
-  /** Asks for a project's folder; null where the person chose none. */
+  /** Lets the user choose a project's folder; null if the user cancels. */
   chooseProject: { input: z.undefined(), output: z.object({ folder: z.string().nullable() }) },
   /** Opens the link by which a client adds an entry itself. */
   openInClient: { input: z.object({ client: z.string(), server: z.string() }), output: z.undefined() },
 } as const;
 
 export const clientEvents = {
-  /** A client came, went, or its file changed: what was listed is to be listed anew. */
+  /** A client came, went, or its file changed: the list is stale. */
   clientsChanged: z.object({}),
 } as const;
 

@@ -6,10 +6,10 @@ import { configuredServer } from './servers.ts';
 import { updateState } from './settings.ts';
 import { choices, signInStep, verification, warehouseState } from './warehouse.ts';
 
-/** What was asked for outside the window, or on no screen of its own, and went wrong. */
+/** An action that failed and that no open screen shows, such as one of the tray. */
 const failedAction = z.object({ title: z.string(), problem });
 
-/** A sign-in that is under way to a profile that is not the open one. */
+/** A sign-in in progress for a profile other than the open one. */
 const otherSignIn = signInStep.extend({ profile: z.string() });
 
 /** All that the tray and the window show, as one value. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the person can do about a finding, as a button. */
+/** A remedy for a finding, as a button. */
 const nextStep = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('open-screen'),
@@ -14,10 +14,10 @@ const nextStep = z.discriminatedUnion('do', [
 /** One check, as far as it has come. */
 const diagnosticCheck = z.object({
   id: z.string(),
-  /** What is checked, as a person says it. */
+  /** The name of the check. */
   title: z.string(),
   status: z.enum(['waiting', 'running', 'pass', 'warning', 'fail', 'unknown', 'skipped']),
-  /** What was found; empty before. */
+  /** The finding; empty before the check has run. */
   words: z.string(),
   remedy: z.string().nullable(),
   nextStep: nextStep.nullable(),
@@ -35,10 +35,10 @@ export const diagnosticsRequests = {
   /** Answers when all checks have ended; events tell how far they have come. */
   runDiagnosis: { input: z.undefined(), output: z.undefined() },
   cancelDiagnosis: { input: z.undefined(), output: z.undefined() },
-  /** What would be copied and saved, for the person to read before. */
+  /** The text of the report, for the user to read before it is copied or saved. */
   previewDiagnostics: { input: z.undefined(), output: z.object({ text: z.string() }) },
   copyDiagnostics: { input: z.undefined(), output: z.undefined() },
-  /** Gives the file; null if the person thinks better of it. */
+  /** Returns the path of the file; null if the user cancels. */
   saveDiagnostics: { input: z.undefined(), output: z.object({ file: z.string().nullable() }) },
 } as const;
 

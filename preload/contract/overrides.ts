@@ -14,23 +14,23 @@ const overrideRow = z.object({
   warehouseState: z.string().nullable(),
   /** Why this user's queries will fail; null says only that no reason was found. */
   dangling: z.enum(['warehouse-gone', 'deleting', 'cannot-use']).nullable(),
-  /** Whether this user may use the warehouse, where somebody has looked; null where there is none to use. */
+  /** Whether this user may use the warehouse; null where the override names none. */
   canUse: z.union([z.boolean(), z.enum(['unknown', 'unchecked'])]).nullable(),
 });
 
-/** How far the reading of all overrides has come. The rows themselves are asked for by pages: there may be very many. */
+/** The progress of reading all overrides. The rows themselves are requested by pages: there may be very many. */
 const everyone = z.object({
   profile: z.string().nullable(),
   status: z.enum(['unread', 'reading', 'complete', 'stopped', 'failed']),
   count: z.number(),
-  /** How many will make queries fail, as far as that is known. */
+  /** How many make queries fail, as far as that is known. */
   dangling: z.number(),
-  /** Of how many it could not be read whether the user may use the warehouse. */
+  /** For how many users access to the warehouse could not be read. */
   unknown: z.number(),
-  /** Whether it was looked who may use their warehouse. */
+  /** Whether access to the warehouses is checked. */
   access: z.enum(['unchecked', 'checking', 'checked']),
   problem: problem.nullable(),
-  /** Grows with each change: of two, the larger one is true. */
+  /** Grows with each change: of two values, the one with the lower revision is stale. */
   revision: z.number(),
 });
 
@@ -46,7 +46,7 @@ const slice = z.object({ from: z.int().min(0), count: z.int().min(1).max(500) })
 
 const person = z.object({ id: z.string(), userName: z.string(), displayName: z.string() });
 
-/** What an override is to become. */
+/** The override to set, or `NONE` to clear it. */
 const wanted = z.discriminatedUnion('type', [
   z.object({ type: z.literal('CUSTOM'), warehouseId: z.string().min(1) }),
   z.object({ type: z.literal('LAST_SELECTED') }),
@@ -62,7 +62,7 @@ const bulk = z.object({
   planned: z.record(z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']), z.number()),
   /** Changes after which the user's queries would fail. */
   warnings: z.number(),
-  /** Changes to a warehouse of which it could not be read whether the user may use it. */
+  /** Changes for which the user's access to the warehouse could not be read. */
   accessUnknown: z.number(),
   total: z.number(),
   ended: z.number(),
@@ -77,7 +77,7 @@ const bulkLine = z.object({
   action: z.enum(['create', 'update', 'delete', 'unchanged', 'invalid']),
   before: z.string(),
   after: z.string(),
-  /** What will go wrong once this is done, or why it cannot be done. */
+  /** The problem that the change will cause, or why it is impossible. */
   trouble: z.string().nullable(),
   result: z.enum(['done', 'unchanged', 'invalid', 'failed', 'not-tried']).nullable(),
   message: z.string(),
@@ -85,11 +85,11 @@ const bulkLine = z.object({
 
 const ofUser = inProfile.extend({ userId: z.string() });
 
-/** Where a file was written and how many rows it holds; null if the person thought better of it. */
+/** Where a file was written and how many rows it holds; null if the user cancels. */
 const written = z.object({ file: z.string(), count: z.number() }).nullable();
 
 export const everyoneRequests = {
-  /** Begins to read all overrides, unless that is done; `anew` begins again. Answers at once: the state follows. */
+  /** Begins to read all overrides, unless they are read; `anew` reads them again. Answers at once; events report the progress. */
   readEveryone: { input: inProfile.extend({ anew: z.boolean() }), output: everyone },
   stopReading: { input: z.undefined(), output: z.undefined() },
   everyonePage: {
@@ -101,7 +101,7 @@ export const everyoneRequests = {
   /** Looks who may use their warehouse. Answers when that is done. */
   checkAccess: { input: inProfile, output: z.undefined() },
   findUsers: { input: inProfile.extend({ text: z.string() }), output: z.array(person) },
-  /** What the workspace holds for one user now. */
+  /** The override of one user, as the workspace stores it now. */
   overrideOf: {
     input: ofUser,
     output: z
@@ -127,7 +127,7 @@ export const everyoneRequests = {
   },
   /** Carries the plan out. Answers when every line has its result. */
   applyBulk: { input: inProfile, output: z.undefined() },
-  /** Ends what is under way: the changes that have begun are waited for, the others are not tried. */
+  /** Stops the bulk change: changes in flight are awaited, the others are not tried. */
   cancelBulk: { input: z.undefined(), output: z.undefined() },
   /** Forgets the plan and its results. */
   dismissBulk: { input: z.undefined(), output: z.undefined() },

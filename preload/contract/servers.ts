@@ -23,14 +23,14 @@ export const configuredServer = z.object({
       'unreachable',
       'failing',
     ]),
-    /** How many tools it offers; null until it has told. */
+    /** How many tools it offers; null until the server lists them. */
     tools: z.number().nullable(),
     /** The state in a few words: "Running, 6 tools". */
     label: z.string(),
     /** The state in a sentence or two, and what to do about it. */
     words: z.string(),
     remedy: z.string().nullable(),
-    /** When it is asked again by itself, in milliseconds since the epoch; null where only a person can change something. */
+    /** When it is checked again automatically, in milliseconds since the epoch; null where the user has to act first. */
     retryAt: z.number().nullable(),
     /** What can be done about it from here. */
     action: z.enum(['sign-in', 'accounts', 'check-again']).nullable(),
@@ -98,7 +98,7 @@ export const serverRequests = {
   },
   addServer: { input: inProfile.extend({ kind, path: z.string(), name: z.string() }), output: z.undefined() },
   removeServer: { input: serverNamed, output: z.undefined() },
-  /** Asks the server how it is now. The state tells what came of it. */
+  /** Checks the server now. The state holds the result. */
   checkServer: { input: serverNamed, output: z.undefined() },
   listTools: {
     input: serverNamed,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from './parts.ts';
 
-/** What the person has chosen, as it is stored. */
+/** The settings as they are stored. */
 export const settings = z.object({
   /** Whether the window opens when a person starts Causeway. */
   openWindow: z.boolean(),
@@ -28,7 +28,7 @@ export const someSettings = z.strictObject({
 
 const settingsState = z.object({
   settings,
-  /** Null where this system has no way to start applications at login. */
+  /** Null where this system cannot start applications at login. */
   startAtLogin: z.boolean().nullable(),
   /** What `CAUSEWAY_TOKEN_STORE` says, which goes before the setting; null where it says nothing. */
   tokenStoreOfEnvironment: z.string().nullable(),
@@ -41,12 +41,12 @@ const settingsState = z.object({
 
 /** Where the search for a newer version stands. */
 export const updateState = z.discriminatedUnion('status', [
-  /** It looks only when asked to. */
+  /** It checks for updates only when the user asks for it. */
   z.object({ status: z.literal('off') }),
   z.object({ status: z.literal('not-possible-here'), reason: z.enum(['development', 'package-manager']) }),
   z.object({
     status: z.literal('idle'),
-    /** Milliseconds since the epoch; null before the first look. */
+    /** Milliseconds since the epoch; null before the first check. */
     checkedAt: z.number().nullable(),
   }),
   z.object({ status: z.literal('checking') }),
@@ -61,7 +61,7 @@ export const settingsRequests = {
   /** Takes effect at once. Nothing is changed where it could not be stored. */
   changeSettings: { input: someSettings, output: settingsState },
   setStartAtLogin: { input: z.object({ on: z.boolean() }), output: settingsState },
-  /** Answers when the look has ended, however it ended: the state tells how. */
+  /** Answers when the check for updates has ended; the state holds the result. */
   checkForUpdates: { input: z.undefined(), output: z.undefined() },
   downloadUpdate: { input: z.undefined(), output: z.undefined() },
   restartToUpdate: { input: z.undefined(), output: z.undefined() },

@@ -54,7 +54,7 @@ const effectiveWarehouse = z.object({
 /** How far a sign-in in the browser has come. */
 export const signInStep = z.object({
   step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
-  /** The sign-in page, where the person has to open it: the browser could not be opened. */
+  /** The address of the sign-in page, where the browser could not be opened and the user has to open it. */
   address: z.string().nullable(),
 });
 
@@ -82,7 +82,7 @@ export const choices = z.object({ warehouses: z.array(warehouse), more: z.number
 const check = z.object({
   name: z.enum(['record', 'resolver', 'end-to-end']),
   status: z.enum(['waiting', 'running', 'pass', 'fail', 'unknown', 'not-applicable', 'cancelled']),
-  /** What was seen, or what is being done just now. */
+  /** The result of the check, or its current step. */
   words: z.string(),
 });
 export const verification = z.object({ running: z.boolean(), checks: z.array(check) });
@@ -94,7 +94,7 @@ export const overrideValue = z.object({
   warehouseName: z.string().nullable(),
 });
 
-/** One change of the person's own override that was seen; null stands for having none. */
+/** One change of the user's own override; null stands for no override. */
 export const overrideChange = z.object({
   /** When it was seen, or made by the command, in milliseconds since the epoch. */
   at: z.number(),
@@ -110,7 +110,7 @@ export const warehouseRequests = {
   /** Reads the effective warehouse again; opens the profile again if that had failed. */
   checkAgain: { input: z.undefined(), output: z.undefined() },
   chooseProfile: { input: inProfile, output: z.undefined() },
-  /** Answers when the sign-in has ended, however it ended: the state tells how. */
+  /** Answers when the sign-in has ended; the state holds the result. */
   signIn: { input: z.undefined(), output: z.undefined() },
   cancelSignIn: { input: z.undefined(), output: z.undefined() },
   listWarehouses: { input: inProfile, output: z.array(warehouse) },

@@ -14,14 +14,14 @@ import { AddWorkspace } from './add-workspace.tsx';
 import { EditAccount } from './edit-account.tsx';
 import { formatExpiry, formatMethod, formatStatus, signInOffer } from './format.ts';
 
-/** The profiles of this computer: who is signed in where, and the ways in and out. */
+/** The profiles of this computer: who is signed in where, with sign-in and sign-out. */
 export function AccountsScreen({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<string | null>(null);
   const [editing, setEditing] = useState<Account | null>(null);
   const [left, setLeft] = useState<{ profile: string; revoked: boolean } | null>(null);
   const accounts = useQuery({
-    // Whoever signs in or adds a profile changes one of these.
+    // A sign-in or a new profile changes one of these.
     queryKey: ['accounts', state.profile, state.profiles, state.warehouse.status, state.otherSignIns.length],
     queryFn: () => unwrap(window.causeway.request.listAccounts()),
     placeholderData: keepPreviousData,
@@ -141,7 +141,7 @@ function AccountRow({ account, state, onSignOut, onEdit }: AccountRowProps) {
   );
 }
 
-/** The sign-in to a profile that is under way. */
+/** The sign-in in progress for a profile. */
 function signInOf(name: string, { profile, warehouse, otherSignIns }: DesktopState): SignInStep | undefined {
   if (profile === name && warehouse.status === 'signing-in') return warehouse;
   return otherSignIns.find((each) => each.profile === name);
@@ -163,7 +163,7 @@ function whoIs({ name, state }: Account, { profile, warehouse }: DesktopState): 
 interface ConfirmSignOutProps {
   profile: string | null;
   onClose(): void;
-  /** Told whether the workspace has confirmed it. */
+  /** Called with whether the workspace has confirmed it. */
   onSignedOut(outcome: { profile: string; revoked: boolean }): void;
 }
 

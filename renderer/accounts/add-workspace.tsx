@@ -16,7 +16,7 @@ export function AddWorkspace({ existingNames, onCancel }: { existingNames: reado
   const adding = useMutation({
     mutationFn: () => unwrap(request.addAccount({ profile: name.trim(), host })),
     onSuccess: () => {
-      // The new workspace is what the person wants to see next. The state shows how the sign-in goes; nothing here waits.
+      // The new workspace is opened next. The state shows the progress of the sign-in; nothing here waits.
       void request.chooseProfile({ profile: name.trim() }).then(() => request.signIn());
       void queries.invalidateQueries({ queryKey: ['accounts'] });
       showScreen('warehouse');

@@ -10,7 +10,7 @@ import { usePrevious } from '../shared/use-last.ts';
 import styles from './accounts.module.css';
 import { portIn, scopesIn, signsInByBrowser } from './format.ts';
 
-/** A profile's name, the OAuth application of its workspace, and the way to be rid of it. */
+/** A profile's name, the OAuth application of its workspace, and its removal. */
 export function EditAccount({ account, onClose }: { account: Account | null; onClose(): void }) {
   const shown = usePrevious(account);
   return (

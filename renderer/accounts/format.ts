@@ -28,7 +28,7 @@ const STATUSES: Record<Account['state']['status'], string> = {
   unreadable: 'Could not be read',
 };
 
-/** Whether somebody is signed in. `signingIn` says that it is under way just now. */
+/** Whether a user is signed in. `signingIn` says that a sign-in is in progress. */
 export function formatStatus({ method, state }: Account, signingIn: boolean): string {
   if (signingIn) return 'Waiting for the browser';
   const isElsewhere = state.status === 'by-credentials' && method === 'azure-cli';
@@ -64,7 +64,7 @@ export function suggestedName(host: string, existingNames: readonly string[]): s
   return free;
 }
 
-/** Whether people sign in to the profile, instead of its holding credentials. */
+/** Whether a user signs in to the profile; false where it holds credentials. */
 export function signsInByBrowser({ method, state }: Account): boolean {
   return state.status !== 'unusable' && (method === 'oauth-user' || method === 'databricks-cli');
 }

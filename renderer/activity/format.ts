@@ -64,12 +64,12 @@ export function formatDuration(durationMs: number): string {
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' });
 
-/** `14:03:07`, in the person's own time. */
+/** `14:03:07`, in local time. */
 export function clockTime(at: number): string {
   return clock.format(at);
 }
 
-/** The same with its day, as the person writes it. */
+/** Date and time in the format of the locale. */
 export function formatMoment(at: number): string {
   return moment.format(at);
 }

@@ -43,7 +43,7 @@ export function RecordingNotice({ recording, recorded }: { recording: Recording;
   );
 }
 
-/** The switch, off unless the person turns it on. Turning it off deletes what was recorded. */
+/** The switch for recording, off by default. Turning it off deletes what was recorded. */
 export function RecordingSwitch({ recording, onTurnOn }: { recording: Recording; onTurnOn(): void }) {
   const stopping = useStop();
   const isOn = recording.status === 'on';
@@ -145,7 +145,7 @@ interface AskExportProps {
   onExport(withContents: boolean): void;
 }
 
-/** Asked only where contents are recorded: whether the file is to hold them. Unless the person says so, it does not. */
+/** Asks whether an export includes recorded contents; by default it does not. Shown only where contents are recorded. */
 export function AskExport({ opened, recorded, onClose, onExport }: AskExportProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Export calls">

@@ -9,7 +9,7 @@ import { RelativeTime } from '../shared/relative-time.tsx';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 
-/** Files as they were before Causeway first changed them, and the way back to them. */
+/** Files as they were before Causeway first changed them, and how to restore them. */
 export function Backups({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [chosen, setChosen] = useState<ClientBackup | null>(null);
   const close = () => {

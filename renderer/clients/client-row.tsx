@@ -13,7 +13,7 @@ import { ServerSwitch } from './server-switch.tsx';
 interface ClientRowProps {
   client: AiClient;
   servers: string[];
-  /** What was done to it last, while this screen is shown. */
+  /** The outcomes of its last change, while this screen is shown. */
   outcomes: ClientOutcome[];
   onReview(review: Review): void;
   onConnectItself(): void;
@@ -112,7 +112,7 @@ interface ToCorrectProps {
   onReview: ReviewChanges;
 }
 
-/** What is wrong in some files, or could be written anew, each with the button that does it. */
+/** What is wrong in some files, or would be written differently now, each with the button that does it. */
 function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
   const { modified, outdated } = toRepair(files, servers);
   const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];

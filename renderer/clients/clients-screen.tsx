@@ -22,7 +22,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const [lookingBack, setLookingBack] = useState(false);
   const [done, setDone] = useDone();
   const report = useQuery({
-    // Whoever adds or removes a server changes the columns.
+    // A server that is added or removed changes the columns.
     queryKey: ['clients', state.servers.map(({ name }) => name)],
     queryFn: () => unwrap(window.causeway.request.listClients()),
     placeholderData: keepPreviousData,
@@ -94,7 +94,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   );
 }
 
-/** What was done to the clients and is not yet dismissed. It outlasts a look at another screen. */
+/** The outcomes of changes that are not dismissed yet. They are kept while another screen is open. */
 function useDone(): [ClientOutcome[], (outcomes: ClientOutcome[]) => void] {
   const queries = useQueryClient();
   const queryKey = ['clients-done'];

@@ -9,7 +9,7 @@ import { usePrevious } from '../shared/use-last.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
 
-/** A change that the person is shown before it is made. */
+/** A change that is shown to the user before it is made. */
 export interface Review {
   title: string;
   change: ClientChange;
@@ -44,7 +44,7 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
     staleTime: 0,
   });
   const making = useMutation({
-    // Whoever loses an entry besides is named above the button.
+    // Other clients that lose an entry are named above the button.
     mutationFn: (whileRunning: boolean) => unwrap(request.changeClients({ ...change, whileRunning, evenShared: true })),
     onSuccess: (outcomes) => {
       onDone(outcomes);

@@ -15,7 +15,7 @@ import { DIAGNOSIS_STATUS_TEXT, formatDiagnosis, MARKS } from './format.ts';
 
 const KEY = ['diagnosis'];
 
-/** The checks, run when the person asks for it, and the report for whoever helps. */
+/** The checks, which run when the user starts them, and the report for support. */
 export function DiagnosticsScreen() {
   const { request, on } = window.causeway;
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => unwrap(request.getDiagnosis()) });
@@ -92,7 +92,7 @@ function take(step: DiagnosticNextStep): void {
   }
 }
 
-/** The report for whoever helps: to read first, to copy, to save. */
+/** The report for support, to read, copy and save. */
 function Report() {
   const { request } = window.causeway;
   const [reading, setReading] = useState(false);

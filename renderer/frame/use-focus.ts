@@ -1,8 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Lets the focus follow what the person looks at: to the heading when another screen comes. Not at first: the window opens
- * with nothing focused.
+ * Moves the focus to the heading when another screen opens. Not on the first screen: the window opens with nothing focused.
  */
 export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: string): void {
   const before = useRef(place);
@@ -14,12 +13,12 @@ export function useFocusOnChange(page: RefObject<HTMLElement | null>, place: str
   }, [page, place]);
 }
 
-/** A dialog that closes gives the focus back to what had it before within this time, in milliseconds. */
+/** A dialog that closes returns the focus to the element that had it before within this time. */
 const DIALOG_CLOSED_MS = 50;
 
 /**
- * Keeps the focus when what has it goes away, or cannot be pressed for a while: it goes back to that as soon as it can,
- * else to the dialog or the heading that is there instead. A browser would leave it nowhere.
+ * Restores the focus when the focused element is removed or disabled for a while: to the element itself once it is enabled
+ * again, or else to the open dialog or the heading. A browser would leave the focus on the body.
  */
 export function useFocusKept(page: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -36,15 +35,15 @@ export function useFocusKept(page: RefObject<HTMLElement | null>): void {
       if (!last.isConnected) instead(page.current)?.focus({ preventScroll: true });
       else if (wasDisabled && !last.matches(':disabled')) last.focus({ preventScroll: true });
     };
-    const watching = new MutationObserver(() => {
+    const observer = new MutationObserver(() => {
       if (last?.matches(':disabled')) wasDisabled = true;
       restoreTimer ??= setTimeout(restoreFocus, DIALOG_CLOSED_MS);
     });
-    watching.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     document.addEventListener('focusin', remember);
     return () => {
       clearTimeout(restoreTimer);
-      watching.disconnect();
+      observer.disconnect();
       document.removeEventListener('focusin', remember);
     };
   }, [page]);

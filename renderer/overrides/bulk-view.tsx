@@ -17,7 +17,7 @@ const FILTERS = [
   { value: 'trouble', label: 'Only warnings and failures' },
 ];
 
-/** Many changes at once: what they would do, the doing, and what came of each. */
+/** A bulk change: its plan, its progress and the result of each line. */
 export function BulkView({ profile, bulk }: { profile: string; bulk: Bulk }) {
   const { request } = window.causeway;
   const { stage, ended, total } = bulk;

@@ -1,21 +1,21 @@
 import type { ConfiguredServer, ServerKind, Tool } from '../../preload/contract.ts';
 import { formatServerKind } from '../../preload/format.ts';
 
-/** States in which somebody has to grant or switch on something in the workspace. */
+/** States in which an admin has to grant or enable something in the workspace. */
 const MATTERS_OF_THE_WORKSPACE = new Set<ConfiguredServer['state']['status']>(['no-grants', 'forbidden', 'not-found']);
 
 export function leadsToWorkspace({ status }: ConfiguredServer['state']): boolean {
   return MATTERS_OF_THE_WORKSPACE.has(status);
 }
 
-/** States that may be other ones in a moment, with nobody doing anything. */
+/** States that may change soon without any action. */
 const PASSING = new Set<ConfiguredServer['state']['status']>(['unreachable', 'failing', 'login-page']);
 
 export function passesByItself({ status }: ConfiguredServer['state']): boolean {
   return PASSING.has(status);
 }
 
-/** How soon something comes, as people say it. */
+/** The time until something happens, as text. */
 export function formatSoon(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds <= 1) return 'now';
@@ -51,13 +51,13 @@ export function formatEffect({ effect }: Tool): string {
   return EFFECTS[effect];
 }
 
-/** A duration as people say it. */
+/** A duration as text. */
 export function formatRunTime(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** A size as people say it. */
+/** A size as text. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -17,7 +17,7 @@ import { ServerPage } from './server-page.tsx';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 
-/** The managed servers that AI clients are to have: how each is, its tools, and the ways to add and remove one. */
+/** The managed servers that AI clients are to have: their state and tools, and how to add and remove one. */
 export function ServersScreen({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string | null>(null);
@@ -68,7 +68,7 @@ function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers
   return warehouse.status === 'known' ? 'servers' : 'sign-in';
 }
 
-/** What servers are, and the shortest way to the first one. */
+/** Explains what servers are, with the shortest path to the first one. */
 function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void }) {
   const { profile } = state;
   const isSignedIn = state.warehouse.status === 'known';

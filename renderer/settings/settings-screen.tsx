@@ -13,7 +13,7 @@ import { SETTINGS, type SectionName } from './table.ts';
 import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
 
-/** What the person can choose. Each choice takes effect at once and says so where it cannot. */
+/** The settings. Each takes effect at once, or shows why it could not be stored. */
 export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
   useSettingsEvents();
   const { data, error, refetch } = useQuery({

@@ -8,7 +8,7 @@ import { Row } from './setting.tsx';
 import styles from './settings.module.css';
 import { useSettingsRequest } from './use-change.ts';
 
-/** Where the search for a newer version stands, and what the person can do. */
+/** The state of the updater, and what the user can do. */
 export function UpdatesSection({ state }: { state: UpdateState }) {
   const { request } = window.causeway;
   const offer = updateOffer(state);

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 
-/** How many rows are asked for at a time, and how many such pages are kept: what was scrolled past is asked for again. */
-const PAGE = 100;
-const KEPT = 24;
+/** How many rows a page holds, and how many pages are cached: a page that was dropped is loaded again. */
+const PAGE_ROWS = 100;
+const MAX_PAGES = 24;
 
 interface Page<Row> {
   total: number;
@@ -10,29 +10,29 @@ interface Page<Row> {
 }
 
 interface RowSource<Row> {
-  /** What the rows are: another text means others, of which none that are here are shown. */
+  /** The identity of the list: when it changes, all rows are dropped. */
   scope: string;
-  /** Another text means that the same rows may have changed: those that are here are shown until they are read again. */
+  /** The version of the rows: when it changes, the rows are stale and shown until they are loaded again. */
   version: string;
   load(from: number, count: number): Promise<Page<Row>>;
 }
 
-/** The rows of a list that main keeps, as far as they are here. */
+/** The rows of a list that main keeps, as far as they are loaded. */
 export interface PagedRows<Row> {
   /** Undefined until the first answer. */
   total: number | undefined;
-  /** Why some of those that are looked at are not here. */
+  /** Why some of the visible rows are not loaded. */
   error: Error | null;
   retry(): void;
   at(index: number): Row | undefined;
-  /** Says which rows are looked at. */
+  /** Sets which rows are visible. */
   show(from: number, to: number): void;
   subscribe(listener: () => void): () => void;
-  /** Another number means that other rows are here. */
+  /** A counter that grows when other rows are loaded. */
   changes(): number;
 }
 
-/** A long list of which the window holds only what is looked at and a little around it. */
+/** A long list of which the window holds only the visible rows and a few around them. */
 export function usePagedRows<Row>(source: RowSource<Row>): PagedRows<Row> {
   const cache = useMemo(() => new PageCache<Row>(), []);
   const latest = useRef(source);
@@ -40,7 +40,7 @@ export function usePagedRows<Row>(source: RowSource<Row>): PagedRows<Row> {
   const { scope, version } = source;
   // biome-ignore lint/correctness/useExhaustiveDependencies: these two say when to read again
   useEffect(() => cache.read(latest.current), [cache, scope, version]);
-  // Whoever shows rows hears of each page; everybody else only of how many there are.
+  // Components that show rows subscribe to each page; this hook renders only for the total and the error.
   useSyncExternalStore(cache.subscribe, () => cache.total);
   useSyncExternalStore(cache.subscribe, () => cache.error);
   return cache;
@@ -67,13 +67,16 @@ class PageCache<Row> implements PagedRows<Row> {
   readonly changes = () => this.#changes;
 
   at(index: number): Row | undefined {
-    return this.#pages.get(Math.floor(index / PAGE))?.rows[index % PAGE];
+    return this.#pages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS];
   }
 
   show(from: number, to: number): void {
     // The pages next to those in sight are there before anybody has scrolled to them.
-    const end = this.total === undefined ? 0 : Math.floor(Math.max(0, this.total - 1) / PAGE);
-    const range = { first: Math.max(0, Math.floor(from / PAGE) - 1), last: Math.min(end, Math.floor(to / PAGE) + 1) };
+    const end = this.total === undefined ? 0 : Math.floor(Math.max(0, this.total - 1) / PAGE_ROWS);
+    const range = {
+      first: Math.max(0, Math.floor(from / PAGE_ROWS) - 1),
+      last: Math.min(end, Math.floor(to / PAGE_ROWS) + 1),
+    };
     if (range.first === this.#range.first && range.last === this.#range.last) return;
     this.#range = range;
     this.#fill();
@@ -96,7 +99,7 @@ class PageCache<Row> implements PagedRows<Row> {
     this.#loading.add(page);
     let answer: Page<Row> | undefined;
     try {
-      answer = await source.load(page * PAGE, PAGE);
+      answer = await source.load(page * PAGE_ROWS, PAGE_ROWS);
     } catch (error) {
       if (this.#source?.scope === source.scope) this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
@@ -114,7 +117,7 @@ class PageCache<Row> implements PagedRows<Row> {
     this.#pages.delete(page);
     this.#pages.set(page, { rows, stamp });
     for (const kept of this.#pages.keys()) {
-      if (this.#pages.size <= KEPT) break;
+      if (this.#pages.size <= MAX_PAGES) break;
       this.#pages.delete(kept);
     }
     this.#changes += 1;

@@ -69,7 +69,7 @@ export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps
   );
 }
 
-/** Sends one change and tells when it is done: main has read the effective warehouse anew by then. */
+/** Sends one change, and reports when it is done: main has read the effective warehouse again by then. */
 export function useChange<Input = void>(send: (input: Input) => Promise<Reply<undefined>>, onDone: () => void) {
   return useMutation({ mutationFn: (input: Input) => unwrap(send(input)), onSuccess: onDone });
 }

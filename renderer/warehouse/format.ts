@@ -24,7 +24,7 @@ const OUTCOME_WORDS: Record<EffectiveStep['outcome'], string> = {
   unreadable: 'Could not be read',
 };
 
-/** What became of one step. The heuristic is nobody's setting: it is predicted, or finds nothing. */
+/** The outcome of one step. The heuristic is not a setting: its result is predicted, or empty. */
 export function formatOverrideChange({ source, outcome, certainty }: EffectiveStep): string {
   if (source !== 'heuristic') return OUTCOME_WORDS[outcome];
   if (outcome === 'empty') return 'None';
@@ -88,7 +88,7 @@ export function listingOf(warehouse: Warehouse): string {
 
 /**
  * The warehouses to choose from: those whose name, size or state holds every word of the search, running ones first and
- * those that may not be used last, otherwise in the given order. What is deleted cannot be chosen.
+ * those that may not be used last, otherwise in their order. What is deleted cannot be chosen.
  */
 export function search(warehouses: readonly Warehouse[], text: string): Warehouse[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -11,10 +11,10 @@ import { CHANGED_BY, formatOverride, isSameOverride, onceSetBack } from './forma
 import styles from './history.module.css';
 import shared from './warehouse.module.css';
 
-/** How many changes are shown before the person asks for more. */
+/** How many changes are shown before the user asks for more. */
 const AT_FIRST = 3;
 
-/** What the override was changed to, and by whom, and the way back. */
+/** What the override was changed to, by whom, and how to set it back. */
 export function History({ effective }: { effective: EffectiveWarehouse }) {
   const { profile, override } = effective;
   const queries = useQueryClient();

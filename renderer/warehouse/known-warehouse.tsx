@@ -130,7 +130,7 @@ interface AnswerProps {
   starting: boolean;
 }
 
-/** The answer itself, large, and the ways to change it. */
+/** The answer itself, large, and the buttons that change it. */
 function WarehouseAnswer({ effective, onPick, onChange, onStart, starting }: AnswerProps) {
   const { warehouse, override } = effective;
   return (

@@ -44,7 +44,7 @@ export function TowardsServers() {
   );
 }
 
-/** How old the answer is, and the way to a new one. */
+/** The age of the answer, and the button that reads it again. */
 export function Checked({ known }: { known: Extract<WarehouseState, { status: 'known' }> }) {
   return (
     <div className={styles.checked}>

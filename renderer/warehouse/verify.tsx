@@ -8,7 +8,7 @@ import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './verify.module.css';
 
-/** The three checks that what is shown is so: with what they are doing, and a way to end them. */
+/** The three checks of the shown warehouse, with their progress and a button that cancels them. */
 export function Verify({ profile, verification }: { profile: string; verification: Verification | null }) {
   const { request } = window.causeway;
   const [asking, setAsking] = useState(false);
@@ -63,11 +63,11 @@ interface AskEndToEndProps {
   profile: string;
   opened: boolean;
   onClose(): void;
-  /** Told the ids of the warehouses that were named, and no others. */
+  /** Called with the ids of the warehouses that were named, and no others. */
   onAgree(mayStop: string[]): void;
 }
 
-/** Names what the third check would stop, and begins it only once the person has agreed. */
+/** Names what the third check would stop, and begins it only after the user agrees. */
 function AskEndToEnd({ profile, opened, onClose, onAgree }: AskEndToEndProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Check end to end?">

@@ -18,7 +18,7 @@ export interface WarehouseChoiceState {
   warehouses: { isPending: boolean; data: Warehouse[] | undefined; error: Error | null; refetch(): unknown };
 }
 
-/** A choice among the warehouses of a profile. `forOthers` leaves out whether the person who chooses may use them. */
+/** A choice among the warehouses of a profile. `forOthers` leaves out whether the signed-in user may use them. */
 export function useWarehouseChoice(profile: string, initial: string | null, forOthers = false): WarehouseChoiceState {
   const [text, setText] = useState('');
   const [chosenId, choose] = useState(initial);

@@ -59,7 +59,7 @@ function FailureScreen({ failure, state }: { failure: Failure; state: DesktopSta
   );
 }
 
-/** Holds the places of the answer while it is on its way, so that nothing jumps when it arrives. */
+/** Placeholders for the answer while it loads, so that the layout does not jump. */
 function Loading({ isFirstRun }: { isFirstRun: boolean }) {
   return (
     <div className={layout.sections} aria-busy>
@@ -133,7 +133,7 @@ interface SigningInProps extends Pick<SigningInState, 'step' | 'address'> {
   isFirstRun: boolean;
 }
 
-/** A sign-in that is under way in the browser. */
+/** A sign-in in progress in the browser. */
 function SigningIn({ step, address, isFirstRun }: SigningInProps) {
   return (
     <div className={layout.screen}>

@@ -9,7 +9,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
   const account = (name: string) =>
     shown.page.getByRole('listitem').filter({ has: shown.page.getByText(name, { exact: true }) });
 
-  it('leads from nothing to signed in, by the address of a workspace alone', async () => {
+  it('a user without a profile signs in with only the address of a workspace', async () => {
     await reopenIn(join(shown.home, 'empty'));
     await shown.page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
     await inspect('unconfigured');
@@ -29,7 +29,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await account('mine').getByText('Signed in', { exact: true }).waitFor();
   });
 
-  it('shows every profile: where, who, how, and why one cannot be used', async () => {
+  it('the screen shows the host, user and sign-in of each profile, and why one is unusable', async () => {
     await appendFile(shown.workspace.profileFile, '\n[broken]\ntoken = dapi0\n');
     await go('Accounts');
     await account('ana').getByText('ana@example.com').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await inspect('accounts');
   });
 
-  it('signs in and out again from the accounts', async () => {
+  it('a user signs in and out on the screen', async () => {
     await go('Accounts');
     await shown.page.getByRole('button', { name: 'Sign in to oauth' }).click();
     await account('oauth').getByText('Waiting for the browser').waitFor();
@@ -61,7 +61,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('adds a workspace from the accounts, and says what is wrong with a name that is taken', async () => {
+  it('a user adds a workspace, and a name that is taken is refused with its reason', async () => {
     await go('Accounts');
     await button('Add a workspace…').click();
     await shown.page.getByRole('textbox', { name: 'Workspace address' }).fill(shown.workspace.host);
@@ -76,7 +76,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     expect(await shown.page.getByRole('combobox', { name: 'Profile' }).inputValue()).toBe('second');
   });
 
-  it('says when the accounts could not be read, and offers to try again', async () => {
+  it('the screen offers a retry when the accounts cannot be read', async () => {
     const problem = { code: 'invalid_file', message: 'The file cannot be read.', remedy: 'Check its permissions.' };
     await shown.page.route('**/requests/causeway:listAccounts', (route) =>
       route.fulfill({ json: { ok: false, problem } }),
@@ -89,7 +89,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await account('ana').waitFor();
   });
 
-  it('renames a profile, and its sign-in stays', async () => {
+  it('a profile that is renamed keeps its sign-in', async () => {
     await go('Accounts');
     await shown.page.getByRole('button', { name: 'Edit oauth…' }).click();
     const dialog = shown.page.getByRole('dialog', { name: 'Edit oauth' });
@@ -104,7 +104,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     expect(await account('oauth').count()).toBe(0);
   });
 
-  it('removes a profile once the person is sure', async () => {
+  it('a profile is removed after the user confirms', async () => {
     await go('Accounts');
     await shown.page.getByRole('button', { name: 'Edit ben…' }).click();
     await button('Remove…').click();
@@ -119,7 +119,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     expect(await readFile(`${shown.workspace.profileFile}.bak`, 'utf8')).toContain('[ben]');
   });
 
-  it('signs in through an OAuth application of the account, and back through the built-in one', async () => {
+  it('a user signs in with an OAuth application of the account, and then with the built-in one', async () => {
     const applications = join(shown.home, 'causeway', 'config', 'oauth-applications.json');
     await go('Accounts');
     const edit = () => shown.page.getByRole('button', { name: 'Edit oauth…' }).click();

@@ -50,7 +50,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     }
   }
 
-  it('teaches what appears there while nothing does', async () => {
+  it('the empty screen explains what will appear there', async () => {
     await go('Activity');
     await shown.page.getByText('No AI client is connected').waitFor();
     await shown.page.getByText('No call yet. Each one appears here when it has ended.').waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await inspect('activity-empty');
   });
 
-  it('shows real sessions and their calls as they come and go', async () => {
+  it('sessions and their calls appear and go as clients connect and disconnect', async () => {
     await go('Activity');
     const claude = await connect('claude-ai');
     await shown.page.getByText('1 session of an AI client').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.getByText('No AI client is connected').waitFor();
   });
 
-  it('pauses, goes on, and is cleared', async () => {
+  it('the list of calls pauses, resumes and is cleared', async () => {
     manyCalls(30);
     await go('Activity');
     await status('30 calls.');
@@ -109,7 +109,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(rows).toHaveLength(0);
   });
 
-  it('lets who has scrolled down read on undisturbed while more come', async () => {
+  it('a list that is scrolled down does not move when calls arrive', async () => {
     manyCalls(500);
     await go('Activity');
     await status('500 calls.');
@@ -125,7 +125,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(() => grid().evaluate((table) => table.scrollTop)).toBe(0);
   });
 
-  it('keeps the last fifty thousand, of which only those in sight are in the page', async () => {
+  it('the list keeps the last fifty thousand calls, with only the visible ones in the page', async () => {
     manyCalls(50_100);
     await go('Activity');
     await status('50,000 calls.');
@@ -134,7 +134,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await status('1,000 calls.');
   });
 
-  it('exports what the filter shows, as CSV or JSON, without any contents', async () => {
+  it('the export holds the filtered calls as CSV or JSON, without contents', async () => {
     const claude = await connect('claude-ai');
     await query(claude, 1);
     await go('Activity');
@@ -182,7 +182,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await dialog().waitFor();
   }
 
-  it('tells of a call what there is to know, and that its contents were not recorded', async () => {
+  it('the details of a call say that its contents were not recorded', async () => {
     const claude = await connect('claude-ai');
     await query(claude, 1);
     await go('Activity');
@@ -202,7 +202,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(isKept()).toBe(0);
   });
 
-  it('records what is asked and answered while that is turned on, shows it, and deletes it', async () => {
+  it('contents are recorded while recording is on, shown, and deleted with it', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
     await turnOn('For 15 minutes');
@@ -242,7 +242,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(isKept()).toBe(0);
   });
 
-  it('asks before it clears what was recorded, and says what goes and what stays', async () => {
+  it('clearing recorded contents asks first, and says what is deleted and what stays', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
     await turnOn('For 15 minutes');
@@ -263,7 +263,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     expect(await recordingSwitch().isChecked()).toBe(true);
   });
 
-  it('says of a long answer that only its beginning was recorded', async () => {
+  it('a long answer is marked as recorded only in part', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
     await turnOn('For 1 hour');
@@ -277,7 +277,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await inspect('activity-call-cut');
   });
 
-  it('exports contents only where the person says so', async () => {
+  it('the export holds contents only when the user chooses that', async () => {
     const claude = await connect('claude-ai');
     await go('Activity');
     await turnOn('For 15 minutes');

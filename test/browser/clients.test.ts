@@ -42,7 +42,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
   };
   const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
 
-  it('leads on from nothing: no servers, then no clients', async () => {
+  it('the empty screen leads to the next step when there are no servers or no clients', async () => {
     await go('AI clients');
     await shown.page.getByText('There are no servers yet').waitFor();
     await inspect('clients-no-servers');
@@ -64,7 +64,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(code).toBe(0);
   });
 
-  it('shows the first entry in a file as a difference, writes it, and takes it out again', async () => {
+  it('the first entry in a file is shown as a difference, written, and removed again', async () => {
     await haveServers(SQL, GENIE);
     await file(CURSOR, THEIRS);
     await go('AI clients');
@@ -97,7 +97,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(await read(CURSOR)).toBe(THEIRS);
   });
 
-  it('works from the keyboard alone', async () => {
+  it('a server is switched on and off with the keyboard alone', async () => {
     await haveServers(SQL);
     await file(CURSOR, '{}');
     await go('AI clients');
@@ -118,7 +118,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await inspect('clients-more');
   });
 
-  it('adds all servers to all clients; one that cannot be written does not stop the others', async () => {
+  it('all servers are added to all clients, and a file that cannot be written does not stop the others', async () => {
     await haveServers(SQL, GENIE);
     await file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
     await file('.config/zed/settings.json', THEIRS);
@@ -140,7 +140,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await closed();
   });
 
-  it('notices what others do to an entry, and repairs it', async () => {
+  it('an entry that another program changes is noticed and repaired', async () => {
     await haveServers(SQL);
     await file(CURSOR, '{}');
     await go('AI clients');
@@ -162,7 +162,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(await read(CURSOR)).toBe(written);
   });
 
-  it('asks to quit a client that would undo it, and writes once it has', async () => {
+  it('a change waits for a running client that would undo it', async () => {
     await haveServers(SQL);
     await file(CLAUDE, '{}');
     const running = await startClaude();
@@ -183,7 +183,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await client('Claude Desktop').getByText('Quit Claude Desktop (closing the window is not enough)').waitFor();
   });
 
-  it('replaces an entry of somebody else in a client that runs only once it is told that, too', async () => {
+  it('a foreign entry in a running client is replaced only after a second confirmation', async () => {
     await haveServers(SQL);
     const theirs = '{"mcpServers":{"databricks-sql":{"command":"python"}}}';
     await file(CLAUDE, theirs);
@@ -210,7 +210,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await once(running, 'close');
   });
 
-  it('lets a client that can connect by itself, having said what that costs', async () => {
+  it('a client is set to connect by itself after the window says what that costs', async () => {
     await haveServers(SQL, GENIE);
     await file('.claude.json', '{}');
     await file('.warp/.mcp.json', '{}');
@@ -245,7 +245,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await expect.poll(async () => JSON.parse(await read('.claude.json')).mcpServers ?? {}).toEqual({});
   });
 
-  it('replaces an entry of somebody else only when told to', async () => {
+  it('a foreign entry is replaced only after the user confirms', async () => {
     await haveServers(SQL);
     await file(CURSOR, '{"mcpServers":{"databricks-sql":{"command":"python"}}}');
     await go('AI clients');
@@ -261,7 +261,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(await read(CURSOR)).toContain('"proxy"');
   });
 
-  it('puts back what a file held before', async () => {
+  it('a backup restores the earlier content of a file', async () => {
     await haveServers(SQL);
     await file(CURSOR, THEIRS);
     await go('AI clients');
@@ -290,7 +290,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await client('Cursor').getByText('No servers yet').waitFor();
   });
 
-  it('lets a client add a server itself, and names tools that are too long for it', async () => {
+  it('a link lets a client add a server itself, and tool names that are too long are listed', async () => {
     await haveServers(SQL);
     const tool = 'a_tool_whose_name_is_much_longer_than_any_that_people_would_type';
     const frame = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: tool, inputSchema: { type: 'object' } }] } };
@@ -315,7 +315,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(JSON.parse(shown.server.copied.at(-1) ?? '').mcpServers).toHaveProperty('databricks-sql');
   });
 
-  it('takes out what is left of a server that is no longer in the list', async () => {
+  it('orphaned entries of a removed server are removed', async () => {
     await haveServers(SQL, GENIE);
     await file(CURSOR, '{}');
     await go('AI clients');
@@ -335,7 +335,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     expect(await entries(CURSOR)).toEqual(['databricks-sql']);
   });
 
-  it('says when the clients could not be listed, and offers to try again', async () => {
+  it('the screen offers a retry when the clients cannot be listed', async () => {
     const problem = { code: 'internal', message: 'Something went wrong.', remedy: 'Try again.' };
     await shown.page.route('**/requests/causeway:listClients', (route) =>
       route.fulfill({ json: { ok: false, problem } }),

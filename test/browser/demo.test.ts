@@ -3,7 +3,7 @@ import { runDemo } from '../demo/running-demo.ts';
 import { findChromium, launchChromium } from './chromium.ts';
 
 describe.skipIf(!findChromium(process.env))('npm run demo -- --browser', () => {
-  it('shows the window, signed in, to any browser, and leaves nothing behind', async () => {
+  it('the demo shows the window, signed in, to any browser, and leaves nothing behind', async () => {
     const demo = await runDemo('browser', 'Serving the window');
     const browser = await launchChromium();
     const page = await browser.newPage();

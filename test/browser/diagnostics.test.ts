@@ -8,7 +8,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
   const { shown, button, inspect, go, reopenIn } = useWindow();
   const check = (title: string) => shown.page.getByRole('listitem', { name: title, exact: true });
 
-  it('run when asked to, and say what is in order', async () => {
+  it('the checks run when the user starts them, and say what is in order', async () => {
     await go('Diagnostics');
     await button('Run the checks').waitFor();
     await inspect('diagnostics');
@@ -19,7 +19,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await inspect('diagnostics-run');
   });
 
-  it('lead from each finding to where it can be put right', async () => {
+  it('each finding links to the screen that fixes it', async () => {
     await appendFile(shown.workspace.profileFile, '\n[broken]\ntoken = dapi0\n');
     await go('Diagnostics');
     await button('Run the checks').click();
@@ -30,7 +30,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await shown.page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
   });
 
-  it('can be cancelled, by the keyboard too', async () => {
+  it('the run can be cancelled, by the keyboard too', async () => {
     shown.workspace.faults.add({
       path: '/api/2.0/mcp/sql',
       method: 'POST',
@@ -48,7 +48,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await check('Your warehouse').getByText('Not known').waitFor();
   });
 
-  it('can be read, copied and saved, without a secret', async () => {
+  it('the report can be read, copied and saved, and holds no secret', async () => {
     await go('Diagnostics');
     await button('Read it first').click();
     const dialog = shown.page.getByRole('dialog', { name: 'Report' });
@@ -73,7 +73,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
-  it('say where nothing is set up that there is nothing yet', async () => {
+  it('the checks say that there is nothing yet where nothing is set up', async () => {
     await reopenIn(join(shown.home, 'empty'));
     await go('Diagnostics');
     await button('Run the checks').click();

@@ -13,7 +13,7 @@ const ANA = '9007199254740993001';
 const BEN = '9007199254740993002';
 const CHLOE = '8241';
 
-describe.skipIf(whyNotHere)('everyone in the window', () => {
+describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
   const { shown, button, inspect, go, overrideOf } = useWindow();
 
   const show = async (overrides: Override[]) => {
@@ -32,7 +32,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
   const status = (text: string | RegExp) => shown.page.getByRole('status').filter({ hasText: text }).first().waitFor();
   const rows = () => grid().locator('[role=row][aria-rowindex]:not([aria-rowindex="1"])').allTextContents();
 
-  it('shows who has an override, and first of all those whose queries fail', async () => {
+  it('the table lists overrides that make queries fail first', async () => {
     await show(three());
     await status('3 overrides. 1 makes queries fail.');
     await expect.poll(async () => (await rows())[0]).toContain('Chloe Tan');
@@ -50,13 +50,13 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await inspect('everyone-no-match');
   });
 
-  it('says that there is none, and what that means', async () => {
+  it('the empty table says that there is no override, and what that means', async () => {
     await show([]);
     await shown.page.getByText('Nobody in this workspace has an override').waitFor();
     await inspect('everyone-none');
   });
 
-  it('tells who is no admin why it is empty, and what they can do', async () => {
+  it('a user who is no admin sees why the table is empty and what to do', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
     await go('Everyone');
     await shown.page.getByText('Only a workspace admin may list the overrides of all users.').waitFor();
@@ -65,14 +65,14 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await shown.page.getByText('Your queries run on').first().waitFor();
   });
 
-  it('finds those who may not use their warehouse when asked to', async () => {
+  it('an access check finds users who may not use their warehouse', async () => {
     await show([{ userId: CHLOE, type: 'CUSTOM', warehouseId: 'c7e5190b3d48f62a' }]);
     await button('Check who may use theirs').click();
     await row('Chloe Tan').getByText('No CAN USE permission: queries fail').waitFor();
     await status('1 override. 1 makes queries fail.');
   });
 
-  it('changes one, with what they have now and a warning before', async () => {
+  it('changing an override shows the present one and a warning first', async () => {
     await show(three());
     await row('Chloe Tan').getByRole('button', { name: 'Change the override of Chloe Tan…' }).click();
     await dialog().getByText('Now: Warehouse 0000000000000bad.').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     expect(overrideOf('ben@example.com')).toBeUndefined();
   });
 
-  it('sets one for somebody who has none, found by a part of the name', async () => {
+  it('an override is set for a user without one, found by a part of the name', async () => {
     await show([]);
     await button('Set for somebody…').click();
     await dialog().getByRole('textbox').fill('nobody');
@@ -119,7 +119,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     expect(overrideOf('ben@example.com')).toMatchObject({ type: 'LAST_SELECTED' });
   });
 
-  it('shows one’s own change on the first screen too', async () => {
+  it('a change of the user’s own override appears on the warehouse screen too', async () => {
     await show(three());
     await row('Ana Ferreira')
       .getByRole('button', { name: /Change/ })
@@ -131,7 +131,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await shown.page.getByText('because it is the workspace default').waitFor();
   });
 
-  it('changes several at once, by keys alone, after showing what would change', async () => {
+  it('several overrides are changed with the keyboard alone after their plan is shown', async () => {
     await show(three());
     await expect.poll(rows).toHaveLength(3);
     await grid().focus();
@@ -155,7 +155,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await row('Chloe Tan').getByText('Starter Warehouse').waitFor();
   });
 
-  it('imports a file: a plan with its warnings first, each line’s outcome after, and a report to save', async () => {
+  it('an import shows its plan with warnings first, then each line’s result, and saves a report', async () => {
     await show(three());
     const file = join(shown.home, 'wanted.csv');
     const lines = ['user,type,warehouse', 'ben@example.com,,Starter Warehouse', 'chloe@example.com,,Finance BI'];
@@ -184,7 +184,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     expect((await readFile(report, 'utf8')).split('\n')[3]).toMatch(/^4,,nobody@example.com,invalid,invalid,/);
   });
 
-  it('says what is wrong with a file, and changes nothing', async () => {
+  it('an invalid file is refused with its reason, and nothing is changed', async () => {
     await show(three());
     const file = join(shown.home, 'broken.json');
     await writeFile(file, '{"no": "list"}');
@@ -194,7 +194,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await inspect('everyone-bad-file');
   });
 
-  it('stops an import in the middle, and says what was not tried', async () => {
+  it('an import that is stopped says which lines were not tried', async () => {
     const { users, warehouses } = largeWorld({ overrides: 60, warehouses: 3 });
     shown.workspace.state.replace({ users: [...shown.workspace.state.users, ...users.slice(1)], warehouses });
     await show([]);
@@ -221,7 +221,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     expect(shown.workspace.state.overrides.size).toBeLessThan(59);
   });
 
-  it('looks who may use their warehouse as soon as only those whose queries fail are wanted', async () => {
+  it('the filter for failing queries starts the access check', async () => {
     await show([{ userId: BEN, type: 'CUSTOM', warehouseId: FINANCE }]);
     await status('1 override.');
     await shown.page.getByRole('checkbox', { name: 'Only those whose queries fail' }).check();
@@ -230,7 +230,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await status('1 override. 1 makes queries fail.');
   });
 
-  it('calls nothing fine that could not be looked at', async () => {
+  it('access that could not be read is not reported as fine', async () => {
     shown.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     await show([{ userId: BEN, type: 'CUSTOM', warehouseId: SHARED }]);
     await status('1 override.');
@@ -240,7 +240,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     expect(await shown.page.getByText('Everybody may use theirs.').count()).toBe(0);
   });
 
-  it('exports what is found, as CSV or JSON by the name of the file', async () => {
+  it('the export holds the rows found, as CSV or JSON by the file name', async () => {
     await show(three());
     await status('3 overrides.');
     await shown.page.getByRole('textbox', { name: 'Search people and warehouses' }).fill('ana');
@@ -260,7 +260,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     ]);
   });
 
-  it('holds ten thousand, of which only those in sight are in the page', async () => {
+  it('the table holds ten thousand overrides, with only the visible ones in the page', async () => {
     const world = largeWorld({ overrides: 10_000, warehouses: 50 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await show([]);
@@ -276,7 +276,7 @@ describe.skipIf(whyNotHere)('everyone in the window', () => {
     await expect.poll(async () => (await rows())[0]).toContain('Person 9999');
   });
 
-  it('shows how far the reading has come, and can be stopped', async () => {
+  it('reading the overrides shows its progress and can be stopped', async () => {
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     shown.workspace.faults.add({

@@ -11,7 +11,7 @@ const PROBLEM = {
 };
 
 /** What each screen and dialog shows where a request of its own fails, besides what the tests of the screens look at. */
-describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 180_000 }, () => {
+describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 }, () => {
   const { shown, button, inspect, go } = useWindow();
 
   const role = (...wanted: Parameters<typeof shown.page.getByRole>) => shown.page.getByRole(...wanted);
@@ -144,7 +144,7 @@ describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 
     ['the copy of the report', 'copyDiagnostics', () => open('Diagnostics', 'Copy diagnostics')],
   ];
 
-  it.each(FAILURES)('says of %s why it failed and what to do', async (_, request, lead) => {
+  it.each(FAILURES)('the window says why %s failed and what to do', async (_, request, lead) => {
     await mkdir(join(shown.home, '.cursor'), { recursive: true });
     await writeFile(join(shown.home, '.cursor/mcp.json'), '{}');
     const servers = [{ name: 'functions', profile: 'ana', kind: 'functions', path: FUNCTIONS }];
@@ -173,7 +173,7 @@ describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 
     await inspect(`failed-${request}`);
   });
 
-  it('says which sign-in waits for an answer, and shows its address where no browser opens', async () => {
+  it('a pending sign-in is named, and its address is shown where no browser opens', async () => {
     const address = `https://acme.cloud.databricks.com/oidc/v1/authorize?state=${'x'.repeat(200)}`;
     const state = {
       ...shown.server.model.state,
@@ -200,7 +200,7 @@ describe.skipIf(whyNotHere)('what could not be done, in the window', { timeout: 
     await button('Cancel').waitFor();
   });
 
-  it('says of a server that is no longer there that it has gone', async () => {
+  it('the page of a removed server says that it is gone', async () => {
     await shown.page.goto(`${shown.server.url}#servers/gone`);
     await shown.page.getByText('There is no server “gone” any more.').waitFor();
     await inspect('server-gone');

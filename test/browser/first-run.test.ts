@@ -17,7 +17,7 @@ describe.skipIf(whyNotHere)('the first run', () => {
     await shown.page.locator('[aria-current="step"]').filter({ hasText: words }).waitFor();
   };
 
-  it('leads in four steps from nothing to an AI client that uses the workspace', async () => {
+  it('four steps lead from nothing to an AI client that uses the workspace', async () => {
     const home = join(shown.home, 'new');
     await mkdir(join(home, '.cursor'), { recursive: true });
     await reopenIn(home);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../integration/warehouses/harness.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
-describe.skipIf(whyNotHere)('what changed when, in the window', () => {
+describe.skipIf(whyNotHere)('the history of the override in the window', () => {
   const { shown, button, choose, answer, overrideOf, inspect, go } = useWindow();
 
-  it('shows what was changed here, by the command and elsewhere, and sets it back after asking', async () => {
+  it('the history lists changes made here, by the command and elsewhere, and sets one back after asking', async () => {
     const section = shown.page.getByRole('region', { name: 'What changed when' });
     await choose('Data science');
     await section.getByText('No override → Data science').waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await expect.poll(() => section.getByRole('listitem').count()).toBe(5);
   });
 
-  it('tells what the command changed under a user id and by an import, too', async () => {
+  it('the history lists what the command changed under a user id and by an import', async () => {
     const section = shown.page.getByRole('region', { name: 'What changed when' });
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     const run = async (...args: string[]) =>
@@ -65,7 +65,7 @@ describe.skipIf(whyNotHere)('what changed when, in the window', () => {
     await newest('Data science → Last selected');
   });
 
-  it('knows one of many changes from here as made here', async () => {
+  it('a change that was part of a bulk change counts as made here', async () => {
     await answer();
     const file = join(shown.home, 'wanted.csv');
     await writeFile(file, 'user,type,warehouse\nana@example.com,,Data science\n');

@@ -104,24 +104,21 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(opener);
   }
 
-  it.each(SCREENS)(
-    'leads with the Tab key through all of %s, in the order in which it stands',
-    async (screen, last) => {
-      await given();
-      await shown.page.evaluate(
-        (name) => {
-          location.hash = name;
-        },
-        screen === 'AI clients' ? 'clients' : screen.toLowerCase(),
-      );
-      await role('main', { name: screen }).waitFor();
-      await shown.page.getByText(last).first().waitFor();
-      await expect.poll(() => shown.page.locator('main .mantine-Skeleton-root').count()).toBe(0);
-      await isWhole('body');
-    },
-  );
+  it.each(SCREENS)('the Tab key moves through all of %s in visual order', async (screen, last) => {
+    await given();
+    await shown.page.evaluate(
+      (name) => {
+        location.hash = name;
+      },
+      screen === 'AI clients' ? 'clients' : screen.toLowerCase(),
+    );
+    await role('main', { name: screen }).waitFor();
+    await shown.page.getByText(last).first().waitFor();
+    await expect.poll(() => shown.page.locator('main .mantine-Skeleton-root').count()).toBe(0);
+    await isWhole('body');
+  });
 
-  it('leads past the navigation to the content at one press, and lets it be scrolled', async () => {
+  it('one key press skips the navigation, and the content can be scrolled', async () => {
     await shown.page.setViewportSize({ width: 640, height: 480 });
     await press('Tab');
     await getsFocus(button('Skip to the content'));
@@ -134,7 +131,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await content.evaluate((one) => one.scrollTop)).toBe(0);
   });
 
-  it('keeps the focus on the page when what had it goes away', async () => {
+  it('the focus stays on the page when the focused element goes away', async () => {
     await reach(role('combobox', { name: 'Profile' }));
     await type('oauth');
     await reach(button('Sign in'));
@@ -147,7 +144,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(role('heading', { level: 1 }));
   });
 
-  it('chooses a warehouse, and asks before each other change', async () => {
+  it('a warehouse is chosen, and each other change asks first', async () => {
     await opens(button('Change…'), 'Choose a warehouse');
     await opens(button('Use last selected…'), 'Use the last selected warehouse?');
     await opens(button('Check end to end…'), 'Check end to end?');
@@ -173,7 +170,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 
-  it('adds a server, tries a tool and removes the server', async () => {
+  it('a server is added, a tool tried, and the server removed', async () => {
     await given();
     await go('Servers');
     await opens(button('Add a server…'), 'Add a server');
@@ -218,7 +215,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await role('link', { name: 'functions', exact: true }).count()).toBe(0);
   });
 
-  it('gives a client its servers, and puts its file back', async () => {
+  it('a client gets its servers, and its file is restored', async () => {
     await given();
     await go('AI clients');
     const toggle = role('switch', { name: 'sql in Cursor' });
@@ -250,7 +247,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await readFile(join(shown.home, '.cursor/mcp.json'), 'utf8')).toBe('{}');
   });
 
-  it('reads the calls: filters, pauses, and scrolls through them', async () => {
+  it('the calls are filtered, paused and scrolled', async () => {
     await given();
     await go('Activity');
     const grid = role('grid', { name: 'Calls' });
@@ -273,7 +270,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(button('Go on'));
   });
 
-  it('sets an override for somebody, and changes it from the table', async () => {
+  it('an override of a user is set, and changed from the table', async () => {
     await given();
     await go('Everyone');
     await opens(button('Set for somebody…'), 'Whose override?');
@@ -308,7 +305,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await expect.poll(() => role('columnheader', { name: /^Person/ }).getAttribute('aria-sort')).toBe('ascending');
   });
 
-  it('adds a workspace, and edits, signs in to and removes profiles', async () => {
+  it('a workspace is added, and profiles are edited, signed in to and removed', async () => {
     await go('Accounts');
     await opens(button('Add a workspace…'), 'Add a workspace');
     await opens(role('button', { name: 'Edit oauth…' }), 'Edit oauth');
@@ -333,7 +330,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(role('heading', { name: 'Signing in' }));
   });
 
-  it('changes the settings', async () => {
+  it('the settings are changed', async () => {
     await go('Settings');
     const notifications = role('switch', { name: 'Notifications' });
     await reach(notifications);
@@ -351,7 +348,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(appearance);
   });
 
-  it('runs the checks, and reads the report', async () => {
+  it('the checks are run, and the report is read', async () => {
     await go('Diagnostics');
     await reach(button('Run the checks'));
     await press('Enter');

@@ -12,14 +12,14 @@ const PROBLEM = {
 const OVERRIDES = '/api/warehouses/v1/default-warehouse-overrides';
 
 /** What went well for a while, or half: each screen says how far it came, why no further, and what to do. */
-describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { timeout: 120_000 }, () => {
+describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000 }, () => {
   const { shown, button, choose, inspect, allow, go, reopenIn } = useWindow();
 
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
   const dialog = () => shown.page.getByRole('dialog');
   const alert = () => shown.page.getByRole('alert');
 
-  it('says of a check from end to end what it stopped and could not start again', async () => {
+  it('an end-to-end check says which warehouse it stopped and could not start again', async () => {
     const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
     // What opens the session is answered: only then is anything stopped.
     const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
@@ -35,7 +35,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await inspect('part-way-end-to-end');
   });
 
-  it('says why many changes could not be planned, and plans them again', async () => {
+  it('a bulk change that could not be planned says why and is planned again', async () => {
     await go('Everyone');
     await text('Nobody in this workspace has an override');
     const file = join(shown.home, 'wanted.csv');
@@ -55,7 +55,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('keeps the overrides that were read before the reading broke off', async () => {
+  it('overrides that were read stay when reading is interrupted', async () => {
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     const body = JSON.stringify({ error_code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
@@ -76,7 +76,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('says why rows that are scrolled to do not come, and gets them when asked again', async () => {
+  it('rows that fail to load say why, and load on retry', async () => {
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await go('Everyone');
@@ -97,7 +97,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
       .waitFor();
   });
 
-  it('says of damaged settings where they are now', async () => {
+  it('damaged settings are reported with the place of their copy', async () => {
     await writeFile(join(shown.home, 'causeway', 'config', 'settings.json'), '{"openWindow": tru');
     await reopenIn(shown.home);
     await go('Settings');
@@ -106,7 +106,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await inspect('part-way-settings');
   });
 
-  it('says of a sign-out that the workspace has not confirmed it', async () => {
+  it('a sign-out that the workspace has not confirmed says so', async () => {
     await go('Accounts');
     await button('Sign in to oauth').click();
     await allow();
@@ -121,7 +121,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     await alert().waitFor({ state: 'detached' });
   });
 
-  it('keeps what a list holds when more of it cannot be had', async () => {
+  it('a list keeps its entries when the next page fails', async () => {
     const spaces = (from: number) =>
       Array.from({ length: 60 }, (_, at) => ({
         target: `space-${from + at}`,
@@ -148,7 +148,7 @@ describe.skipIf(whyNotHere)('what broke off in the middle, in the window', { tim
     expect(answers).toEqual([]);
   });
 
-  it('brings into sight why a form was refused, in a window of 320 to 640', async () => {
+  it('the reason why a form is refused scrolls into sight in a window of 320 by 640', async () => {
     await shown.page.setViewportSize({ width: 320, height: 640 });
     await go('Servers');
     await button('Browse the workspace…').click();

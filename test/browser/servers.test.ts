@@ -20,7 +20,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   }
   const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 
-  it('teaches what servers are, and adds SQL with one click', async () => {
+  it('the empty screen explains servers, and adds SQL with one click', async () => {
     await go('Servers');
     await text('Each one that you add here can be used by every AI client');
     await inspect('servers-empty');
@@ -33,7 +33,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     ]);
   });
 
-  it('adds one function by browsing from catalog to schema, under a name of one’s own', async () => {
+  it('a function is added by browsing from catalog to schema, under a chosen name', async () => {
     await go('Servers');
     await button('Browse the workspace…').click();
     await inspect('add-server');
@@ -54,7 +54,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Running, 1 tool');
   });
 
-  it('finds Genie spaces by their titles, and searches the list', async () => {
+  it('Genie spaces are found by their titles', async () => {
     await go('Servers');
     await button('Browse the workspace…').click();
     await kind('Genie space');
@@ -69,7 +69,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Running, 2 tools');
   });
 
-  it('offers indexes and their whole schemas, and warns of one that cannot be searched', async () => {
+  it('indexes and their whole schemas are offered, with a warning for one that cannot be searched', async () => {
     await go('Servers');
     await button('Browse the workspace…').click();
     await kind('Vector search');
@@ -79,7 +79,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('add-index');
   });
 
-  it('takes a path or a whole address, and says what is wrong with one', async () => {
+  it('a path or a whole address is accepted, and an invalid one is refused with its reason', async () => {
     await go('Servers');
     await button('Browse the workspace…').click();
     await kind('Other server');
@@ -97,7 +97,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await expect.poll(() => shown.server.copied).toEqual([`${shown.workspace.host}${FUNCTIONS}`]);
   });
 
-  it('lets a proposed name give way to what is typed, however late it comes', async () => {
+  it('a proposed name that arrives late is replaced by what is typed', async () => {
     const propose = await hold('request', 'requests/causeway:proposeServer');
     await go('Servers');
     await button('Browse the workspace…').click();
@@ -109,7 +109,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     expect(await field('Name').inputValue()).toBe('mine');
   });
 
-  it('says why nothing can be browsed, and offers to try again', async () => {
+  it('a catalog that cannot be browsed says why and offers a retry', async () => {
     shown.workspace.faults.add({
       path: '/api/2.1/unity-catalog/catalogs',
       effect: { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"Not for you."}' },
@@ -123,7 +123,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await button('samples').waitFor();
   });
 
-  it('shows what came while it was still being told how things were before', async () => {
+  it('an event that arrives before a stale answer is shown', async () => {
     const answer = await hold('answer', 'requests/causeway:getState');
     await shown.page.reload();
     await go('Servers');
@@ -137,7 +137,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     expect(await link.isVisible()).toBe(true);
   });
 
-  it('shows a change that the command line makes', async () => {
+  it('a change that the command makes is shown', async () => {
     await go('Servers');
     await given('from-elsewhere', FUNCTIONS);
     await shown.page.getByRole('link', { name: 'from-elsewhere' }).waitFor();
@@ -145,7 +145,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await button('Add SQL').waitFor();
   });
 
-  it('tries a tool: a form from its schema, what is wrong in words, and the answer as a table', async () => {
+  it('a tool is tried in a form from its schema, with errors at its fields and the answer as a table', async () => {
     await given('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
@@ -161,7 +161,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('try-tool');
   });
 
-  it('asks before a tool that can change data, follows a statement by its id, and shows errors as errors', async () => {
+  it('a tool that can change data asks first, a statement is polled by its id, and errors are shown as errors', async () => {
     await given('sql', '/api/2.0/mcp/sql');
     await go('Servers');
     await shown.page.getByRole('link', { name: 'sql', exact: true }).click();
@@ -183,7 +183,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('try-sql');
   });
 
-  it('cancels a call that takes too long', async () => {
+  it('a call that takes too long is cancelled', async () => {
     await given('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
@@ -197,7 +197,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await text('It was cancelled.');
   });
 
-  it('says how a server is, why, and what to do about it', async () => {
+  it('the state of a server is shown with its reason and remedy', async () => {
     await given('gone', '/api/2.0/mcp/genie/0123456789abcdef0123456789abcdef');
     await given('mine', FUNCTIONS, 'oauth');
     await given('ungranted', '/api/2.0/mcp/functions/main/finance');
@@ -219,7 +219,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     expect(await shown.page.getByRole('combobox', { name: 'Profile' }).inputValue()).toBe('ana');
   });
 
-  it('leads to a new sign-in from a call that the present one does not cover, and keeps what was typed', async () => {
+  it('a call that the sign-in does not cover offers a new sign-in and keeps what was typed', async () => {
     await given('mine', FUNCTIONS, 'oauth');
     await go('Servers');
     const signIn = shown.page.getByRole('button', { name: 'Sign in to oauth' });
@@ -245,7 +245,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await shown.page.getByRole('cell', { name: 'AL', exact: true }).waitFor();
   });
 
-  it('offers no sign-in where the profile is what has to be put right, but its screen', async () => {
+  it('a broken profile links to its screen and offers no sign-in', async () => {
     await given('lost', FUNCTIONS, 'nobody');
     await go('Servers');
     await text('Look at its profile on the Accounts screen, or remove the server here.');
@@ -254,7 +254,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await heading('Accounts');
   });
 
-  it('offers no sign-in where credentials of the profile’s own are refused, but its screen', async () => {
+  it('refused credentials of a profile link to its screen and offer no sign-in', async () => {
     const body = '{"error_code":"401","message":"Credential was not accepted"}';
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 401, body }, times: 'always' });
     await given('nightly', FUNCTIONS, 'agent');
@@ -266,7 +266,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await heading('Accounts');
   });
 
-  it('comes back by itself or when asked, after the workspace was away', async () => {
+  it('a server recovers by itself or on retry after the workspace was away', async () => {
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
     await given('functions', FUNCTIONS);
     await go('Servers');
@@ -277,7 +277,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await state('Running, 3 tools');
   });
 
-  it('removes a server, having said what stays', async () => {
+  it('a server is removed after the window says what stays', async () => {
     await given('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();

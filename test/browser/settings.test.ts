@@ -10,7 +10,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
   const stored = async () => JSON.parse(await readFile(file(), 'utf8'));
   const toggle = (name: string) => shown.page.getByRole('switch', { name });
 
-  it('are a list of choices that hold at once and at the next start', async () => {
+  it('a setting takes effect at once and is kept for the next start', async () => {
     await go('Settings');
     await toggle('Start at login').waitFor();
     await inspect('settings');
@@ -28,7 +28,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     expect(await shown.page.getByRole('combobox', { name: 'Appearance' }).inputValue()).toBe('dark');
   });
 
-  it('say at the switch what could not be stored, and stay as they were', async () => {
+  it('a setting that cannot be stored says so at the switch and stays as it was', async () => {
     await go('Settings');
     await toggle('Notifications').waitFor();
     await rm(file());
@@ -44,14 +44,14 @@ describe.skipIf(whyNotHere)('the settings', () => {
     expect(await toggle('Notifications').isChecked()).toBe(false);
   });
 
-  it('are shown and changed without a network too', async () => {
+  it('settings are shown and changed without a network', async () => {
     await shown.page.evaluate(() => window.dispatchEvent(new Event('offline')));
     await go('Settings');
     await toggle('Notifications').press('Space');
     await expect.poll(async () => (await stored()).notifications).toBe(false);
   });
 
-  it('show which of them the environment decides', async () => {
+  it('a setting that the environment decides is marked', async () => {
     await go('Settings');
     const kept = shown.page.getByRole('combobox', { name: 'Where sign-ins are kept' });
     await kept.waitFor();
@@ -59,13 +59,13 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await shown.page.getByText('CAUSEWAY_TOKEN_STORE decides this: it says “encrypted-file”').waitFor();
   });
 
-  it('show the log’s folder', async () => {
+  it('the screen opens the folder of the log', async () => {
     await go('Settings');
     await shown.page.getByRole('button', { name: 'Show the log’s folder' }).click();
     await expect.poll(() => shown.server.asked.shown).toEqual([join(shown.home, 'causeway', 'logs')]);
   });
 
-  it('show which Causeway it is, and the licenses of everything in it', async () => {
+  it('the screen shows the version of Causeway, and the licenses of everything in it', async () => {
     await go('Settings');
     await shown.page.getByText(`Causeway ${manifest.version}`).waitFor();
     await shown.page.getByRole('button', { name: 'Third-party notices…' }).click();
@@ -84,7 +84,7 @@ describe.skipIf(whyNotHere)('the settings', () => {
     await expect.poll(() => shown.server.asked.shown).toContain(dirname(process.execPath));
   });
 
-  it('show how far a new version has come, and what the person can do', async () => {
+  it('the screen shows the progress of an update, and what the user can do', async () => {
     const { model } = shown.server;
     await go('Settings');
     await shown.page.getByText('This copy was built from its sources').waitFor();

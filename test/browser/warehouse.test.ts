@@ -25,12 +25,12 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     return expect.poll(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
   };
 
-  it('opens on the answer', async () => {
+  it('the window opens with the effective warehouse', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
     await inspect('answer');
   });
 
-  it('holds the places of the answer while it is on its way, so that nothing jumps', async () => {
+  it('placeholders keep the layout still while the answer loads', async () => {
     // Without a server the first steps stand between.
     const servers = [{ name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }];
     await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
@@ -50,7 +50,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     expect(await place()).toEqual(before);
   });
 
-  it('chooses a warehouse with the keyboard alone', async () => {
+  it('a warehouse is chosen with the keyboard alone', async () => {
     await tabTo('Change…');
     await shown.page.keyboard.press('Enter');
     await shown.page.getByRole('radio').first().waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await expect.poll(focused).toBe('Change…');
   });
 
-  it('moves through the list with the arrow keys', async () => {
+  it('the arrow keys move through the list', async () => {
     await button('Change…').press('Enter');
     await shown.page.getByRole('radio', { name: /^Shared analytics/ }).waitFor();
     await searches();
@@ -76,7 +76,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 
-  it('shows the list of warehouses', async () => {
+  it('the dialog shows the list of warehouses', async () => {
     await button('Change…').click();
     await shown.page.getByRole('radio').first().waitFor();
     await inspect('choose');
@@ -85,7 +85,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     expect(await button('Use this warehouse').isDisabled()).toBe(true);
   });
 
-  it('warns before and after about a warehouse that the person may not use', async () => {
+  it('a warehouse that the user may not use has a warning before and after it is chosen', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
     await shown.page.getByText('Ben Okafor').waitFor();
     await button('Change…').click();
@@ -99,7 +99,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByRole('dialog', { name: 'Choose a warehouse' }).waitFor();
   });
 
-  it('follows the last selected warehouse, having said what that means', async () => {
+  it('the override follows the last selected warehouse after the window says what that means', async () => {
     await button('Use last selected…').click();
     await shown.page.getByText('Only the workspace knows which one that is').waitFor();
     await inspect('last-selected-question');
@@ -110,7 +110,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('last-selected');
   });
 
-  it('clears the override, having said what will happen', async () => {
+  it('the override is cleared after the window says what will happen', async () => {
     await choose('Data science');
     await inspect('override');
     await button('Clear override…').click();
@@ -121,7 +121,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 
-  it('starts and stops the warehouse, having said whose queries that ends, and follows its state', async () => {
+  it('the warehouse is started, and stopped after the window says whose queries end', async () => {
     await button('Start').click();
     await button('Stop…').waitFor();
     await shown.page.getByText(/^(Starting|Running) · /).waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText(/^(Stopping|Stopped) · /).waitFor();
   });
 
-  it('says why a warehouse was not started, and offers to try again', async () => {
+  it('a warehouse that was not started says why and offers a retry', async () => {
     const body = JSON.stringify({ error_code: 'PERMISSION_DENIED', message: 'You may not start it.' });
     shown.workspace.faults.add({
       path: '/api/2.0/sql/warehouses/*/start',
@@ -150,7 +150,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
 
   const checkNamed = (title: string) => shown.page.getByRole('listitem').filter({ hasText: title });
 
-  it('checks that the choice is recorded and resolves', async () => {
+  it('the checks confirm that the choice is recorded and resolves', async () => {
     await choose('Shared analytics');
     await button('Run checks').click();
     await checkNamed('Resolves').getByText('Passed').waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('verified');
   });
 
-  it('asks before the third check, naming what it would stop, and does it live', async () => {
+  it('the third check asks first and names what it would stop', async () => {
     await choose('Shared analytics');
     await button('Check end to end…').click();
     const dialog = shown.page.getByRole('dialog', { name: 'Check end to end?' });
@@ -174,7 +174,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('verified-end-to-end');
   });
 
-  it('lets the checks be cancelled, and starts again what they had stopped', async () => {
+  it('checks that are cancelled start the warehouses again that they stopped', async () => {
     await choose('Shared analytics');
     // What opens the session is answered: only then is anything stopped.
     const call = { path: '/api/2.0/mcp/sql', method: 'POST', skip: 3 };
@@ -188,7 +188,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await checkNamed('End to end').getByText('Started again: Shared analytics').waitFor();
   });
 
-  it('shows what the tray could not do, until it is dismissed', async () => {
+  it('a failed action of the tray is shown until it is dismissed', async () => {
     const problem = { code: 'permission_denied', message: 'You may not change it.', remedy: 'Ask an admin.' };
     shown.server.model.showFailedAction({ title: 'Your override was not cleared', problem });
     await shown.page.getByText('Your override was not cleared. You may not change it.').waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('keeps showing the answer when the workspace goes away, and says so', async () => {
+  it('the answer stays when the workspace goes away, and is marked', async () => {
     await shown.workspace.close();
     await button('Check again').click();
     await shown.page.getByRole('alert').waitFor();
@@ -206,7 +206,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await startWorkspaceAgain();
   });
 
-  it('says what is wrong with a workspace that cannot be reached, and offers the way on', async () => {
+  it('an unreachable workspace says what is wrong and offers the next step', async () => {
     await appendFile(shown.workspace.profileFile, '\n[elsewhere]\nhost = http://127.0.0.1:1\ntoken = dapi0\n');
     await reopenIn(shown.home);
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('elsewhere');
@@ -217,7 +217,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('because it is the workspace default').waitFor();
   });
 
-  it('lets a profile be chosen where none is the default', async () => {
+  it('a profile can be chosen where none is the default', async () => {
     const folder = join(shown.home, 'several');
     await mkdir(folder);
     const profile = (name: string, token: string) => `[${name}]\nhost = ${shown.workspace.host}\ntoken = ${token}\n`;
@@ -230,7 +230,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Ben Okafor').waitFor();
   });
 
-  it('signs in in the browser', async () => {
+  it('the user signs in in the browser', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
     await button('Sign in').waitFor();
     await inspect('signed-out');
@@ -241,7 +241,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('because it is the workspace default').waitFor();
   });
 
-  it('lets a sign-in be cancelled, and begun again', async () => {
+  it('a sign-in can be cancelled and started again', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
     await button('Sign in').click();
     await shown.page.getByText('Waiting for the browser.').waitFor();

@@ -63,7 +63,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   });
   const name = ownName ?? proposal.data?.name ?? '';
   const nameField = useRef<HTMLInputElement>(null);
-  // What is proposed while somebody is about to type a name gives way to what is typed, as it does on coming into the field.
+  // A proposed name that arrives while the field has the focus is selected, so that typing replaces it, as on focus.
   useLayoutEffect(() => {
     const isHere = document.activeElement === nameField.current;
     if (isHere && ownName === null && name !== '') nameField.current?.select();

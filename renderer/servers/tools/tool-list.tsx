@@ -9,7 +9,7 @@ import { formatEffect } from '../format.ts';
 import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
 
-/** What a server's tools do, and the way to try one. */
+/** What a server's tools do, and a form to try each. */
 export function ToolList({ server }: { server: ConfiguredServer }) {
   const { name, state } = server;
   const [trying, setTrying] = useState<{ tool: Tool; values: Record<string, string> } | null>(null);
