@@ -27,11 +27,11 @@ export const ANSWER_TIMEOUTS = {
 } as const;
 
 /** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
-const SLIGHTLY_MS = 20;
-const MAX_BEHIND_MS = 250;
+const TIMER_SLACK_MS = 20;
+const MAX_TIMER_LAG_MS = 250;
 
 /** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
-const AWAY = new Set<ErrorCode>([
+const UNAVAILABLE_CODES = new Set<ErrorCode>([
   'signed_out',
   'sign_in_failed',
   'sign_in_cancelled',
@@ -84,10 +84,10 @@ export class AnswerCache {
   readonly #tool: ConnectionTool;
   readonly #hasToken: () => boolean;
   /** The tools that the client was given without the server and that have not been checked. */
-  #givenTools: unknown;
-  #keeping: Promise<void> = Promise.resolve();
+  #unconfirmedTools: unknown;
+  #lastWrite: Promise<void> = Promise.resolve();
   /** Called when it turns out that the server cannot be asked now. */
-  readonly #troubled = new Set<() => void>();
+  readonly #troubleListeners = new Set<() => void>();
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -100,131 +100,131 @@ export class AnswerCache {
   }
 
   get hasUncheckedTools(): boolean {
-    return this.#givenTools !== undefined;
+    return this.#unconfirmedTools !== undefined;
   }
 
   /** Resolves when what was learnt is kept: a session that lasts a moment teaches too. */
   kept(): Promise<void> {
-    return this.#keeping;
+    return this.#lastWrite;
   }
 
-  /** Lets `work` settle a trip, and steps in when it takes too long. */
-  async raceWithTimeout(trip: PendingRequest, work: Promise<void>): Promise<void> {
-    if (this.#isOff || !isFirstPage(trip)) return work;
-    const isKnown = trip.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
+  /** Lets `work` settle a request, and steps in when it takes too long. */
+  async raceWithTimeout(pending: PendingRequest, work: Promise<void>): Promise<void> {
+    if (this.#isOff || !isFirstPage(pending)) return work;
+    const isKnown = pending.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
     const over = work.then(() => 'over' as const);
-    const late = this.#whenLate(isKnown ? this.#patienceFor(trip) : undefined);
+    const late = this.#whenLate(isKnown ? this.#timeoutFor(pending) : undefined);
     const first = await Promise.race([over, late.passed]);
     late.stop();
-    if (first === 'late') await this.answer(trip);
+    if (first === 'late') await this.answer(pending);
     return work;
   }
 
-  #patienceFor({ method }: PendingRequest): number {
+  #timeoutFor({ method }: PendingRequest): number {
     if (this.provisional) return 0;
     return method === 'initialize' ? ANSWER_TIMEOUTS.handshakeMs : ANSWER_TIMEOUTS.toolsMs;
   }
 
-  #lateAfter(milliseconds: number): { passed: Promise<'late'>; stop(): void } {
+  #lateAfter(delayMs: number): { passed: Promise<'late'>; stop(): void } {
     let timer: NodeJS.Timeout | undefined;
-    const due = performance.now() + milliseconds;
+    const due = performance.now() + delayMs;
     const passed = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => {
         // A process that had no time for its timers had none for the server's answer either.
-        const behindMs = Math.min(performance.now() - due, MAX_BEHIND_MS);
-        timer = setTimeout(resolve, behindMs < SLIGHTLY_MS ? 0 : behindMs, 'late');
-      }, milliseconds);
+        const lagMs = Math.min(performance.now() - due, MAX_TIMER_LAG_MS);
+        timer = setTimeout(resolve, lagMs < TIMER_SLACK_MS ? 0 : lagMs, 'late');
+      }, delayMs);
     });
     return { passed, stop: () => clearTimeout(timer) };
   }
 
   /**
-   * Resolves after `patienceMs`, or as soon as it is known that the server cannot be asked now. Undefined stands for a first
+   * Resolves after `timeoutMs`, or as soon as it is known that the server cannot be asked now. Undefined stands for a first
    * list of tools: that takes longer, and longest where somebody is signed in.
    */
-  #whenLate(patienceMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
+  #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;
-    let wait = this.#lateAfter(this.#tool.trouble ? 0 : (patienceMs ?? firstToolsWithoutTokenMs));
+    let wait = this.#lateAfter(this.#tool.trouble ? 0 : (timeoutMs ?? firstToolsWithoutTokenMs));
     const passed = wait.passed.then((late) => {
-      if (patienceMs !== undefined || this.#tool.trouble || !this.#hasToken()) return late;
+      if (timeoutMs !== undefined || this.#tool.trouble || !this.#hasToken()) return late;
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
     });
-    let hear = () => {};
+    let notify = () => {};
     const troubled = new Promise<'late'>((resolve) => {
-      hear = () => resolve('late');
-      this.#troubled.add(hear);
+      notify = () => resolve('late');
+      this.#troubleListeners.add(notify);
     });
     const leave = () => {
       wait.stop();
-      this.#troubled.delete(hear);
+      this.#troubleListeners.delete(notify);
     };
     return { passed: Promise.race([passed, troubled]), stop: leave };
   }
 
   /** A failure has told that the server cannot be asked now, or why a session could not be begun. */
   failed(error: unknown): void {
-    if (!isAway(error)) return;
+    if (!isUnavailable(error)) return;
     this.#tool.trouble = error;
-    for (const hear of this.#troubled) hear();
+    for (const notify of this.#troubleListeners) notify();
   }
 
-  /** Answers a trip that has failed. Tells whether that was possible. */
-  async fallback(trip: PendingRequest, error: unknown): Promise<boolean> {
+  /** Answers a request that has failed. Tells whether that was possible. */
+  async fallback(pending: PendingRequest, error: unknown): Promise<boolean> {
     this.failed(error);
-    if (isAway(error) && isFirstPage(trip) && (await this.answer(trip))) return true;
-    if (!this.provisional || trip.method !== 'tools/call' || trip.outstanding <= 0) return false;
-    trip.outstanding = 0;
-    this.#sink.write(toolErrorFrame(trip.id, error));
+    if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
+    if (!this.provisional || pending.method !== 'tools/call' || pending.outstanding <= 0) return false;
+    pending.outstanding = 0;
+    this.#sink.write(toolErrorFrame(pending.id, error));
     return true;
   }
 
   /** Gives the last known answer, or ours, if none was given yet. */
-  async answer(trip: PendingRequest): Promise<boolean> {
-    if (this.#isOff || !isStored(trip.method)) return false;
-    const known = await this.#memory.get(trip.method);
+  async answer(pending: PendingRequest): Promise<boolean> {
+    if (this.#isOff || !isStored(pending.method)) return false;
+    const known = await this.#memory.get(pending.method);
     const json = known && parseFrame(known);
-    if (trip.outstanding <= 0) return false;
-    trip.outstanding = 0;
-    trip.silent = true;
-    if (trip.method === 'initialize') {
+    if (pending.outstanding <= 0) return false;
+    pending.outstanding = 0;
+    pending.silent = true;
+    if (pending.method === 'initialize') {
       this.provisional = true;
-      this.#sink.write(provisionalInitialize(trip.frame, known));
+      this.#sink.write(provisionalInitialize(pending.frame, known));
     } else if (known && json !== undefined) {
-      this.#givenTools = resultOf(json);
-      this.#sink.write(withId(known, trip.id));
+      this.#unconfirmedTools = resultOf(json);
+      this.#sink.write(withId(known, pending.id));
     } else {
       const result = { tools: [this.#tool.definition()] };
-      this.#givenTools = result;
-      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${trip.id},"result":${JSON.stringify(result)}}`));
+      this.#unconfirmedTools = result;
+      this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
     }
     return true;
   }
 
   /** The truth has come. It is kept, and a client that was told otherwise is told to ask again. */
-  store(trip: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
-    const { method } = trip;
+  store(pending: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
+    const { method } = pending;
     const result = resultOf(json);
-    if (!isStored(method) || !isFirstPage(trip) || result === undefined) return;
+    if (!isStored(method) || !isFirstPage(pending) || result === undefined) return;
     this.#tool.trouble = undefined;
     if (method === 'initialize') this.provisional = false;
     else {
       this.#tool.hasTools();
-      if (hasMorePages(result) && this.#givenTools === undefined) return;
+      if (hasMorePages(result) && this.#unconfirmedTools === undefined) return;
     }
-    if (!hasMorePages(result)) this.#keeping = this.#memory.put(method, frame);
+    if (!hasMorePages(result)) this.#lastWrite = this.#memory.put(method, frame);
     if (method !== 'tools/list') return;
-    const given = this.#givenTools;
-    this.#givenTools = undefined;
-    if (given !== undefined && JSON.stringify(given) !== JSON.stringify(result)) {
+    const unconfirmed = this.#unconfirmedTools;
+    this.#unconfirmedTools = undefined;
+    if (unconfirmed !== undefined && JSON.stringify(unconfirmed) !== JSON.stringify(result)) {
       this.#sink.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
     }
   }
 }
 
 /** Whether a failure says only that the server cannot be asked now. */
-function isAway(error: unknown): error is CausewayError {
-  return error instanceof CausewayError && AWAY.has(error.code);
+function isUnavailable(error: unknown): error is CausewayError {
+  return error instanceof CausewayError && UNAVAILABLE_CODES.has(error.code);
 }
 
 /**

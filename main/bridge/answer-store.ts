@@ -17,10 +17,10 @@ export interface RevisionStore {
   /** Whether it spoke the stateless revision; false where nothing is known. Never throws. */
   isStateless(): Promise<boolean>;
   /** Never throws. */
-  setStateless(modern: boolean): Promise<void>;
+  setStateless(stateless: boolean): Promise<void>;
 }
 
-type Kept = Partial<Record<StoredMethod | 'era', string>>;
+type StoredAnswers = Partial<Record<StoredMethod | 'era', string>>;
 
 /** Whether an answer to this method is kept. */
 export function isStored(method: string): method is StoredMethod {
@@ -32,7 +32,7 @@ export function openAnswerStore(
   env: NodeJS.ProcessEnv,
   server: { host: string; path: string; profile: string },
 ): AnswerStore & RevisionStore {
-  let writing: Promise<void> = Promise.resolve();
+  let lastWrite: Promise<void> = Promise.resolve();
   const file = async () => {
     const { createHash } = await import('node:crypto');
     const key = createHash('sha256')
@@ -40,20 +40,20 @@ export function openAnswerStore(
       .digest('hex');
     return join(stateFolder(env), 'answers', `${key.slice(0, 32)}.json`);
   };
-  const read = async (): Promise<Kept> => {
+  const read = async (): Promise<StoredAnswers> => {
     try {
-      const kept: unknown = JSON.parse(await readFile(await file(), 'utf8'));
-      return typeof kept === 'object' && kept !== null ? Object.fromEntries(Object.entries(kept)) : {};
+      const entries: unknown = JSON.parse(await readFile(await file(), 'utf8'));
+      return typeof entries === 'object' && entries !== null ? Object.fromEntries(Object.entries(entries)) : {};
     } catch {
       // Nothing is known yet, or the file is damaged: it is written anew with the next answer.
       return {};
     }
   };
-  const write = async (method: keyof Kept, text: string) => {
-    const kept = await read();
-    if (kept[method] === text) return;
+  const write = async (method: keyof StoredAnswers, text: string) => {
+    const entries = await read();
+    if (entries[method] === text) return;
     const { writeWholeFile } = await import('../platform/replace-file.ts');
-    await writeWholeFile(await file(), JSON.stringify({ ...kept, [method]: text }), { mode: 0o600 });
+    await writeWholeFile(await file(), JSON.stringify({ ...entries, [method]: text }), { mode: 0o600 });
   };
   return {
     async get(method) {
@@ -61,20 +61,20 @@ export function openAnswerStore(
       return typeof text === 'string' ? Buffer.from(text) : undefined;
     },
     put(method, frame) {
-      writing = writing.then(() => write(method, frame.toString('utf8'))).catch(() => {});
-      return writing;
+      lastWrite = lastWrite.then(() => write(method, frame.toString('utf8'))).catch(() => {});
+      return lastWrite;
     },
     async isStateless() {
       return (await read()).era === 'modern';
     },
-    setStateless(modern) {
-      writing = writing
+    setStateless(stateless) {
+      lastWrite = lastWrite
         .then(async () => {
           // Servers with sessions are the rule: nothing is written for them.
-          if (modern || (await read()).era === 'modern') await write('era', modern ? 'modern' : 'legacy');
+          if (stateless || (await read()).era === 'modern') await write('era', stateless ? 'modern' : 'legacy');
         })
         .catch(() => {});
-      return writing;
+      return lastWrite;
     },
   };
 }

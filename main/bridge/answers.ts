@@ -15,7 +15,7 @@ export interface AnswerEvents {
   /** The server asks something of the client, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
   /** A request has its answer. `json` is the answer as the server sent it, `frame` as the client reads it. */
-  answered(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
+  answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
   /** A frame of the bridge's own for the server. */
   reply(frame: Buffer): void;
   /** The tokens that were sent to the server. */
@@ -52,12 +52,12 @@ export class Answers {
     this.#events = events;
   }
 
-  /** The server has the frame of this trip. */
-  sent(trip: PendingRequest): void {
-    if (!trip.isOpen) return;
-    this.#open.add(trip.openEntry);
-    if (trip.envelope.kind === 'request') this.#remember(trip.id);
-    else for (const id of trip.ids()) this.#remember(id);
+  /** The server has the frame of this request. */
+  sent(pending: PendingRequest): void {
+    if (!pending.isOpen) return;
+    this.#open.add(pending.openEntry);
+    if (pending.envelope.kind === 'request') this.#remember(pending.id);
+    else for (const id of pending.ids()) this.#remember(id);
   }
 
   #remember(id: string): void {
@@ -65,34 +65,34 @@ export class Answers {
     this.#sent += 1;
   }
 
-  /** Nothing more comes for this trip. An answer whose id is nobody's is taken now if there was no better one. */
-  settle(trip: PendingRequest): void {
-    const { stray } = trip;
-    trip.stray = undefined;
-    if (stray === undefined || stray === 'several' || !trip.isOpen) return;
-    const [id = 'null'] = trip.ids();
-    this.take(trip, withId(stray.frame, id), stray.head);
+  /** Nothing more comes for this request. An answer whose id is nobody's is taken now if there was no better one. */
+  settle(pending: PendingRequest): void {
+    const { stray } = pending;
+    pending.stray = undefined;
+    if (stray === undefined || stray === 'several' || !pending.isOpen) return;
+    const [id = 'null'] = pending.ids();
+    this.take(pending, withId(stray.frame, id), stray.head);
   }
 
-  /** The trip is over. */
-  ended(trip: PendingRequest): void {
-    this.#open.remove(trip.openEntry);
+  /** The request is over. */
+  ended(pending: PendingRequest): void {
+    this.#open.remove(pending.openEntry);
   }
 
-  /** Takes a frame from the answer to what a trip has sent. Batches come for batches only. */
-  take(trip: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
+  /** Takes a frame from the answer to what a request has sent. Batches come for batches only. */
+  take(pending: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
     const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
     if (kind === 'invalid') return;
-    trip.responseStarted = true;
+    pending.responseStarted = true;
     if (kind === 'batch') {
-      if (trip.envelope.kind === 'batch') this.#takeBatch(trip, frame, head);
+      if (pending.envelope.kind === 'batch') this.#takeBatch(pending, frame, head);
     } else if (kind === 'response') {
-      const answer = this.#accept(trip, frame, json, head);
+      const answer = this.#accept(pending, frame, json, head);
       if (answer) this.#sink.write(answer);
     } else {
       const passed = this.#checked(frame, json);
       if (!passed) return;
-      if (kind === 'request' && trip.envelope.kind === 'request') this.#events.asked(passed, trip.id);
+      if (kind === 'request' && pending.envelope.kind === 'request') this.#events.asked(passed, pending.id);
       else this.#sink.write(passed);
     }
   }
@@ -106,8 +106,8 @@ export class Answers {
     const { kind } = singleEnvelopeOf(json);
     if (kind === 'invalid') return;
     if (kind === 'response') {
-      const trip = this.#waitingFor(rawId(frame));
-      const answer = trip && this.#accept(trip, frame, json, NO_HEAD);
+      const pending = this.#waitingFor(rawId(frame));
+      const answer = pending && this.#accept(pending, frame, json, NO_HEAD);
       if (answer) this.#sink.write(answer);
       return;
     }
@@ -116,7 +116,7 @@ export class Answers {
   }
 
   /** Those frames of an array that the client may read, as an array again. */
-  #takeBatch(trip: PendingRequest, batch: Buffer, head: ResponseHead): void {
+  #takeBatch(pending: PendingRequest, batch: Buffer, head: ResponseHead): void {
     const kept: Buffer[] = [];
     let isWhole = true;
     for (const { start, end } of eachElement(batch, skipWhiteSpace(batch, 0))) {
@@ -127,7 +127,7 @@ export class Answers {
         kind === 'invalid'
           ? undefined
           : kind === 'response'
-            ? this.#accept(trip, frame, json, head)
+            ? this.#accept(pending, frame, json, head)
             : this.#checked(frame, json);
       isWhole &&= passed?.equals(frame) === true;
       if (passed) kept.push(passed);
@@ -136,15 +136,15 @@ export class Answers {
     else if (kept.length > 0) this.#sink.write(Buffer.from(`[${kept.join(',')}]`));
   }
 
-  /** A response as the client may read it, where it answers a request of this trip; it then counts as answered. */
-  #accept(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
-    const given = rawId(frame);
-    const request = trip.requestFor(given);
-    const isAnothers = request?.match !== 'exactly' && this.#recent.includes(given);
-    if (!request || isAnothers) {
-      trip.misaddressed = true;
-      if (!isAnothers && isId(given) && trip.envelope.kind === 'request')
-        trip.stray = trip.stray ? 'several' : { frame, head };
+  /** A response as the client may read it, where it answers a request of this request; it then counts as answered. */
+  #accept(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): Buffer | undefined {
+    const responseId = rawId(frame);
+    const request = pending.requestFor(responseId);
+    const belongsToAnother = request?.match !== 'exactly' && this.#recent.includes(responseId);
+    if (!request || belongsToAnother) {
+      pending.misaddressed = true;
+      if (!belongsToAnother && isId(responseId) && pending.envelope.kind === 'request')
+        pending.stray = pending.stray ? 'several' : { frame, head };
       return undefined;
     }
     const unsafe = unsafeAddress(json);
@@ -154,16 +154,16 @@ export class Answers {
       unsafe === undefined
         ? withoutEcho(addressed, json, this.#events.sent())
         : errorFrame(request.id, refusedAddress(unsafe));
-    trip.answered(request.id);
-    if (trip.outstanding <= 0) this.#open.remove(trip.openEntry);
-    this.#events.answered(trip, answer, unsafe === undefined ? json : undefined, head);
-    return trip.silent ? undefined : answer;
+    pending.answered(request.id);
+    if (pending.outstanding <= 0) this.#open.remove(pending.openEntry);
+    this.#events.answered(pending, answer, unsafe === undefined ? json : undefined, head);
+    return pending.silent ? undefined : answer;
   }
 
-  /** The trip that waits for a response with exactly this id. */
+  /** The request that waits for a response with exactly this id. */
   #waitingFor(id: string): PendingRequest | undefined {
-    for (const { trip } of this.#open.all()) {
-      if (trip.method !== 'initialize' && trip.requestFor(id)?.match === 'exactly') return trip;
+    for (const { pending } of this.#open.all()) {
+      if (pending.method !== 'initialize' && pending.requestFor(id)?.match === 'exactly') return pending;
     }
     return undefined;
   }

@@ -37,9 +37,9 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
 }
 
 /** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
-const BYTES_UNDER_WAY = 64 * 1024;
+const IN_FLIGHT_BYTES = 64 * 1024;
 
-const FORGETFUL: AnswerStore & RevisionStore = {
+const NO_STORE: AnswerStore & RevisionStore = {
   get: async () => undefined,
   put: async () => {},
   isStateless: async () => false,
@@ -66,7 +66,7 @@ class StdioBridge implements Bridge {
   readonly #tool: ConnectionTool;
   readonly #onWord: Endpoint['onWord'];
   #reconnectTimer: NodeJS.Timeout | undefined;
-  #underWay = 0;
+  #inFlight = 0;
   #allSettled: () => void = () => {};
   readonly #abort = new AbortController();
   readonly #waiting: Waiting[] = [];
@@ -76,7 +76,7 @@ class StdioBridge implements Bridge {
   pendingBytes = 0;
 
   constructor(endpoint: Endpoint, client: FrameSink) {
-    const memory = endpoint.memory ?? FORGETFUL;
+    const memory = endpoint.memory ?? NO_STORE;
     const isOff = endpoint.memory === undefined || endpoint.wantsTruth === true;
     this.#stateless = new StatelessClient({
       toServer: (frame) => this.#take(frame),
@@ -116,7 +116,7 @@ class StdioBridge implements Bridge {
     );
     this.#listening = new Listening(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
-      sessionDied: () => this.#apply({ name: 'died', generation: this.#state.generation }),
+      sessionLost: () => this.#apply({ name: 'expired', generation: this.#state.generation }),
     });
   }
 
@@ -124,14 +124,14 @@ class StdioBridge implements Bridge {
     try {
       this.#receive(frame);
     } catch (error) {
-      this.#mistaken(frame, error);
+      this.#failed(frame, error);
     }
   }
 
   #receive(frame: Buffer): void {
     // Only a client that has begun no session can be of the stateless revision.
-    const isModernClient = this.#stateless.isUsed || (this.#state.generation === 0 && isStateless(frame));
-    if (!isModernClient || !this.#stateless.receive(frame)) this.#take(frame);
+    const isStatelessClient = this.#stateless.isUsed || (this.#state.generation === 0 && isStateless(frame));
+    if (!isStatelessClient || !this.#stateless.receive(frame)) this.#take(frame);
   }
 
   #take(frame: Buffer): void {
@@ -149,23 +149,23 @@ class StdioBridge implements Bridge {
       this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
       return;
     }
-    const bytes = frame.length + BYTES_UNDER_WAY;
+    const bytes = frame.length + IN_FLIGHT_BYTES;
     this.pendingBytes += bytes;
-    this.#underWay += 1;
+    this.#inFlight += 1;
     const settled = () => {
       this.pendingBytes -= bytes;
-      this.#underWay -= 1;
+      this.#inFlight -= 1;
       this.#settled();
-      if (this.#underWay === 0) this.#allSettled();
+      if (this.#inFlight === 0) this.#allSettled();
     };
     this.#dispatch(frame, envelope, json).then(settled, (error: unknown) => {
-      this.#mistaken(frame, error);
+      this.#failed(frame, error);
       settled();
     });
   }
 
   /** A mistake of this program's own, met with this frame: it costs the frame, and neither the session nor the process. */
-  #mistaken(frame: Buffer, error: unknown): void {
+  #failed(frame: Buffer, error: unknown): void {
     const { id, method } = scanFrame(frame);
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
   }
@@ -174,9 +174,9 @@ class StdioBridge implements Bridge {
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (mayBeOwnCall(json)) return this.#callTool(frame, envelope);
     const wantsProgress = hasProgressToken(json);
-    const carried = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
+    const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
-    return isOpening ? this.#speakingUp(carried) : carried;
+    return isOpening ? this.#withWaitingNotice(dispatched) : dispatched;
   }
 
   async #callTool(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
@@ -185,10 +185,10 @@ class StdioBridge implements Bridge {
   }
 
   /** Has a person at a terminal told where the server takes long to begin a session. */
-  async #speakingUp(work: Promise<void>): Promise<void> {
+  async #withWaitingNotice(work: Promise<void>): Promise<void> {
     if (!this.#onWord) return work;
-    const say = () => this.#onWord?.(this.#tool.waitingWords());
-    const timer = setTimeout(say, ANSWER_TIMEOUTS.wordMs);
+    const notify = () => this.#onWord?.(this.#tool.waitingWords());
+    const timer = setTimeout(notify, ANSWER_TIMEOUTS.wordMs);
     timer.unref();
     await work.finally(() => clearTimeout(timer));
   }
@@ -217,7 +217,7 @@ class StdioBridge implements Bridge {
     });
     const settled = new Promise<void>((resolve) => {
       this.#allSettled = resolve;
-      if (this.#underWay === 0) resolve();
+      if (this.#inFlight === 0) resolve();
     });
     await Promise.race([grace, settled]);
     clearTimeout(timer);
@@ -246,8 +246,8 @@ class StdioBridge implements Bridge {
     // Sent a second time after a refusal: nothing may wait for it but what came behind it.
     else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
     else {
-      if (this.#isUnfounded(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
-      if (gateOf(this.#state) === 'heal') this.#apply({ name: 'died', generation: this.#state.generation });
+      if (this.#lacksSession(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
+      if (gateOf(this.#state) === 'reconnect') this.#apply({ name: 'expired', generation: this.#state.generation });
       if (gateOf(this.#state) === 'wait') {
         return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
       }
@@ -262,8 +262,8 @@ class StdioBridge implements Bridge {
     if (this.#state === before) return;
     this.#listen(event);
     this.#reconnectLater();
-    if (this.#state.name === 'healing') void this.#dispatcher.reconnect(this.#state.generation);
-    if (event.name === 'unhealed') {
+    if (this.#state.name === 'reconnecting') void this.#dispatcher.reconnect(this.#state.generation);
+    if (event.name === 'reconnectFailed') {
       this.#answerCache.failed(event.error);
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
@@ -275,23 +275,23 @@ class StdioBridge implements Bridge {
     clearTimeout(this.#reconnectTimer);
     if (this.#state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
     const { generation } = this.#state;
-    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'died', generation }), RECONNECT_DELAY_MS);
+    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'expired', generation }), RECONNECT_DELAY_MS);
     this.#reconnectTimer.unref();
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */
   #listen(event: SessionEvent): void {
-    if (event.name === 'announced' || (event.name === 'healed' && this.#dispatcher.announced)) {
+    if (event.name === 'announced' || (event.name === 'reconnected' && this.#dispatcher.announced)) {
       this.#listening.start(sessionOf(this.#state));
     }
-    if (event.name === 'died' || event.name === 'initialize') this.#listening.stop();
+    if (event.name === 'expired' || event.name === 'initialize') this.#listening.stop();
   }
 
   /**
    * Whether a client announces a session that it does not have: its `initialize` was refused here, but answered before,
    * by the application that carried it until it ended.
    */
-  #isUnfounded(method: string): boolean {
+  #lacksSession(method: string): boolean {
     return method === 'notifications/initialized' && this.#state.name === 'fresh' && this.#state.generation > 0;
   }
 
@@ -299,10 +299,10 @@ class StdioBridge implements Bridge {
     while (gateOf(this.#state) === 'go') {
       const [first] = this.#waiting;
       if (!first) return;
-      if (this.#isUnfounded(first.method)) {
+      if (this.#lacksSession(first.method)) {
         const { generation } = this.#state;
         this.#apply({ name: 'deferred', generation });
-        this.#apply({ name: 'died', generation });
+        this.#apply({ name: 'expired', generation });
         return;
       }
       this.#waiting.shift();

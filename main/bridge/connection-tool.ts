@@ -144,7 +144,7 @@ export class ConnectionTool {
     return sentences(`${what} ${why}`, `Call this tool to try again and to hear how it went. ${then}`);
   }
 
-  async #signIn(signIn: EndpointSignIn): Promise<Said> {
+  async #signIn(signIn: EndpointSignIn): Promise<CallText> {
     const begun = signIn.begin();
     const outcome = await within(
       SIGN_IN_MS,
@@ -159,7 +159,7 @@ export class ConnectionTool {
     return this.#check(`Signed in to ${hostOf(this.#port.host)}.`);
   }
 
-  async #check(before = ''): Promise<Said> {
+  async #check(before = ''): Promise<CallText> {
     const hasTools = new Promise<void>((resolve) => this.#waiting.add(resolve));
     const outcome = await within(ANSWER_TIMEOUTS.sessionMs, this.#port.connect());
     if (outcome instanceof Error) return { text: sentences(before, inOneLine(outcome)), isError: true };
@@ -170,7 +170,7 @@ export class ConnectionTool {
   }
 }
 
-interface Said {
+interface CallText {
   text: string;
   isError: boolean;
 }
@@ -193,10 +193,10 @@ function hostOf(origin: string): string {
 }
 
 /** What some work comes to, its error, or that it takes longer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | Error | 'late'> {
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, 'late');
+    timer = setTimeout(resolve, timeoutMs, 'late');
   });
   const done = work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   return Promise.race([done, late]).finally(() => clearTimeout(timer));

@@ -51,8 +51,8 @@ export class RequestDispatcher {
   readonly #upstream: UpstreamClient;
   readonly #server: ProtocolAdapter;
   readonly #sink: FrameSink;
-  readonly #instant: AnswerCache;
-  readonly #desk: SessionPort;
+  readonly #answerCache: AnswerCache;
+  readonly #port: SessionPort;
   readonly #answers: Answers;
   readonly #progress: ProgressReports;
   readonly #probe: SessionProbe;
@@ -67,29 +67,29 @@ export class RequestDispatcher {
   readonly #endings: ReturnType<typeof endingWith>;
 
   constructor(
-    line: UpstreamClient,
+    upstream: UpstreamClient,
     server: ProtocolAdapter,
     sink: FrameSink,
-    instant: AnswerCache,
+    answerCache: AnswerCache,
     waiting: WaitingRequests,
-    desk: SessionPort,
+    port: SessionPort,
   ) {
-    this.#upstream = line;
+    this.#upstream = upstream;
     this.#waiting = waiting;
     this.#server = server;
     this.#sink = sink;
-    this.#instant = instant;
-    this.#desk = desk;
-    this.#endings = endingWith(line.signal);
+    this.#answerCache = answerCache;
+    this.#port = port;
+    this.#endings = endingWith(upstream.signal);
     this.#progress = new ProgressReports(sink);
     this.#answers = new Answers(sink, this.#progress, {
-      asked: (frame, of) => desk.asked(frame, of),
-      reply: (frame) => desk.reply(frame),
-      sent: () => line.sent,
-      answered: (trip, frame, json, head) => this.#answered(trip, frame, json, head),
+      asked: (frame, of) => port.asked(frame, of),
+      reply: (frame) => port.reply(frame),
+      sent: () => upstream.sent,
+      answered: (pending, frame, json, head) => this.#answered(pending, frame, json, head),
     });
     this.#probe = new SessionProbe((method, frame, session, onFrame) =>
-      line.withRetry((token) => server.post(method, frame, session, token, onFrame)),
+      upstream.withRetry((token) => server.post(method, frame, session, token, onFrame)),
     );
   }
 
@@ -100,7 +100,7 @@ export class RequestDispatcher {
 
   /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
   leftOpen(generation: number): string[] {
-    return this.#cutOff.filter((trip) => trip.generation === generation).flatMap((trip) => trip.ids());
+    return this.#cutOff.filter((pending) => pending.generation === generation).flatMap((pending) => pending.ids());
   }
 
   /** Whether the client has said that it is ready for the server's own frames. */
@@ -110,27 +110,27 @@ export class RequestDispatcher {
 
   /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
-    const trip = new PendingRequest(frame, envelope, this.#cutOff);
-    if (trip.method === 'initialize') {
+    const pending = new PendingRequest(frame, envelope, this.#cutOff);
+    if (pending.method === 'initialize') {
       this.#initialize = frame;
       this.#subscriptions.clear();
     }
-    if (trip.method === 'notifications/initialized') this.#initialized = frame;
-    if (trip.method === 'notifications/cancelled') this.#sendCancellation(frame);
-    if (wantsProgress) this.#progress.began(trip);
-    const work = this.#drive(trip);
-    return isStored(trip.method) ? this.#instant.raceWithTimeout(trip, work) : work;
+    if (pending.method === 'notifications/initialized') this.#initialized = frame;
+    if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);
+    if (wantsProgress) this.#progress.began(pending);
+    const work = this.#drive(pending);
+    return isStored(pending.method) ? this.#answerCache.raceWithTimeout(pending, work) : work;
   }
 
-  async #drive(trip: PendingRequest): Promise<void> {
+  async #drive(pending: PendingRequest): Promise<void> {
     try {
-      while (!(await this.#attempt(trip)));
+      while (!(await this.#attempt(pending)));
     } catch (error) {
-      await this.#fail(trip, error);
+      await this.#fail(pending, error);
     } finally {
-      this.#answers.ended(trip);
-      this.#progress.ended(trip);
-      this.#endings.remove(trip);
+      this.#answers.ended(pending);
+      this.#progress.ended(pending);
+      this.#endings.remove(pending);
     }
   }
 
@@ -144,12 +144,12 @@ export class RequestDispatcher {
         (failure) => this.#upstream.explained(failure, 'initialize'),
       );
       if (this.#initialized) this.#announcedIn = generation;
-      this.#instant.provisional = false;
-      this.#desk.report({ name: 'healed', generation, session });
+      this.#answerCache.provisional = false;
+      this.#port.report({ name: 'reconnected', generation, session });
       for (const { method, frame } of this.#subscriptions.all()) await this.#again(method, frame, session);
-      if (this.#instant.hasUncheckedTools) await this.#checkTools(session);
+      if (this.#answerCache.hasUncheckedTools) await this.#checkTools(session);
     } catch (error) {
-      this.#desk.report({ name: 'unhealed', generation, error });
+      this.#port.report({ name: 'reconnectFailed', generation, error });
     }
   }
 
@@ -162,7 +162,8 @@ export class RequestDispatcher {
   /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
   async #checkTools(session: Session): Promise<void> {
     const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
-    const take = (answer: Buffer) => this.#instant.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
+    const take = (answer: Buffer) =>
+      this.#answerCache.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
     const outcome = await this.#upstream.withRetry((token) =>
       this.#server.post('tools/list', frame, session, token, take),
     );
@@ -170,62 +171,62 @@ export class RequestDispatcher {
   }
 
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
-  async #attempt(trip: PendingRequest): Promise<boolean> {
+  async #attempt(pending: PendingRequest): Promise<boolean> {
     // While it waited to be sent again it may have been answered on the server's own stream.
-    if (trip.generation > 0 && isForAnswer(trip) && !trip.isOpen) return true;
-    const admission = this.#desk.admit(trip.method);
+    if (pending.generation > 0 && isForAnswer(pending) && !pending.isOpen) return true;
+    const admission = this.#port.admit(pending.method);
     const isHeld = admission instanceof Promise;
-    const state = isHeld ? await this.#waiting.bounded(trip, admission) : admission;
+    const state = isHeld ? await this.#waiting.bounded(pending, admission) : admission;
     if (state === CANCELLED) return true;
-    trip.generation = state.generation;
-    if (trip.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
-      this.#desk.report({ name: 'announced', generation: state.generation });
+    pending.generation = state.generation;
+    if (pending.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
+      this.#port.report({ name: 'announced', generation: state.generation });
       return true;
     }
     const session = sessionOf(state);
-    const token = await this.#waiting.bounded(trip, this.#upstream.token(trip.rejected));
+    const token = await this.#waiting.bounded(pending, this.#upstream.token(pending.rejected));
     if (token === CANCELLED) return true;
     // Without the answer to `initialize` there is no session to take it back in.
-    if (session.id !== undefined && trip.method !== 'initialize') this.#endings.add(trip);
-    this.#answers.sent(trip);
-    let death: { frame: Buffer; head: ResponseHead } | undefined;
-    const outcome = await this.#server.post(trip.method, trip.frame, session, token, (frame, head) => {
+    if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
+    this.#answers.sent(pending);
+    let loss: { frame: Buffer; head: ResponseHead } | undefined;
+    const outcome = await this.#server.post(pending.method, pending.frame, session, token, (frame, head) => {
       const json = parseFrame(frame);
-      if (session.id !== undefined && !trip.responseStarted && isError(json) && mayBeDeath(frame))
-        death = { frame, head };
-      else this.#answers.take(trip, frame, head, json);
+      if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
+        loss = { frame, head };
+      else this.#answers.take(pending, frame, head, json);
     });
     if (this.#upstream.signal.aborted) return true;
     if (outcome.kind === 'cancelled') {
-      trip.outstanding = 0;
+      pending.outstanding = 0;
       return true;
     }
 
-    const mayBeGone = session.id !== undefined && this.#initialize && (death || outcome.kind !== 'streamed');
-    if (mayBeGone && (await this.#isGone(session, death?.frame, outcome))) {
-      this.#desk.report({ name: 'died', generation: trip.generation });
-      trip.sessionLosses += 1;
-      if (trip.sessionLosses <= REPEAT.sessionDeaths) return false;
+    const mayBeGone = session.id !== undefined && this.#initialize && (loss || outcome.kind !== 'streamed');
+    if (mayBeGone && (await this.#isGone(session, loss?.frame, outcome))) {
+      this.#port.report({ name: 'expired', generation: pending.generation });
+      pending.sessionLosses += 1;
+      if (pending.sessionLosses <= REPEAT.sessionLosses) return false;
       if (outcome.kind === 'refused' && !isServersOwnError(outcome.head.status, outcome.text)) {
-        throw await this.#upstream.explained({ kind: 'forgotten' }, trip.method);
+        throw await this.#upstream.explained({ kind: 'forgotten' }, pending.method);
       }
     }
-    if (death) this.#answers.take(trip, death.frame, death.head);
-    const wait = retryAfterOutcome(outcome, trip);
+    if (loss) this.#answers.take(pending, loss.frame, loss.head);
+    const wait = retryAfterOutcome(outcome, pending);
     if (wait !== undefined) {
-      trip.repeats += 1;
-      if (isRejection(outcome)) trip.rejected = token;
+      pending.repeats += 1;
+      if (isRejection(outcome)) pending.rejected = token;
       if (wait === 0) return false;
-      const rested = sleep(wait, undefined, { signal: this.#upstream.signal });
-      return (await this.#waiting.unbounded(trip, rested)) === CANCELLED;
+      const waited = sleep(wait, undefined, { signal: this.#upstream.signal });
+      return (await this.#waiting.unbounded(pending, waited)) === CANCELLED;
     }
-    await this.#conclude(trip, trip.outstanding > 0 ? await this.#resumed(trip, session, outcome) : outcome);
+    await this.#conclude(pending, pending.outstanding > 0 ? await this.#resumed(pending, session, outcome) : outcome);
     return true;
   }
 
   /** Whether an answer says that the session is gone. Where a tool may have said so of something else, the server is asked. */
-  async #isGone(session: Session, death: Buffer | undefined, outcome: HttpOutcome): Promise<boolean> {
-    const frame = outcome.kind === 'frame' ? outcome.frame : death;
+  async #isGone(session: Session, loss: Buffer | undefined, outcome: HttpOutcome): Promise<boolean> {
+    const frame = outcome.kind === 'frame' ? outcome.frame : loss;
     if (frame && isSessionLostFrame(frame)) return true;
     if (outcome.kind === 'refused' && isSessionLost({ status: outcome.head.status, text: outcome.text })) return true;
     const doubtful = frame ? mayBeSessionLost({ frame }) : outcome.kind === 'refused' && mayBeSessionLost(outcome);
@@ -241,51 +242,53 @@ export class RequestDispatcher {
   }
 
   /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
-  async #resumed(trip: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
+  async #resumed(pending: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
     if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
     const { resume } = await import('./resume.ts');
     return resume(cut, {
-      listen: (place) => this.#upstream.listen(session, place, (frame, head) => this.#answers.take(trip, frame, head)),
-      wait: (milliseconds) => sleep(milliseconds, undefined, { signal: this.#upstream.signal }),
-      isAnswered: () => trip.outstanding <= 0,
+      listen: (place) =>
+        this.#upstream.listen(session, place, (frame, head) => this.#answers.take(pending, frame, head)),
+      wait: (delayMs) => sleep(delayMs, undefined, { signal: this.#upstream.signal }),
+      isAnswered: () => pending.outstanding <= 0,
     });
   }
 
-  async #conclude(trip: PendingRequest, outcome: HttpOutcome): Promise<void> {
-    if (outcome.kind === 'frame') this.#answers.take(trip, outcome.frame, outcome.head);
+  async #conclude(pending: PendingRequest, outcome: HttpOutcome): Promise<void> {
+    if (outcome.kind === 'frame') this.#answers.take(pending, outcome.frame, outcome.head);
     if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
       // Whatever its id is: servers that refuse a request often have not read it.
       const error = Buffer.from(outcome.text);
-      for (const id of trip.ids()) this.#answers.take(trip, withId(error, id), outcome.head);
+      for (const id of pending.ids()) this.#answers.take(pending, withId(error, id), outcome.head);
     }
-    if (outcome.kind === 'accepted' && trip.outstanding > 0 && this.#desk.hasStream()) await this.#elsewhere(trip);
-    this.#answers.settle(trip);
+    if (outcome.kind === 'accepted' && pending.outstanding > 0 && this.#port.hasStream())
+      await this.#elsewhere(pending);
+    this.#answers.settle(pending);
     // Answered from memory, it has told the client nothing of how it ended, but the session waits for that.
-    const isOpen = trip.silent && trip.outstanding === 0;
-    if (trip.outstanding > 0 || isOpen || trip.method === 'notifications/initialized') {
+    const isOpen = pending.silent && pending.outstanding === 0;
+    if (pending.outstanding > 0 || isOpen || pending.method === 'notifications/initialized') {
       if (outcome.kind === 'refused' || outcome.kind === 'broken')
-        throw await this.#upstream.explained(await this.#failureOf(trip, outcome), trip.method);
-      if (outcome.kind === 'too-long') throw await this.#upstream.explained({ kind: 'too-long' }, trip.method);
-      const kind = trip.misaddressed ? 'misaddressed' : 'unanswered';
-      if (trip.outstanding > 0 || isOpen) throw await this.#upstream.explained({ kind }, trip.method);
+        throw await this.#upstream.explained(await this.#failureOf(pending, outcome), pending.method);
+      if (outcome.kind === 'too-long') throw await this.#upstream.explained({ kind: 'too-long' }, pending.method);
+      const kind = pending.misaddressed ? 'misaddressed' : 'unanswered';
+      if (pending.outstanding > 0 || isOpen) throw await this.#upstream.explained({ kind }, pending.method);
     }
-    if (trip.method === 'notifications/initialized')
-      this.#desk.report({ name: 'announced', generation: trip.generation });
+    if (pending.method === 'notifications/initialized')
+      this.#port.report({ name: 'announced', generation: pending.generation });
   }
 
   /** Waits a while for what the server may send on its own stream. */
-  async #elsewhere(trip: PendingRequest): Promise<void> {
+  async #elsewhere(pending: PendingRequest): Promise<void> {
     const enough = new AbortController();
-    trip.onAnswered = () => enough.abort();
+    pending.onAnswered = () => enough.abort();
     const signal = AbortSignal.any([this.#upstream.signal, enough.signal]);
     await sleep(ELSEWHERE_MS, undefined, { signal }).catch(() => {});
   }
 
   async #failureOf(
-    trip: PendingRequest,
+    pending: PendingRequest,
     outcome: Extract<HttpOutcome, { kind: 'refused' | 'broken' }>,
   ): Promise<UpstreamFailure> {
-    if (trip.method !== 'initialize') return outcome;
+    if (pending.method !== 'initialize') return outcome;
     const { isOldTransport } = await import('./old-transport.ts');
     const listen: Parameters<typeof isOldTransport>[1] = (onFrame, signal) =>
       this.#upstream.listen({ id: undefined, protocolVersion: undefined }, undefined, onFrame, signal);
@@ -293,30 +296,30 @@ export class RequestDispatcher {
   }
 
   /** A request has its answer, which goes to the client next. */
-  #answered(trip: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void {
-    this.#progress.ended(trip);
-    if (trip.method === 'initialize') this.#opened(trip, json, head);
+  #answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void {
+    this.#progress.ended(pending);
+    if (pending.method === 'initialize') this.#opened(pending, json, head);
     if (typeof json === 'object' && json !== null && 'result' in json)
-      this.#subscriptions.granted(trip.method, trip.frame);
-    if (isStored(trip.method)) this.#instant.store(trip, frame, json);
+      this.#subscriptions.granted(pending.method, pending.frame);
+    if (isStored(pending.method)) this.#answerCache.store(pending, frame, json);
   }
 
-  #opened(trip: PendingRequest, json: unknown, head: ResponseHead): void {
-    const { generation } = trip;
+  #opened(pending: PendingRequest, json: unknown, head: ResponseHead): void {
+    const { generation } = pending;
     const session = sessionFrom(json, head);
-    this.#desk.report(session ? { name: 'opened', generation, session } : { name: 'refused', generation });
+    this.#port.report(session ? { name: 'opened', generation, session } : { name: 'refused', generation });
   }
 
-  async #fail(trip: PendingRequest, error: unknown): Promise<void> {
-    const { generation } = trip;
-    const answered = !this.#upstream.signal.aborted && (await this.#instant.fallback(trip, error));
-    if (trip.method === 'initialize') {
-      this.#desk.report({ name: trip.silent ? 'deferred' : 'refused', generation });
+  async #fail(pending: PendingRequest, error: unknown): Promise<void> {
+    const { generation } = pending;
+    const answered = !this.#upstream.signal.aborted && (await this.#answerCache.fallback(pending, error));
+    if (pending.method === 'initialize') {
+      this.#port.report({ name: pending.silent ? 'deferred' : 'refused', generation });
     }
-    if (trip.method === 'notifications/initialized') this.#desk.report({ name: 'announced', generation });
-    if (answered || this.#upstream.signal.aborted || trip.outstanding <= 0) return;
-    const ids = trip.ids();
-    trip.outstanding = 0;
+    if (pending.method === 'notifications/initialized') this.#port.report({ name: 'announced', generation });
+    if (answered || this.#upstream.signal.aborted || pending.outstanding <= 0) return;
+    const ids = pending.ids();
+    pending.outstanding = 0;
     for (const id of ids) this.#sink.write(errorFrame(id, error));
   }
 }
@@ -329,6 +332,6 @@ function isError(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'error' in json;
 }
 
-function mayBeDeath(frame: Buffer): boolean {
+function mayBeLoss(frame: Buffer): boolean {
   return isSessionLostFrame(frame) || mayBeSessionLost({ frame }) !== undefined;
 }

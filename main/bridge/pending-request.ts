@@ -7,7 +7,7 @@ import type { Ending, ResponseHead } from './http-exchange.ts';
 export class PendingRequest implements Ending {
   place = -1;
   /** What stands for it among those that wait for an answer. */
-  readonly openEntry = { place: -1, trip: this };
+  readonly openEntry = { place: -1, pending: this };
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;
@@ -29,7 +29,7 @@ export class PendingRequest implements Ending {
   sessionLosses = 0;
   repeats = 0;
   /** How often it was found to wait for a session or a token. */
-  looks = 0;
+  checks = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
   /** Called when nothing is owed any more. */
@@ -39,7 +39,7 @@ export class PendingRequest implements Ending {
   /** The ids of a batch's requests that wait, as they were written. */
   #ids: string[] | undefined;
 
-  /** @param cutOff where the trip is noted if the bridge is closed before its answer has come */
+  /** @param cutOff where the request is noted if the bridge is closed before its answer has come */
   constructor(frame: Buffer, envelope: SendableEnvelope, cutOff: PendingRequest[]) {
     this.#cutOff = cutOff;
     this.frame = frame;
@@ -74,16 +74,16 @@ export class PendingRequest implements Ending {
     return this.#ids;
   }
 
-  /** Which of the requests that wait a response with the raw id `given` answers, as the client wrote its id. */
-  requestFor(given: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
+  /** Which of the requests that wait a response with the raw id `responseId` answers, as the client wrote its id. */
+  requestFor(responseId: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
     if (!this.isOpen) return undefined;
     if (this.envelope.kind === 'request') {
-      const match = matchOfIds(given, this.id);
+      const match = matchOfIds(responseId, this.id);
       return match && { id: this.id, match };
     }
     const waiting = this.#waiting();
-    const id = waiting.find((each) => each === given) ?? waiting.find((each) => matchOfIds(given, each));
-    return id === undefined ? undefined : { id, match: id === given ? 'exactly' : 'roughly' };
+    const id = waiting.find((each) => each === responseId) ?? waiting.find((each) => matchOfIds(responseId, each));
+    return id === undefined ? undefined : { id, match: id === responseId ? 'exactly' : 'roughly' };
   }
 
   /** The request with this id, as `requestFor` gave it, has its answer. */

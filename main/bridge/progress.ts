@@ -3,7 +3,7 @@ import { placeAt, textAt } from './frame/edit.ts';
 import type { PendingRequest } from './pending-request.ts';
 
 /** How often a client that waits is told so, in milliseconds. The least patient give up after 60 s without a word. */
-const EVERY_MS = 12_000;
+const REPORT_INTERVAL_MS = 12_000;
 /** What a report adds to the progress: little, because a server that reports later counts in whole numbers, and from 0. */
 const STEP = 0.001;
 
@@ -24,35 +24,35 @@ interface Report {
  */
 export class ProgressReports {
   readonly #sink: FrameSink;
-  readonly #everyMs: number;
+  readonly #intervalMs: number;
   readonly #reports = new Map<PendingRequest, Report>();
 
-  constructor(sink: FrameSink, everyMs: number = EVERY_MS) {
+  constructor(sink: FrameSink, intervalMs: number = REPORT_INTERVAL_MS) {
     this.#sink = sink;
-    this.#everyMs = everyMs;
+    this.#intervalMs = intervalMs;
   }
 
   /** A request has come whose client may want to hear of its progress. */
-  began(trip: PendingRequest): void {
-    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return;
-    const token = textAt(trip.frame, 'params', '_meta', 'progressToken');
+  began(pending: PendingRequest): void {
+    if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return;
+    const token = textAt(pending.frame, 'params', '_meta', 'progressToken');
     if (token === undefined) return;
     const report: Report = { token, progress: undefined, since: performance.now(), timer: undefined };
-    report.timer = setInterval(() => this.#tell(trip, report), this.#everyMs);
+    report.timer = setInterval(() => this.#tell(pending, report), this.#intervalMs);
     report.timer.unref();
-    this.#reports.set(trip, report);
+    this.#reports.set(pending, report);
   }
 
   /** The request is answered, or nobody waits for it any more. */
-  ended(trip: PendingRequest): void {
+  ended(pending: PendingRequest): void {
     if (this.#reports.size === 0) return;
-    clearInterval(this.#reports.get(trip)?.timer);
-    this.#reports.delete(trip);
+    clearInterval(this.#reports.get(pending)?.timer);
+    this.#reports.delete(pending);
   }
 
   /** The client has taken back the request with this raw id. */
   cancelled(id: string): void {
-    for (const trip of this.#reports.keys()) if (trip.id === id) this.ended(trip);
+    for (const pending of this.#reports.keys()) if (pending.id === id) this.ended(pending);
   }
 
   /** A frame of the server's as the client may read it: where it reports progress, more than was reported before. */
@@ -77,9 +77,9 @@ export class ProgressReports {
     ]);
   }
 
-  #tell(trip: PendingRequest, report: Report): void {
+  #tell(pending: PendingRequest, report: Report): void {
     // A client that does not read is not told more.
-    if (trip.outstanding <= 0 || !this.#sink.flowing) return;
+    if (pending.outstanding <= 0 || !this.#sink.flowing) return;
     report.progress = (report.progress ?? 0) + STEP;
     const seconds = Math.round((performance.now() - report.since) / 1000);
     const params = `"progressToken":${report.token},"progress":${report.progress},"message":"Still waiting for an answer after ${seconds} s."`;

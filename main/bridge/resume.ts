@@ -2,14 +2,14 @@ import type { HttpOutcome, StreamPlace } from './http-exchange.ts';
 import { placeAfter, waitBefore } from './server-stream.ts';
 
 /** How many times in a row resuming may bring nothing. A server that closes on purpose and is polled brings events. */
-const FRUITLESS = 7;
+const MAX_FRUITLESS = 7;
 
 /** An answer whose stream was read to some place. */
 export type Streamed = Extract<HttpOutcome, { place: StreamPlace }>;
 
 export interface Resumption {
   listen(place: StreamPlace): Promise<HttpOutcome>;
-  wait(milliseconds: number): Promise<void>;
+  wait(delayMs: number): Promise<void>;
   /** Whether the answer that is owed has come. */
   isAnswered(): boolean;
 }
@@ -25,7 +25,7 @@ export async function resume(
 ): Promise<HttpOutcome> {
   let last = cut;
   let { place } = cut;
-  for (let fruitless = 0; place.lastEventId !== undefined && !isAnswered() && fruitless < FRUITLESS; ) {
+  for (let fruitless = 0; place.lastEventId !== undefined && !isAnswered() && fruitless < MAX_FRUITLESS; ) {
     await wait(waitBefore(place.retryMs, fruitless, random));
     const outcome = await listen(place);
     if (outcome.kind === 'too-long') return outcome;

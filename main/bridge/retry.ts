@@ -3,7 +3,7 @@ import { type HttpOutcome, header } from './http-exchange.ts';
 
 /** How often a frame may be sent again, and how long between, in milliseconds. */
 export const REPEAT = {
-  sessionDeaths: 2,
+  sessionLosses: 2,
   times: 3,
   firstMs: 320,
   longestMs: 30_000,

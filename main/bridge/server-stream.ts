@@ -13,7 +13,7 @@ const LEAST_WAIT_MS = 1_000;
 export interface ListeningEvents {
   frame(frame: Buffer): void;
   /** A stream that was there is now refused: the session that it belonged to is gone. */
-  sessionDied(): void;
+  sessionLost(): void;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Listening {
       });
       if (signal.aborted) return;
       if (outcome?.kind === 'refused' && NO_STREAM.has(outcome.head.status)) {
-        if (hadStream) this.#events.sessionDied();
+        if (hadStream) this.#events.sessionLost();
         return;
       }
       if (outcome?.kind === 'frame' || outcome?.kind === 'accepted') return;

@@ -39,11 +39,11 @@ export class SessionProbe {
     const take = (frame: Buffer) => {
       answer ||= frame.toString('utf8');
     };
-    const patience = new AbortController();
-    const tooLong = sleep(PROBE_TIMEOUT_MS, undefined, { signal: patience.signal });
+    const timeout = new AbortController();
+    const tooLong = sleep(PROBE_TIMEOUT_MS, undefined, { signal: timeout.signal });
     tooLong.catch(() => {});
     const outcome = await Promise.race([this.#send('ping', PING, session, take), tooLong]);
-    patience.abort();
+    timeout.abort();
     if (outcome?.kind === 'frame') take(outcome.frame);
     if (outcome?.kind === 'refused') {
       if (isSessionLost({ status: outcome.head.status, text: outcome.text })) return true;

@@ -16,7 +16,7 @@ export type SessionState =
   /** `notifications/initialized` is on its way; later frames must not overtake it. */
   | { name: 'announcing'; generation: number; session: Session }
   /** The cached `initialize` is being replayed; frames wait. */
-  | { name: 'healing'; generation: number }
+  | { name: 'reconnecting'; generation: number }
   /** There is no session although the client has opened one; the next frame tries to get one. */
   | { name: 'lost'; generation: number };
 
@@ -36,9 +36,9 @@ export type SessionEvent =
   /** There is no session, but the client goes on as if there were: it was given an answer that this one is not of. */
   | { name: 'deferred'; generation: number }
   /** The server no longer knows the session that requests of `generation` carried. */
-  | { name: 'died'; generation: number }
-  | { name: 'healed'; generation: number; session: Session }
-  | { name: 'unhealed'; generation: number; error: unknown };
+  | { name: 'expired'; generation: number }
+  | { name: 'reconnected'; generation: number; session: Session }
+  | { name: 'reconnectFailed'; generation: number; error: unknown };
 
 /** The state before the first session. */
 export const FRESH: SessionState = { name: 'fresh', generation: 0 };
@@ -63,16 +63,16 @@ export function nextState(state: SessionState, event: SessionEvent): SessionStat
       return (state.name === 'opening' || state.name === 'fresh') && event.generation === generation
         ? { name: 'lost', generation }
         : state;
-    case 'died':
+    case 'expired':
       return canReconnect(state) && event.generation === generation
-        ? { name: 'healing', generation: generation + 1 }
+        ? { name: 'reconnecting', generation: generation + 1 }
         : state;
-    case 'healed':
-      return state.name === 'healing' && event.generation === generation
+    case 'reconnected':
+      return state.name === 'reconnecting' && event.generation === generation
         ? { name: 'active', generation, session: event.session }
         : state;
-    case 'unhealed':
-      return state.name === 'healing' && event.generation === generation ? { name: 'lost', generation } : state;
+    case 'reconnectFailed':
+      return state.name === 'reconnecting' && event.generation === generation ? { name: 'lost', generation } : state;
   }
 }
 
@@ -81,17 +81,17 @@ function canReconnect(state: SessionState): boolean {
 }
 
 /** What a frame from the client has to do in a state: go now, wait for the state to change, or bring the session back first. */
-export function gateOf(state: SessionState): 'go' | 'wait' | 'heal' {
+export function gateOf(state: SessionState): 'go' | 'wait' | 'reconnect' {
   switch (state.name) {
     case 'fresh':
     case 'active':
       return 'go';
     case 'opening':
     case 'announcing':
-    case 'healing':
+    case 'reconnecting':
       return 'wait';
     case 'lost':
-      return 'heal';
+      return 'reconnect';
   }
 }
 
@@ -108,7 +108,7 @@ export interface HttpAnswer {
 }
 
 /** JSON-RPC error codes that only servers of the stateless revision (2026-07-28) use: there, 404 means "no such method". */
-const MODERN_ERROR_CODES = new Set([-32601, -32020, -32021, -32022]);
+const STATELESS_ERROR_CODES = new Set([-32601, -32020, -32021, -32022]);
 const SESSION_LOST =
   /session\b.{0,40}\b(not found|expired|invalid|unknown|terminated|does not exist)|\b(no|invalid|unknown|expired|missing|bad)\b.{0,20}\bsession|\bnot initiali[sz]ed\b/is;
 
@@ -126,7 +126,7 @@ const NOT_BEGUN = /\bbefore (the )?initiali[sz]ation (was|is|has been)? ?(comple
 export function isSessionLost(answer: HttpAnswer): boolean {
   if (answer.status === 410) return true;
   const error = jsonRpcError(answer.text);
-  if (answer.status === 404) return !(error !== undefined && MODERN_ERROR_CODES.has(error.code));
+  if (answer.status === 404) return !(error !== undefined && STATELESS_ERROR_CODES.has(error.code));
   const words = error?.message ?? answer.text;
   if (answer.status === 401) return SESSION_UNKNOWN.test(words);
   if (answer.status === 400 || answer.status === 422) return SESSION_LOST.test(words) || NOT_BEGUN.test(words);
@@ -199,7 +199,7 @@ type Send = (
   onFrame: (frame: Buffer, head: ResponseHead) => void,
 ) => Promise<HttpOutcome>;
 
-const NONE: Session = { id: undefined, protocolVersion: undefined };
+const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
 
 /**
  * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
@@ -215,7 +215,7 @@ export async function reopenSession(
   const take = (frame: Buffer, head: ResponseHead) => {
     session ??= sessionFrom(parseFrame(frame), head);
   };
-  const outcome = await send('initialize', frames.initialize, NONE, take);
+  const outcome = await send('initialize', frames.initialize, NO_SESSION, take);
   if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
   if (!session) {
     throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });

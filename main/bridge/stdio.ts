@@ -9,7 +9,7 @@ const FINISH_MS = 8_000;
 /** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
 /** How often it is while answers are waited for behind the end of stdin, in milliseconds: a client that was killed wants none. */
-const HURRIED_CHECK_MS = 250;
+const FINAL_PARENT_CHECK_MS = 250;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -46,9 +46,9 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
     stdin.on('end', () => {
       fed.end();
       void end(async () => {
-        const hurriedCheck = setInterval(() => isOrphan() && bridge.close(), HURRIED_CHECK_MS);
+        const finalCheck = setInterval(() => isOrphan() && bridge.close(), FINAL_PARENT_CHECK_MS);
         await bridge.finish(FINISH_MS);
-        clearInterval(hurriedCheck);
+        clearInterval(finalCheck);
         await within(FINISH_MS, sink.flushed());
       });
     });
@@ -61,9 +61,9 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
   });
 }
 
-function within(milliseconds: number, promise: Promise<void>): Promise<void> {
+function within(timeoutMs: number, promise: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(resolve, timeoutMs);
     void promise.then(() => {
       clearTimeout(timer);
       resolve();
@@ -116,7 +116,7 @@ export function feed(bridge: Bridge, sink: FrameSink, source: Readable): Feed {
 
 const NEWLINE = Buffer.from('\n');
 /** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
-const SMALL = 16 * 1024;
+const SMALL_BYTES = 16 * 1024;
 
 /**
  * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
@@ -146,7 +146,7 @@ export class StreamSink implements FrameSink {
     if (this.#stream.destroyed) return;
     this.#frames += 1;
     if (this.#frames === 1) setImmediate(() => this.#endTurn());
-    const isSmall = frame.length < SMALL;
+    const isSmall = frame.length < SMALL_BYTES;
     if (!this.#corked && (this.#crowded || this.#frames > 1 || !isSmall)) {
       this.#corked = true;
       this.#stream.cork();

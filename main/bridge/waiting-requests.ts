@@ -3,15 +3,15 @@ import type { PendingRequest } from './pending-request.ts';
 import { Unordered } from './unordered.ts';
 
 /** How often the requests that wait are looked at, in milliseconds: a timer for each would be felt by every call. */
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 /** How many looks a request may wait for a session and for tokens, all in all. */
-const LOOKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / LOOK_MS);
+const MAX_CHECKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / CHECK_INTERVAL_MS);
 
 export const CANCELLED = Symbol('cancelled');
 
 interface Wait {
   place: number;
-  trip: PendingRequest;
+  pending: PendingRequest;
   isBounded: boolean;
   cancel(): void;
   giveUp(): void;
@@ -32,31 +32,31 @@ export class WaitingRequests {
    * Waits for a session or a token, which may never come, no longer than a client waits for an answer; the time of all waits
    * of one request counts. @throws {CausewayError} `timeout`, `signed_out`
    */
-  bounded<T>(trip: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
-    return this.#hold(trip, waiting, true);
+  bounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
+    return this.#wait(pending, waiting, true);
   }
 
   /** Waits, unless the client cancels the request meanwhile: then it is not sent, and no answer is owed. */
-  unbounded<T>(trip: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
-    return this.#hold(trip, waiting, false);
+  unbounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
+    return this.#wait(pending, waiting, false);
   }
 
   /** The client has cancelled the request with this raw id. */
   cancel(id: string): void {
-    for (const wait of this.#waits.all()) if (wait.trip.id === id) wait.cancel();
+    for (const wait of this.#waits.all()) if (wait.pending.id === id) wait.cancel();
   }
 
-  #hold<T>(trip: PendingRequest, waiting: Promise<T>, isBounded: boolean): Promise<T | typeof CANCELLED> {
+  #wait<T>(pending: PendingRequest, waiting: Promise<T>, isBounded: boolean): Promise<T | typeof CANCELLED> {
     // Without the answer to `initialize` nothing else could go: it may not be cancelled (MCP › Cancellation).
-    if (trip.envelope.kind !== 'request' || trip.method === 'initialize') return waiting;
+    if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return waiting;
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         place: -1,
-        trip,
+        pending,
         isBounded,
         cancel: () => {
           this.#waits.remove(wait);
-          trip.outstanding = 0;
+          pending.outstanding = 0;
           resolve(CANCELLED);
         },
         giveUp: () => {
@@ -65,7 +65,7 @@ export class WaitingRequests {
         },
       };
       this.#waits.add(wait);
-      this.#timer ??= setTimeout(() => this.#look(), LOOK_MS).unref();
+      this.#timer ??= setTimeout(() => this.#check(), CHECK_INTERVAL_MS).unref();
       waiting.then(
         (value) => {
           this.#waits.remove(wait);
@@ -79,13 +79,13 @@ export class WaitingRequests {
     });
   }
 
-  #look(): void {
+  #check(): void {
     this.#timer = undefined;
     for (const wait of this.#waits.all()) {
       if (!wait.isBounded) continue;
-      wait.trip.looks += 1;
-      if (wait.trip.looks >= LOOKS) wait.giveUp();
+      wait.pending.checks += 1;
+      if (wait.pending.checks >= MAX_CHECKS) wait.giveUp();
     }
-    if (this.#waits.size > 0) this.#timer = setTimeout(() => this.#look(), LOOK_MS).unref();
+    if (this.#waits.size > 0) this.#timer = setTimeout(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }
 }

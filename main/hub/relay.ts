@@ -31,7 +31,7 @@ const REJOIN_MS = 2_000;
 const SILENCE_CHECK_MS = 5_000;
 /** How many bridges inside this process may break, each sooner than so many milliseconds after it began, before none is built any more. */
 const MAX_BROKEN = 3;
-const SHORT_MS = 10_000;
+const SHORT_LIFE_MS = 10_000;
 
 const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 /** The longest that a frame is that begins a session or is a ping, in bytes. */
@@ -76,7 +76,7 @@ export class Relay implements Bridge {
   #rejoinTimer: NodeJS.Timeout | undefined;
   /** A connection to the hub that waits until nothing is under way. */
   #waiting: HubConnection | undefined;
-  #heard = 0;
+  #framesReceived = 0;
   readonly #silenceCheck: NodeJS.Timeout;
 
   /** @param connection the first way; without it the session is inside this process */
@@ -138,8 +138,8 @@ export class Relay implements Bridge {
 
   /** Nothing inside has handled this error: a session inside this process is begun anew. */
   failed(error: unknown): void {
-    const way = this.#source;
-    if (way && !this.#connection) this.#aloneBroke(way, error, undefined);
+    const transport = this.#source;
+    if (transport && !this.#connection) this.#aloneBroke(transport, error, undefined);
   }
 
   #end(): void {
@@ -173,32 +173,32 @@ export class Relay implements Bridge {
     this.#openers.set(id, setTimeout(late, STOPGAP_MS));
   }
 
-  #send(way: RelayTransport, frame: Buffer, seen = look(frame)): void {
+  #send(transport: RelayTransport, frame: Buffer, seen = look(frame)): void {
     this.#replayLog.sent(frame, seen);
     // The client has its answer already.
     for (const id of this.#replayed) this.#replayLog.forget(id);
-    way.send(frame);
+    transport.send(frame);
   }
 
   #through(connection: HubConnection): RelayTransport {
-    const way = socketTransport(connection, this.#client, {
+    const transport = socketTransport(connection, this.#client, {
       frame: (frame) => {
-        this.#heard += 1;
-        this.#deliver(way, frame);
+        this.#framesReceived += 1;
+        this.#deliver(transport, frame);
       },
       relief: () => this.#settled(),
       gone: () => {
-        this.#lost.add(way);
-        if (way === this.#source) this.#leave(lostApplication);
+        this.#lost.add(transport);
+        if (transport === this.#source) this.#leave(lostApplication);
       },
     });
-    this.#use(way, connection);
-    return way;
+    this.#use(transport, connection);
+    return transport;
   }
 
   /** Frames come from this way from now on. */
-  #use(way: RelayTransport, connection: HubConnection | undefined): void {
-    this.#source = way;
+  #use(transport: RelayTransport, connection: HubConnection | undefined): void {
+    this.#source = transport;
     this.#connection = connection;
     this.#beganAt = performance.now();
     this.#isSeeking = false;
@@ -206,8 +206,8 @@ export class Relay implements Bridge {
     if (!connection) this.#lookForHub(REJOIN_MS);
   }
 
-  #deliver(way: RelayTransport | undefined, frame: Buffer): void {
-    if (way !== this.#source) return;
+  #deliver(transport: RelayTransport | undefined, frame: Buffer): void {
+    if (transport !== this.#source) return;
     if (this.#replayed.size > 0 || this.#openers.size > 0) {
       const { id, method } = scanFrame(frame);
       if (id !== undefined && method === undefined) {
@@ -248,13 +248,13 @@ export class Relay implements Bridge {
       connection?.socket.destroy();
       return;
     }
-    const way = connection ? this.#through(connection) : await this.#alone();
-    for (const frame of this.#opening(open)) way.send(frame);
+    const transport = connection ? this.#through(connection) : await this.#alone();
+    for (const frame of this.#opening(open)) transport.send(frame);
     // It may have been lost while it was being opened: then the next one is already looked for.
-    if (this.#lost.has(way)) return;
-    this.#transport = way;
+    if (this.#lost.has(transport)) return;
+    this.#transport = transport;
     this.#heldBytes = 0;
-    for (const frame of this.#held.splice(0)) this.#send(way, frame);
+    for (const frame of this.#held.splice(0)) this.#send(transport, frame);
     this.#settled();
   }
 
@@ -262,30 +262,32 @@ export class Relay implements Bridge {
     this.#isSeeking = false;
     // A bridge inside this process answers by itself what takes long.
     for (const [id, timer] of this.#openers) if (this.#openers.delete(id)) clearTimeout(timer);
-    let way: RelayTransport | undefined;
+    let transport: RelayTransport | undefined;
     const early: Buffer[] = [];
-    const sink = intercept(this.#client, (frame) => (way ? this.#deliver(way, frame) : early.push(frame)));
-    const bridge = guarded(await this.#fallbacks.alone(sink), (error, frame) => this.#aloneBroke(way, error, frame));
-    way = localTransport(bridge, { relief: () => this.#settled() });
-    this.#use(way, undefined);
-    for (const frame of early) this.#deliver(way, frame);
-    return way;
+    const sink = intercept(this.#client, (frame) => (transport ? this.#deliver(transport, frame) : early.push(frame)));
+    const bridge = guarded(await this.#fallbacks.alone(sink), (error, frame) =>
+      this.#aloneBroke(transport, error, frame),
+    );
+    transport = localTransport(bridge, { relief: () => this.#settled() });
+    this.#use(transport, undefined);
+    for (const frame of early) this.#deliver(transport, frame);
+    return transport;
   }
 
   /** The bridge inside this process has met a fault of its own: whoever waits is told so, and another one takes over. */
-  #aloneBroke(way: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
+  #aloneBroke(transport: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
     process.stderr.write(`causeway proxy: ${inOneLine(brokenSession(error))}\n`);
     if (frame) {
       const { id } = scanFrame(frame);
       if (id !== undefined) this.#replayLog.forget(id);
       refuseFrame(frame, error, this.#client);
     }
-    if (!way || way !== this.#source || this.#ended) return;
+    if (!transport || transport !== this.#source || this.#ended) return;
     this.#source = undefined;
-    this.#lost.add(way);
-    void way.close();
+    this.#lost.add(transport);
+    void transport.close();
     for (const { id } of this.#replayLog.open) this.#refuse(id, brokenSession(error));
-    const isShort = performance.now() - this.#beganAt < SHORT_MS;
+    const isShort = performance.now() - this.#beganAt < SHORT_LIFE_MS;
     this.#broken = isShort ? this.#broken + 1 : 0;
     if (this.#broken < MAX_BROKEN) this.#leave(lostApplication);
     else this.#giveUp(brokenSession(error));
@@ -297,9 +299,15 @@ export class Relay implements Bridge {
       this.#replayLog.sent(frame);
       for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     };
-    const way = { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
-    this.#use(way, undefined);
-    this.#transport = way;
+    const transport = {
+      send: refuse,
+      pendingBytes: 0,
+      finish: async () => {},
+      close: async () => {},
+      readOn: () => {},
+    };
+    this.#use(transport, undefined);
+    this.#transport = transport;
     for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     this.#heldBytes = 0;
     for (const frame of this.#held.splice(0)) refuse(frame);
@@ -342,9 +350,9 @@ export class Relay implements Bridge {
   #move(connection: HubConnection): void {
     const before = this.#transport;
     this.#waiting = undefined;
-    const way = this.#through(connection);
-    for (const frame of this.#opening(this.#replayLog.open)) way.send(frame);
-    if (!this.#lost.has(way)) this.#transport = way;
+    const transport = this.#through(connection);
+    for (const frame of this.#opening(this.#replayLog.open)) transport.send(frame);
+    if (!this.#lost.has(transport)) this.#transport = transport;
     void before?.close();
   }
 
@@ -352,9 +360,9 @@ export class Relay implements Bridge {
   #checkSilence(): void {
     const connection = this.#connection;
     if (!connection?.isAlive || this.#replayLog.isSettled) return;
-    const heard = this.#heard;
+    const received = this.#framesReceived;
     setTimeout(async () => {
-      const isSilent = () => this.#heard === heard && this.#connection === connection && !this.#ended;
+      const isSilent = () => this.#framesReceived === received && this.#connection === connection && !this.#ended;
       if (!isSilent() || (await connection.isAlive?.()) || !isSilent()) return;
       this.#source = undefined;
       this.#connection = undefined;
@@ -366,17 +374,17 @@ export class Relay implements Bridge {
   /** The frames that bring a new session to where the old one was. */
   #opening(open: OpenRequest[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
-    const { initialize, initialized, wishes, tools } = this.#replayLog;
+    const { initialize, initialized, subscriptions, tools } = this.#replayLog;
     // Of what is still to be sent, the client may have been answered already.
     const held = new Set(this.#replayed.size > 0 ? this.#held.map((frame) => scanFrame(frame).id) : []);
     for (const id of this.#replayed) if (!held.has(id)) this.#replayed.delete(id);
     this.#toolsId = undefined;
     if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
     this.#replayed.add(scanFrame(initialize).id ?? 'null');
-    const wished = wishes.all().map(({ frame }) => withId(frame, this.#replayId()));
+    const resubscribed = subscriptions.all().map(({ frame }) => withId(frame, this.#replayId()));
     if (tools !== undefined && initialized) this.#toolsId = this.#replayId();
     const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
-    return [initialize, ...(initialized ? [initialized] : []), ...wished, ...again, ...list];
+    return [initialize, ...(initialized ? [initialized] : []), ...resubscribed, ...again, ...list];
   }
 
   /** The tools that the new way has, beside those that the client was given: where they differ it is told to ask again. */

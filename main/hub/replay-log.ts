@@ -5,7 +5,7 @@ import { isSticky, SessionSubscriptions } from '../bridge/session-subscriptions.
 import { summarizeFrame } from './frame-summary.ts';
 
 /** A request that stays open as long as its client listens (MCP 2026-07-28 › Subscriptions). */
-const STANDING = 'subscriptions/listen';
+const LONG_LIVED = 'subscriptions/listen';
 /** How long a question of the server's to its client counts as open, in milliseconds: some are never answered. */
 const QUESTION_MS = 600_000;
 /** How many of them are remembered. */
@@ -29,7 +29,7 @@ export class ReplayLog {
   initialized: Buffer | undefined;
   /** The tools that the client was last given, as they were written; undefined where it has not asked for any. */
   tools: string | undefined;
-  readonly wishes = new SessionSubscriptions();
+  readonly subscriptions = new SessionSubscriptions();
   readonly #open = new Map<string, OpenRequest>();
   /** When the server asked the client for something that has no answer yet, by raw id, in milliseconds. */
   readonly #questions = new Map<string, number>();
@@ -44,7 +44,7 @@ export class ReplayLog {
 
   /** Whether a move to another way now would be felt by nobody: neither side waits for an answer of the other. */
   get isIdle(): boolean {
-    const isWaited = this.open.some(({ method }) => method !== STANDING);
+    const isWaited = this.open.some(({ method }) => method !== LONG_LIVED);
     const isAsked = [...this.#questions.values()].some((at) => performance.now() - at < QUESTION_MS);
     return !isWaited && !isAsked;
   }
@@ -59,7 +59,7 @@ export class ReplayLog {
     }
     if (method === 'initialize') {
       this.initialize = frame;
-      this.wishes.clear();
+      this.subscriptions.clear();
     }
     if (method === 'notifications/initialized') this.initialized = frame;
     this.#asked(frame, { id, method }, isSafeToRepeat(method) ? frame : undefined);
@@ -99,7 +99,7 @@ export class ReplayLog {
       this.tools = textAt(answer, 'result', 'tools') ?? this.tools;
     }
     if (request.frame && isSticky(request.method) && textAt(answer, 'result') !== undefined) {
-      this.wishes.granted(request.method, request.frame);
+      this.subscriptions.granted(request.method, request.frame);
     }
   }
 

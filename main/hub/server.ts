@@ -93,12 +93,12 @@ class PrivateHub implements Hub {
   readonly #sockets = new Set<Socket>();
   /** Each resolves when its proxy has gone and its session is ended. */
   readonly #served = new Set<Promise<void>>();
-  readonly #board: SessionLog;
+  readonly #sessionLog: SessionLog;
 
   constructor(options: HubOptions, rendezvous: Rendezvous) {
     this.#options = options;
     this.#rendezvous = rendezvous;
-    this.#board = new SessionLog(options.watcher ?? {});
+    this.#sessionLog = new SessionLog(options.watcher ?? {});
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#receive(socket));
   }
 
@@ -117,13 +117,13 @@ class PrivateHub implements Hub {
   }
 
   sessions(): HubSession[] {
-    return this.#board.sessions();
+    return this.#sessionLog.sessions();
   }
 
   async finish(graceMs: number): Promise<void> {
     await withdrawRendezvous(this.#options.folder, this.#rendezvous);
     const grace = new AbortController();
-    const answered = this.#board.settled().then(() => Promise.all(Array.from(this.#sockets, written)));
+    const answered = this.#sessionLog.settled().then(() => Promise.all(Array.from(this.#sockets, written)));
     await Promise.race([answered, sleep(graceMs, undefined, { signal: grace.signal })]);
     grace.abort();
     await this.close();
@@ -205,7 +205,7 @@ class PrivateHub implements Hub {
 
   async #attach(socket: Socket, entry: EntryRequest, rest: Buffer, end: (error: unknown) => void): Promise<void> {
     const { profile, path } = entry.request;
-    const record = this.#board.begin({ pid: entry.pid, profile, path });
+    const record = this.#sessionLog.begin({ pid: entry.pid, profile, path });
     const plain = new StreamSink(socket);
     const sink = recordedSink(plain, record);
     let bridge: Bridge;
@@ -226,11 +226,11 @@ class PrivateHub implements Hub {
     const safe = guarded(recordedBridge(bridge, record), broken, end);
     // The hub was closed meanwhile.
     if (socket.destroyed) return safe.close();
-    this.#board.add(record);
+    this.#sessionLog.add(record);
     socket.write(welcome(true));
     const served = serveSocket(safe, sink, socket, rest);
     this.#served.add(served);
-    socket.on('close', () => this.#board.remove(record));
+    socket.on('close', () => this.#sessionLog.remove(record));
     await served;
     this.#served.delete(served);
   }

@@ -13,7 +13,7 @@ import {
 import type { ContentsRecorder } from './recorder.ts';
 
 /** The shortest time between two lists of sessions, in milliseconds. */
-const PAUSE_MS = 250;
+const LIST_INTERVAL_MS = 250;
 
 /** Who hears of the hub's sessions. Neither function may throw, and both must be quick: frames wait meanwhile. */
 export interface HubWatcher {
@@ -97,7 +97,7 @@ export class SessionLog {
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
       if (this.#isStale) this.#tell();
-    }, PAUSE_MS);
+    }, LIST_INTERVAL_MS);
     this.#pause.unref();
     this.#watcher.onSessions?.(this.sessions());
   }
@@ -179,13 +179,13 @@ interface OpenCall {
 }
 
 /** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
-const STANDING = 'subscriptions/listen';
+const LONG_LIVED = 'subscriptions/listen';
 
 const METHOD_NOT_FOUND = -32601;
 
 /** Whether a client has only tried whether the server has a method, and it has not (JSON-RPC 2.0 §5.1): that is no failure. */
-function isProbe(method: string, verdict: CallOutcome): boolean {
-  return verdict.outcome === 'error' && verdict.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
+function isProbe(method: string, result: CallOutcome): boolean {
+  return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
 }
 
 /** Counts what passes between one client and its bridge. Frames are looked at, never kept. */
@@ -218,7 +218,7 @@ export class SessionRecord {
 
   /** Whether an answer is awaited that nobody else could get: what is harmless, a proxy asks for again elsewhere. */
   get awaitsAnswer(): boolean {
-    return Array.from(this.#open.values()).some(({ method }) => method !== STANDING && !isSafeToRepeat(method));
+    return Array.from(this.#open.values()).some(({ method }) => method !== LONG_LIVED && !isSafeToRepeat(method));
   }
 
   /** A frame of the client's has come. */
@@ -237,7 +237,7 @@ export class SessionRecord {
 
   /** The session is over: what is open has no answer any more. */
   ended(): void {
-    for (const [id, { method }] of this.#open) this.#end(id, method === STANDING ? 'cancelled' : 'lost', null, 0);
+    for (const [id, { method }] of this.#open) this.#end(id, method === LONG_LIVED ? 'cancelled' : 'lost', null, 0);
   }
 
   #sent(frame: Buffer): void {
@@ -264,12 +264,12 @@ export class SessionRecord {
     if (!call || id === undefined) return;
     if (call.method === 'initialize') this.#learnRevision(frame);
     if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
-    const verdict = callOutcome(frame, seen);
-    if (isProbe(call.method, verdict)) this.#end(id, 'answered', METHOD_NOT_FOUND, frame.length);
-    else if (verdict.outcome !== 'error') this.#end(id, verdict.outcome, null, frame.length);
+    const result = callOutcome(frame, seen);
+    if (isProbe(call.method, result)) this.#end(id, 'answered', METHOD_NOT_FOUND, frame.length);
+    else if (result.outcome !== 'error') this.#end(id, result.outcome, null, frame.length);
     else {
-      const isLost = verdict.reason === 'outcome_unknown';
-      this.#end(id, isLost ? 'lost' : 'error', verdict.errorCode, frame.length);
+      const isLost = result.reason === 'outcome_unknown';
+      this.#end(id, isLost ? 'lost' : 'error', result.errorCode, frame.length);
     }
   }
 

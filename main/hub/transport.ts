@@ -134,7 +134,7 @@ const WELCOME_MS = 4_000;
 /** How long a hub that has been silent may take to show that it lives, in milliseconds. */
 const ALIVE_MS = 10_000;
 /** How much longer, for answers that had arrived while this process was stopped too, in milliseconds. */
-const WOKEN_MS = 500;
+const WAKE_GRACE_MS = 500;
 
 /** An open way to the hub: frames from here on. `rest` is what had already arrived of them. */
 export interface HubConnection {
@@ -164,8 +164,8 @@ export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<
       resolve({ kind });
     };
     dialogue.onClose = () => giveUp('unavailable');
-    dialogue.onChallenge = (verdict, proof) => {
-      if (verdict !== 'proven') return giveUp(verdict);
+    dialogue.onChallenge = (check, proof) => {
+      if (check !== 'proven') return giveUp(check);
       dialogue.allow(WELCOME_MS);
       dialogue.say({ proof, version: VERSION, pid: process.pid, request } satisfies EntryRequest);
     };
@@ -196,8 +196,8 @@ export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
       resolve(line);
     };
     dialogue.onClose = () => settle(null);
-    dialogue.onChallenge = (verdict, proof) => {
-      if (verdict !== 'proven') return settle(null);
+    dialogue.onChallenge = (check, proof) => {
+      if (check !== 'proven') return settle(null);
       dialogue.allow(WELCOME_MS, MAX_ANSWER_BYTES);
       dialogue.say({ proof, version: VERSION, pid: process.pid, question: 'sessions' } satisfies Question);
     };
@@ -214,17 +214,17 @@ function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> 
       resolve(state);
     };
     dialogue.onClose = () => settle(dialogue.wasTooSlow ? 'silent' : 'gone');
-    dialogue.onChallenge = (verdict) => settle(verdict === 'proven' ? 'alive' : 'gone');
+    dialogue.onChallenge = (check) => settle(check === 'proven' ? 'alive' : 'gone');
   });
 }
 
-type Verdict = 'proven' | 'impostor' | 'unavailable';
+type PeerCheck = 'proven' | 'impostor' | 'unavailable';
 
 /** The lines at the beginning of a connection, as the proxy's side says and reads them. */
 class Dialogue {
   onClose: () => void = () => {};
   /** `proof` is this side's own. */
-  onChallenge: (verdict: Verdict, proof: string) => void = () => {};
+  onChallenge: (check: PeerCheck, proof: string) => void = () => {};
   onWelcome: (line: string, rest: Buffer) => void = () => {};
   /** The other side stayed silent for longer than it may. */
   wasTooSlow = false;
@@ -238,10 +238,10 @@ class Dialogue {
   #maxBytes = MAX_LINE_BYTES;
   #tooSlow: NodeJS.Timeout;
 
-  constructor(rendezvous: Rendezvous, patienceMs: number) {
+  constructor(rendezvous: Rendezvous, timeoutMs: number) {
     this.#rendezvous = rendezvous;
     this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
-    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+    this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
     this.#socket.on('data', this.#listen);
     // Nobody listens there, or the peer let go: 'close' follows and says so.
     this.#socket.on('error', () => {});
@@ -254,10 +254,10 @@ class Dialogue {
   }
 
   /** Begins a new time limit, for a line of at most so many bytes. */
-  allow(patienceMs: number, maxBytes = MAX_LINE_BYTES): void {
+  allow(timeoutMs: number, maxBytes = MAX_LINE_BYTES): void {
     this.#maxBytes = maxBytes;
     clearTimeout(this.#tooSlow);
-    this.#tooSlow = setTimeout(() => this.#giveUp(), patienceMs);
+    this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
   }
 
   end(): void {
@@ -283,7 +283,7 @@ class Dialogue {
     this.#tooSlow = setTimeout(() => {
       this.wasTooSlow = true;
       this.#socket.destroy();
-    }, WOKEN_MS);
+    }, WAKE_GRACE_MS);
   }
 
   #arrived(chunk: Buffer): void {
@@ -298,21 +298,19 @@ class Dialogue {
       this.onWelcome(first.line, first.rest);
       return;
     }
-    const { verdict, proof } = this.#judge(first.line);
-    this.#isProven = verdict === 'proven';
-    this.onChallenge(verdict, proof);
+    const { check, proof } = this.#checkPeer(first.line);
+    this.#isProven = check === 'proven';
+    this.onChallenge(check, proof);
   }
 
-  #judge(line: string): { verdict: Verdict; proof: string } {
+  #checkPeer(line: string): { check: PeerCheck; proof: string } {
     const { hub, nonce, proof } = readObject(line);
-    if (hub !== HUB_PROTOCOL) return { verdict: 'unavailable', proof: '' };
+    if (hub !== HUB_PROTOCOL) return { check: 'unavailable', proof: '' };
     const { address, secret } = this.#rendezvous;
-    if (!isNonce(nonce)) return { verdict: 'impostor', proof: '' };
+    if (!isNonce(nonce)) return { check: 'impostor', proof: '' };
     const transcript: Transcript = { address, proxyNonce: this.#nonce, hubNonce: nonce };
     const isHub = isProof(proof, proofOf('hub', secret, transcript));
-    return isHub
-      ? { verdict: 'proven', proof: proofOf('proxy', secret, transcript) }
-      : { verdict: 'impostor', proof: '' };
+    return isHub ? { check: 'proven', proof: proofOf('proxy', secret, transcript) } : { check: 'impostor', proof: '' };
   }
 }
 

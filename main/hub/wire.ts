@@ -96,8 +96,8 @@ export function proofOf(side: 'hub' | 'proxy', secret: string, { address, proxyN
 }
 
 /** Compares a proof with what it should be, in the same time whatever it is. */
-export function isProof(given: unknown, expected: string): boolean {
-  if (typeof given !== 'string') return false;
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+export function isProof(proof: unknown, expected: string): boolean {
+  if (typeof proof !== 'string') return false;
+  const [a, b] = [Buffer.from(proof), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

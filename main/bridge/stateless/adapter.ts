@@ -19,24 +19,24 @@ export class ProtocolAdapter {
   readonly #upstream: UpstreamClient;
   readonly #memory: RevisionStore;
   readonly #write: (frame: Buffer) => void;
-  readonly #remembered: Promise<boolean>;
+  readonly #isRemembered: Promise<boolean>;
   /** What only begins or lists does not take long. */
   readonly #soon: { silenceMs: number };
   readonly #list: { silenceMs: number; atOnce: boolean };
   #stateless: StatelessServer | undefined;
 
   constructor(
-    line: UpstreamClient,
+    upstream: UpstreamClient,
     memory: RevisionStore,
     write: (frame: Buffer) => void,
     silenceMs: number = ANSWER_TIMEOUTS.firstBytesMs,
   ) {
     this.#soon = { silenceMs };
     this.#list = { ...AT_ONCE, silenceMs };
-    this.#upstream = line;
+    this.#upstream = upstream;
     this.#memory = memory;
     this.#write = write;
-    this.#remembered = memory.isStateless();
+    this.#isRemembered = memory.isStateless();
   }
 
   get signal(): AbortSignal {
@@ -73,22 +73,22 @@ export class ProtocolAdapter {
   /** A client of the stateless revision asks what the server is: the answer tells the bridge too. */
   async #discover(frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
     const { StatelessServer } = await import('./server.ts');
-    const modern = new StatelessServer(this.#upstream, this.#write);
-    const learn = (answer: Buffer) => {
-      if (readDiscovered(answer)) this.#stateless = modern;
+    const server = new StatelessServer(this.#upstream, this.#write);
+    const detect = (answer: Buffer) => {
+      if (readDiscovered(answer)) this.#stateless = server;
     };
-    const outcome = await modern.post('server/discover', frame, token, (answer, head) => {
-      learn(answer);
+    const outcome = await server.post('server/discover', frame, token, (answer, head) => {
+      detect(answer);
       onFrame(answer, head);
     });
-    if (outcome.kind === 'frame') learn(outcome.frame);
-    if (outcome.kind === 'refused' && isStatelessRefusal(jsonRpcError(outcome.text)?.code)) this.#stateless = modern;
+    if (outcome.kind === 'frame') detect(outcome.frame);
+    if (outcome.kind === 'refused' && isStatelessRefusal(jsonRpcError(outcome.text)?.code)) this.#stateless = server;
     if (this.#stateless) void this.#memory.setStateless(true);
     return outcome;
   }
 
   async #begin(frame: Buffer, session: Session, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
-    const isKnown = this.#stateless !== undefined || (await this.#remembered);
+    const isKnown = this.#stateless !== undefined || (await this.#isRemembered);
     if (isKnown) {
       const outcome = await this.#asStateless(frame, token);
       if (outcome) return outcome;
@@ -100,10 +100,10 @@ export class ProtocolAdapter {
   /** Undefined where the server is of the other era. */
   async #asStateless(frame: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
     const { StatelessServer } = await import('./server.ts');
-    const modern = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);
-    const outcome = await modern.begin(frame, token);
+    const server = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);
+    const outcome = await server.begin(frame, token);
     if (outcome && outcome.kind !== 'frame') return outcome;
-    this.#stateless = outcome && modern;
+    this.#stateless = outcome && server;
     void this.#memory.setStateless(outcome !== undefined);
     return outcome;
   }

@@ -20,7 +20,7 @@ type Mode =
   /** It is of the session revisions, or nothing is known of it. */
   | { name: 'unused' }
   /** What the server is, is being found out; frames wait. */
-  | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; patience: NodeJS.Timeout }
+  | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; timeout: NodeJS.Timeout }
   /** The session is being opened; frames wait. */
   | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
   /** The server is of the same revision. */
@@ -37,8 +37,8 @@ export class StatelessClient {
   /** How many requests of the bridge's own have no answer yet. */
   #unanswered = 0;
 
-  constructor(rim: StatelessServerPort) {
-    this.#port = rim;
+  constructor(port: StatelessServerPort) {
+    this.#port = port;
   }
 
   /** Whether the bridge's answers to this client have to pass by here. */
@@ -109,10 +109,10 @@ export class StatelessClient {
   }
 
   #ask(frame: Buffer): void {
-    const patience = setTimeout(() => this.#open(), INTRODUCTION_TIMEOUT_MS);
-    patience.unref();
+    const timeout = setTimeout(() => this.#open(), INTRODUCTION_TIMEOUT_MS);
+    timeout.unref();
     setTimeout(() => void this.#introduce(), ANSWER_TIMEOUTS.handshakeMs).unref();
-    this.#mode = { name: 'asking', waiting: [frame], patience };
+    this.#mode = { name: 'asking', waiting: [frame], timeout };
     this.#unanswered += 1;
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
     this.#port.toServer(
@@ -203,7 +203,7 @@ export class StatelessClient {
 
   #stopWaiting(): Buffer[] {
     const mode = this.#mode;
-    if (mode.name === 'asking') clearTimeout(mode.patience);
+    if (mode.name === 'asking') clearTimeout(mode.timeout);
     return mode.name === 'asking' || mode.name === 'opening' ? mode.waiting : [];
   }
 }

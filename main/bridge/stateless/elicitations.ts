@@ -13,7 +13,7 @@ import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } f
 const URL_REQUIRED = -32042;
 
 /** How long between two tries while the person is at the address, in milliseconds: few servers say when they are done. */
-const AGAIN_MS = 2_000;
+const RETRY_INTERVAL_MS = 2_000;
 /** How long the person may take there before they are asked anew, in milliseconds. */
 const ELICITATION_TIMEOUT_MS = 300_000;
 
@@ -53,8 +53,8 @@ export class UrlElicitations {
   readonly #agreed = new Map<string, Agreed>();
   #rounds = 0;
 
-  constructor(rim: ElicitationPort) {
-    this.#port = rim;
+  constructor(port: ElicitationPort) {
+    this.#port = port;
   }
 
   /**
@@ -68,7 +68,7 @@ export class UrlElicitations {
     if (agreed && addresses.length > 0 && waiting !== undefined && performance.now() < agreed.until) {
       agreed.waiting = waiting;
       agreed.ids = new Set(addresses.map(({ elicitationId }) => elicitationId));
-      agreed.pause = setTimeout(() => this.#tryAgain(id, agreed), AGAIN_MS);
+      agreed.pause = setTimeout(() => this.#tryAgain(id, agreed), RETRY_INTERVAL_MS);
       agreed.pause.unref();
       return undefined;
     }
@@ -78,7 +78,7 @@ export class UrlElicitations {
     if (mayAsk) return this.#question(id, message, addresses);
     const words = `${message} Open ${addresses.map(({ url }) => url).join(' and ')} in a browser, then try again.`;
     const missing = { requiredCapabilities: { elicitation: { url: {} } } };
-    return inWords(id, method, words, protocolError(-32021, words, missing));
+    return failureAnswer(id, method, words, protocolError(-32021, words, missing));
   }
 
   /** Takes a request that goes on with one that was answered with an address; false where it is another. */
@@ -90,7 +90,7 @@ export class UrlElicitations {
     this.#asked.delete(requestState);
     if (Object.values(Object(inputResponses)).some((response) => Object(response).action !== 'accept')) {
       const words = `${message} The address was not opened, and so nothing was run.`;
-      this.#port.toClient(inWords(id, method, words, protocolError(-32603, words)));
+      this.#port.toClient(failureAnswer(id, method, words, protocolError(-32603, words)));
       return true;
     }
     const request = withoutMembers(frame, ['params'], ANSWERS);
@@ -147,17 +147,17 @@ function required(frame: Buffer): { message: string; addresses: Address[] } {
   const wanted: unknown = Object(data).elicitations;
   if (code !== URL_REQUIRED || !Array.isArray(wanted)) return { message: '', addresses: [] };
   const addresses = wanted.map((each) => Object(each)).filter(({ url }) => typeof url === 'string');
-  return { message: wordsOf(message), addresses };
+  return { message: messageText(message), addresses };
 }
 
-const UNSAID = 'The server wants an address to be opened first.';
+const DEFAULT_MESSAGE = 'The server wants an address to be opened first.';
 
-function wordsOf(message: unknown): string {
-  return typeof message === 'string' && message !== '' ? asSentence(message) : UNSAID;
+function messageText(message: unknown): string {
+  return typeof message === 'string' && message !== '' ? asSentence(message) : DEFAULT_MESSAGE;
 }
 
 /** What could not be run: a tool's failure, which the model reads, or for other requests an error. */
-function inWords(id: string, method: unknown, text: string, error: string): Buffer {
+function failureAnswer(id: string, method: unknown, text: string, error: string): Buffer {
   const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true, resultType: 'complete' });
   return Buffer.from(
     `{"jsonrpc":"2.0","id":${id},${method === 'tools/call' ? `"result":${result}` : `"error":${error}`}}`,

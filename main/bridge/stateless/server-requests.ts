@@ -47,7 +47,7 @@ interface Call {
   /** The server's answer, where it came while the client was to answer a question. */
   answer: Buffer | undefined;
   gathering: NodeJS.Timeout | undefined;
-  patience: NodeJS.Timeout | undefined;
+  timeout: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -61,8 +61,8 @@ export class ServerRequests {
   readonly #calls = new Map<string, Call>();
   #asked = 0;
 
-  constructor(rim: ServerRequestPort) {
-    this.#port = rim;
+  constructor(port: ServerRequestPort) {
+    this.#port = port;
   }
 
   /** A request goes to the server, for whose answer the client waits under the raw id `waiting`. */
@@ -70,7 +70,7 @@ export class ServerRequests {
     if (!ASKING_CAPABILITIES.has(method)) return;
     const id = rawId(frame);
     const token = progressToken(frame);
-    const nothing = { state: undefined, answer: undefined, gathering: undefined, patience: undefined };
+    const nothing = { state: undefined, answer: undefined, gathering: undefined, timeout: undefined };
     const progress = { upstream: token, now: token };
     this.#calls.set(id, {
       upstream: id,
@@ -126,7 +126,7 @@ export class ServerRequests {
     call.state = undefined;
     call.waiting = id;
     call.progress.now = progressToken(frame);
-    clearTimeout(call.patience);
+    clearTimeout(call.timeout);
     const place = placeAt(frame, 'params', 'inputResponses');
     for (const { name, place: answer } of place ? frameMembers(frame, place) : []) {
       const question = call.questions.get(name);
@@ -208,8 +208,8 @@ export class ServerRequests {
     const members = `"resultType":"input_required","inputRequests":{${asked.join(',')}},"requestState":"${call.state}"`;
     this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${call.waiting},"result":{${members}}}`));
     call.waiting = undefined;
-    call.patience = setTimeout(() => this.#giveUp(call), ANSWER_TIMEOUT_MS);
-    call.patience.unref();
+    call.timeout = setTimeout(() => this.#giveUp(call), ANSWER_TIMEOUT_MS);
+    call.timeout.unref();
   }
 
   #giveUp(call: Call): void {
@@ -224,7 +224,7 @@ export class ServerRequests {
 
   #forget(call: Call): void {
     clearTimeout(call.gathering);
-    clearTimeout(call.patience);
+    clearTimeout(call.timeout);
     this.#calls.delete(call.upstream);
   }
 }
@@ -237,7 +237,7 @@ function progressToken(request: Buffer): string | undefined {
 const PAUSE_MS = 250;
 
 /** What the client gave: members for the next round's parameters, or the error with which it refused. All JSON text. */
-export type Given = { kind: 'members'; members: string } | { kind: 'refused'; error: string };
+export type InputAnswers = { kind: 'members'; members: string } | { kind: 'refused'; error: string };
 
 interface Question {
   answered(frame: Buffer): void;
@@ -268,7 +268,7 @@ export class InputRounds {
   }
 
   /** Asks the client all that `frame` demands. Rejects when `signal` does; the questions are then taken back. */
-  async ask(frame: Buffer, signal: AbortSignal): Promise<Given> {
+  async ask(frame: Buffer, signal: AbortSignal): Promise<InputAnswers> {
     const place = placeAt(frame, 'result', 'inputRequests');
     const requests = place ? frameMembers(frame, place) : [];
     if (requests.length === 0) await sleep(PAUSE_MS, undefined, { signal });
@@ -301,17 +301,17 @@ export class InputRounds {
     this.#asked += 1;
     const id = `"causeway-input-${this.#asked}"`;
     return new Promise((resolve, reject) => {
-      const takeBack = () => {
+      const cancel = () => {
         this.#open.delete(id);
         this.#write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`));
         reject(signal.reason);
       };
       if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', takeBack, { once: true });
+      signal.addEventListener('abort', cancel, { once: true });
       this.#open.set(id, {
         answered: (frame) => {
           this.#open.delete(id);
-          signal.removeEventListener('abort', takeBack);
+          signal.removeEventListener('abort', cancel);
           resolve(frame);
         },
       });

@@ -49,16 +49,16 @@ export class StatelessServerSession {
   #own = 0;
 
   /** @param opened the server's answer to `initialize` */
-  constructor(opened: Buffer, rim: StatelessServerPort) {
+  constructor(opened: Buffer, port: StatelessServerPort) {
     this.#opened = opened;
-    this.#port = rim;
+    this.#port = port;
     this.#capabilities = { ...Object(Object(Object(parseFrame(opened)).result).capabilities) };
     const request = (method: string, params: string) => this.#request(method, params);
-    this.#subscriptions = new StatelessSubscriptions({ request, toClient: (frame) => rim.toClient(frame) });
-    this.#questions = new ServerRequests(rim);
+    this.#subscriptions = new StatelessSubscriptions({ request, toClient: (frame) => port.toClient(frame) });
+    this.#questions = new ServerRequests(port);
     this.#elicitations = new UrlElicitations({
       again: (frame, waiting) => this.#send(requestIn(frame), waiting),
-      toClient: (frame) => rim.toClient(frame),
+      toClient: (frame) => port.toClient(frame),
     });
   }
 
@@ -77,7 +77,7 @@ export class StatelessServerSession {
     const json = parseFrame(frame);
     const envelope = envelopeOf(json);
     if (envelope.kind === 'request') this.asked(frame, undefined);
-    else if (envelope.kind === 'notification') this.#told(envelope, frame);
+    else if (envelope.kind === 'notification') this.#notified(envelope, frame);
     else this.#answered(frame, json);
   }
 
@@ -102,7 +102,7 @@ export class StatelessServerSession {
   #send({ frame, id, method, params }: ClientRequest, waiting: string): void {
     const logLevel = logLevelOf(params);
     const capabilities = capabilitiesOf(params) ?? {};
-    this.#hearFrom(logLevel);
+    this.#raiseLogLevel(logLevel);
     this.#requests.set(id, { method, capabilities, logLevel });
     this.#questions.began(frame, { method, capabilities }, waiting);
     this.#port.toServer(frame);
@@ -119,15 +119,15 @@ export class StatelessServerSession {
     this.#port.toServer(upstream === id ? notification : Buffer.from(cancelled));
   }
 
-  #told({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
+  #notified({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
     if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
     // The stateless revision does not number what is opened.
     else if (method === 'notifications/elicitation/complete')
       this.#elicitations.completed(Object(Object(parseFrame(frame)).params).elicitationId);
     else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
     else if (!this.#subscriptions.announce(method, frame)) {
-      const told = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
-      if (told) this.#port.toClient(told);
+      const forwarded = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
+      if (forwarded) this.#port.toClient(forwarded);
     }
   }
 
@@ -136,15 +136,15 @@ export class StatelessServerSession {
     if (id.startsWith(`"${OWN}`)) return;
     const request = this.#requests.get(id);
     this.#requests.delete(id);
-    const told = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
-    const whole = told === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : told;
+    const forwarded = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
+    const whole = forwarded === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : forwarded;
     const answer = whole && this.#questions.settled(whole);
     if (answer) this.#port.toClient(answer);
-    if (!told) this.#questions.cancel(id);
+    if (!forwarded) this.#questions.cancel(id);
   }
 
   /** In a session the level is set for all that follows; in the stateless revision each request has its own. */
-  #hearFrom(level: string | undefined): void {
+  #raiseLogLevel(level: string | undefined): void {
     if (level === undefined || this.#capabilities.logging === undefined) return;
     if (this.#logLevel !== undefined && LEVELS.indexOf(this.#logLevel) <= LEVELS.indexOf(level)) return;
     this.#logLevel = level;

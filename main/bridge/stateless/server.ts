@@ -20,10 +20,10 @@ const ACCEPTED: HttpOutcome = { kind: 'accepted', head: LOCAL };
 const MAX_ROUNDS = 10;
 
 /** What only begins or lists does not take long. */
-const SOON = new Set(['server/discover', 'tools/list']);
+const QUICK_METHODS = new Set(['server/discover', 'tools/list']);
 
 /** What only sessions have: nothing of it goes to a server of the stateless revision. */
-const UNKNOWN_THERE = new Set([
+const SESSION_ONLY = new Set([
   'notifications/initialized',
   'notifications/roots/list_changed',
   'notifications/progress',
@@ -39,11 +39,11 @@ export class StatelessServer {
   /** The requests that are under way, by raw id. */
   readonly #open = new Map<string, AbortController>();
 
-  constructor(line: UpstreamClient, write: (frame: Buffer) => void) {
-    this.#upstream = line;
+  constructor(upstream: UpstreamClient, write: (frame: Buffer) => void) {
+    this.#upstream = upstream;
     this.#inputs = new InputRounds(write);
     this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
-      line.withRetry((token) => {
+      upstream.withRetry((token) => {
         const frame = this.#frames.own('subscriptions/listen', params);
         return this.#send('subscriptions/listen', frame, token, onFrame, signal);
       }),
@@ -72,9 +72,9 @@ export class StatelessServer {
   }
 
   async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
-    if (UNKNOWN_THERE.has(method)) return ACCEPTED;
+    if (SESSION_ONLY.has(method)) return ACCEPTED;
     if (this.#frames.isNative && method !== 'notifications/cancelled')
-      return this.#carry(method, frame, token, onFrame);
+      return this.#dispatch(method, frame, token, onFrame);
     switch (method) {
       case 'response':
         this.#inputs.answer(frame);
@@ -94,7 +94,7 @@ export class StatelessServer {
       case 'batch':
         return this.#each(frame, token, onFrame);
       default:
-        return this.#carry(method, frame, token, onFrame);
+        return this.#dispatch(method, frame, token, onFrame);
     }
   }
 
@@ -121,7 +121,7 @@ export class StatelessServer {
     return answered(frame);
   }
 
-  async #carry(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
+  async #dispatch(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
     const id = rawId(frame);
     const gone = new AbortController();
     this.#open.set(id, gone);
@@ -147,7 +147,7 @@ export class StatelessServer {
   ): Promise<HttpOutcome> {
     const asks = (answer: Buffer) => !this.#frames.isNative && needsInput(answer);
     let input = '';
-    let isRelearnt = false;
+    let isToolListRefreshed = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       let asked: Buffer | undefined;
       const outgoing = this.#frames.ofClient(frame, input);
@@ -167,17 +167,17 @@ export class StatelessServer {
         return { ...outcome, frame: this.#forClient(method, numbered(outcome.frame)) };
       }
       if (outcome.kind === 'frame') asked = outcome.frame;
-      if (method === 'tools/call' && !isRelearnt && isHeaderMismatch(outcome)) {
-        isRelearnt = true;
-        await this.#relearn(signal);
+      if (method === 'tools/call' && !isToolListRefreshed && isHeaderMismatch(outcome)) {
+        isToolListRefreshed = true;
+        await this.#refreshTools(signal);
         continue;
       }
       if (!asked) return outcome;
       const unsafe = unsafeAddress(parseFrame(asked));
       if (unsafe !== undefined) return localFrame(errorFrame(rawId(frame), refusedAddress(unsafe)));
-      const given = await this.#inputs.ask(asked, signal);
-      if (given.kind === 'refused') return refusedHere(frame, given.error);
-      input = given.members;
+      const answers = await this.#inputs.ask(asked, signal);
+      if (answers.kind === 'refused') return refusedHere(frame, answers.error);
+      input = answers.members;
     }
     const error = { code: -31_999, message: `The server asked for more input ${MAX_ROUNDS} times and did not answer.` };
     return refusedHere(frame, JSON.stringify(error));
@@ -188,7 +188,7 @@ export class StatelessServer {
     const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
     const headers = requestHeaders(method, params, declared);
     const session = { id: undefined, protocolVersion: revisionOf(params) ?? STATELESS_REVISION };
-    const silenceMs = SOON.has(method) ? ANSWER_TIMEOUTS.firstBytesMs : undefined;
+    const silenceMs = QUICK_METHODS.has(method) ? ANSWER_TIMEOUTS.firstBytesMs : undefined;
     return this.#upstream.post(frame, session, token, onFrame, { headers, signal, silenceMs });
   }
 
@@ -197,7 +197,7 @@ export class StatelessServer {
   }
 
   /** Reads the whole list of tools anew: a call was refused for the headers that it lacked. */
-  async #relearn(signal: AbortSignal): Promise<void> {
+  async #refreshTools(signal: AbortSignal): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
@@ -268,7 +268,7 @@ async function oneByOne(
   explained: Explained,
 ): Promise<Buffer | undefined> {
   let bytes = 0;
-  const carried = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
+  const sent = elementsOf(batch, wholeOf(batch)).map(async ({ start, end }) => {
     const frame = batch.subarray(start, end);
     const envelope = readEnvelope(frame);
     if (envelope.kind === 'invalid') return [];
@@ -287,7 +287,7 @@ async function oneByOne(
     if (bytes > MAX_FRAME_BYTES) answer = errorFrame('null', await explained({ kind: 'too-long' }, method));
     return [withId(answer, id)];
   });
-  const answers = (await Promise.all(carried)).flat().map(String);
+  const answers = (await Promise.all(sent)).flat().map(String);
   return answers.length === 0 ? undefined : Buffer.from(`[${answers.join(',')}]`);
 }
 
@@ -322,8 +322,8 @@ class OutgoingFrames {
     const isAgain = this.#sent.has(frame);
     this.#sent.add(frame);
     const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
-    const given = input === '' ? numbered : withMembers(numbered, ['params'], input);
-    return this.isNative ? given : withMembers(given, ['params', '_meta'], this.#meta());
+    const withInput = input === '' ? numbered : withMembers(numbered, ['params'], input);
+    return this.isNative ? withInput : withMembers(withInput, ['params', '_meta'], this.#meta());
   }
 
   /** A request of the bridge's own. `params` is JSON text without braces. */

@@ -130,8 +130,8 @@ export class StatelessSubscriptions {
   /** What each `subscriptions/listen` that is open asked for, by raw id. */
   readonly #open = new Map<string, Record<string, unknown>>();
 
-  constructor(rim: SubscriptionPort) {
-    this.#port = rim;
+  constructor(port: SubscriptionPort) {
+    this.#port = port;
   }
 
   /** A client listens. `capabilities` are the server's. */

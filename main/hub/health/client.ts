@@ -38,7 +38,7 @@ export interface AskOptions {
 const SIGN_IN_ELSEWHERE = -32042;
 
 /** How long a server may take to open a session, in milliseconds: a workspace may be waking up. */
-const PATIENCE_MS = 60_000;
+const OPEN_TIMEOUT_MS = 60_000;
 
 interface Asked {
   answer(frame: Buffer, answer: z.output<typeof answerSchema>): void;
@@ -107,7 +107,7 @@ export class OwnClient {
 
   /** Whoever asks first may lose patience; the others wait for the same session. */
   async #open(): Promise<void> {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(OPEN_TIMEOUT_MS);
     const clientInfo = { name: 'causeway', version: VERSION };
     await this.#ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }, { signal });
     this.#send({ method: 'notifications/initialized' });
@@ -222,7 +222,7 @@ export type Tool = z.output<typeof toolSchema>;
 export type ToolResult = z.output<typeof resultSchema>;
 
 /** How long a server may take for its list of tools, in milliseconds: a workspace may be waking up. */
-const SESSION_TIMEOUT_MS = 60_000;
+const LIST_TIMEOUT_MS = 60_000;
 /** The most tools that a server may list: no client could offer so many to a model. */
 const MAX_TOOLS = 10_000;
 
@@ -237,8 +237,8 @@ export class HealthSession {
 
   /** Asks for all of the server's tools. @throws {CausewayError} as `OwnClient.ask`; `timeout` */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
-    const patience = AbortSignal.timeout(SESSION_TIMEOUT_MS);
-    const options = { signal: signal ? AbortSignal.any([signal, patience]) : patience };
+    const timeout = AbortSignal.timeout(LIST_TIMEOUT_MS);
+    const options = { signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
     const tools: Tool[] = [];
     let cursor: string | null | undefined;
     for (let page = 0; page === 0 || cursor; page += 1) {

@@ -106,12 +106,12 @@ const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
 };
 
 function again({ name, until }: { name: Trouble; until: number }, now: number): string {
-  return TRIES_AGAIN.has(name) ? `Causeway tries again ${inWords(until - now)}.` : '';
+  return TRIES_AGAIN.has(name) ? `Causeway tries again ${formatDelay(until - now)}.` : '';
 }
 
 /** How far away something is, as people say it. */
-function inWords(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
+function formatDelay(delayMs: number): string {
+  const seconds = Math.round(delayMs / 1000);
   if (seconds <= 1) return 'now';
   return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
 }

@@ -44,7 +44,7 @@ export type WatchEvent =
   /** The server has said that it has other tools now. */
   | { name: 'tools-changed'; at: number }
   /** The computer woke, or is in another network: what was known may be wrong, and so may every pause. */
-  | { name: 'disturbed'; at: number; random: number }
+  | { name: 'interrupted'; at: number; random: number }
   | { name: 'sign-in-began' }
   | { name: 'sign-in-ended'; at: number };
 
@@ -55,22 +55,22 @@ const SPREAD_MS = 3_000;
 /** How long tools that have changed are left to change further, in milliseconds. */
 const SETTLE_MS = 500;
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
 /**
  * The pauses between two questions to a server in trouble, in milliseconds: doubled from the first to the longest. What
  * only a person can change is asked seldom; asking who is signed out costs a look into the keychain.
  */
 const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = {
-  'signed-out': [MINUTE, 5 * MINUTE],
-  'no-grants': [2 * MINUTE, 15 * MINUTE],
-  forbidden: [5 * MINUTE, 30 * MINUTE],
-  'not-found': [5 * MINUTE, 30 * MINUTE],
-  'blocked-by-ip-list': [MINUTE, 10 * MINUTE],
-  'login-page': [10 * SECOND, 2 * MINUTE],
-  unreachable: [5 * SECOND, 5 * MINUTE],
-  failing: [15 * SECOND, 10 * MINUTE],
+  'signed-out': [MINUTE_MS, 5 * MINUTE_MS],
+  'no-grants': [2 * MINUTE_MS, 15 * MINUTE_MS],
+  forbidden: [5 * MINUTE_MS, 30 * MINUTE_MS],
+  'not-found': [5 * MINUTE_MS, 30 * MINUTE_MS],
+  'blocked-by-ip-list': [MINUTE_MS, 10 * MINUTE_MS],
+  'login-page': [10 * SECOND_MS, 2 * MINUTE_MS],
+  unreachable: [5 * SECOND_MS, 5 * MINUTE_MS],
+  failing: [15 * SECOND_MS, 10 * MINUTE_MS],
 };
 
 /** Which trouble an error means; any other means `failing`. */
@@ -111,7 +111,7 @@ export function nextWatch(watch: Watch, event: WatchEvent): Watch {
       return { ...watch, health: unlessWell(watch.health), due: event.at };
     case 'tools-changed':
       return isWell(watch.health) ? { ...watch, due: event.at + SETTLE_MS } : watch;
-    case 'disturbed':
+    case 'interrupted':
       if (watch.health.name === 'waiting-for-browser') return watch;
       return { ...watch, failures: 0, due: event.at + Math.round(event.random * SPREAD_MS) };
     case 'sign-in-began':

@@ -27,11 +27,11 @@ export interface HealthMonitorOptions {
 }
 
 /** How many servers are asked at once: twenty configured ones are no reason for a storm. */
-const AT_ONCE = 3;
+const MAX_CONCURRENT_PROBES = 3;
 /** The longest wait between two looks at the clock and at the network, in milliseconds. */
 const LONGEST_WAIT_MS = 15_000;
 /** How much later than planned a look may come before the computer must have slept, in milliseconds. */
-const ASLEEP_MS = 30_000;
+const SLEEP_THRESHOLD_MS = 30_000;
 
 /** The configured servers, kept warm. */
 export class HealthMonitor {
@@ -110,7 +110,7 @@ export class HealthMonitor {
     const at = this.#clock.now();
     for (const one of this.#servers.values()) {
       one.interrupt();
-      one.apply({ name: 'disturbed', at, random: this.#random() });
+      one.apply({ name: 'interrupted', at, random: this.#random() });
     }
     this.#look();
   }
@@ -176,7 +176,7 @@ export class HealthMonitor {
     if (this.#isSuspended || this.#isClosed) return;
     const now = this.#clock.now();
     const all = [...this.#servers.values()];
-    let free = AT_ONCE - all.filter(({ isBusy }) => isBusy).length;
+    let free = MAX_CONCURRENT_PROBES - all.filter(({ isBusy }) => isBusy).length;
     const resting = all
       .filter(({ isBusy, due, isWanted }) => !isBusy && due !== null && (this.#isKept || isWanted))
       .sort(byDue);
@@ -194,7 +194,7 @@ export class HealthMonitor {
   /** Not every system tells that it slept or that its network is another one: the clock and the addresses do. */
   #onTime(): void {
     const late = this.#clock.now() - (this.#timer?.planned ?? 0);
-    if (late > ASLEEP_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
+    if (late > SLEEP_THRESHOLD_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
     else this.#look();
   }
 
@@ -241,14 +241,14 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Calls back once, so many milliseconds later. Gives the function that takes it back. */
-  after(milliseconds: number, callback: () => void): () => void;
+  after(delayMs: number, callback: () => void): () => void;
 }
 
 /** The computer's own. What waits keeps no process alive. */
 const SYSTEM_CLOCK: Clock = {
   now: Date.now,
-  after(milliseconds, callback) {
-    const timer = setTimeout(callback, milliseconds);
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -70,7 +70,7 @@ export class SqlSession {
       return await ask();
     } catch (error) {
       if (signal?.aborted) throw cancelled(signal.reason);
-      throw this.#transport.failure ?? inOurWords(error);
+      throw this.#transport.failure ?? sdkFailure(error);
     }
   }
 }
@@ -83,7 +83,7 @@ function cancelled(reason: unknown): CausewayError {
   return reason instanceof CausewayError ? reason : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
 }
 
-function inOurWords(error: unknown): unknown {
+function sdkFailure(error: unknown): unknown {
   if (error instanceof ProtocolError) return serverError(error);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
     const remedy = 'Try again in a minute.';

@@ -32,10 +32,10 @@ export class WatchedServer {
   #waiting: (() => void)[] = [];
   #isClosed = false;
 
-  constructor(server: MonitoredServer, world: MonitorDeps) {
+  constructor(server: MonitoredServer, deps: MonitorDeps) {
     this.server = server;
-    this.#deps = world;
-    this.#watch = newWatch(world.now());
+    this.#deps = deps;
+    this.#watch = newWatch(deps.now());
   }
 
   get health(): ServerHealth {

@@ -42,14 +42,14 @@ describe('a session that the server forgets', () => {
   ])('is recognised when it is spelled as %s', async (_name, status, body) => {
     const session = orderly({
       onCall: ({ headers, frame }, response) => {
-        if (headers['mcp-session-id'] === 'session-2') json(response, result(frame?.id, 'healed'));
+        if (headers['mcp-session-id'] === 'session-2') json(response, result(frame?.id, 'reconnected'));
         else response.writeHead(status, { 'content-type': 'application/json' }).end(body);
       },
     });
     const server = await serve(session.script);
     const client = await connect(server);
     await client.open();
-    expect(await client.request('a', 'tools/call')).toMatchObject({ result: 'healed' });
+    expect(await client.request('a', 'tools/call')).toMatchObject({ result: 'reconnected' });
     expect(server.count('tools/call')).toBe(2);
   });
 

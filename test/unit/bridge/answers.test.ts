@@ -24,12 +24,12 @@ function asking(...frames: string[]) {
     reply: (frame) => void replies.push(String(frame)),
     sent: () => [new Secret(TOKEN)],
   });
-  const trips = frames.map((text) => {
+  const requests = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));
     if (envelope.kind === 'invalid') throw new Error(envelope.message);
-    const trip = new PendingRequest(Buffer.from(text), envelope, []);
-    answers.sent(trip);
-    return trip;
+    const pending = new PendingRequest(Buffer.from(text), envelope, []);
+    answers.sent(pending);
+    return pending;
   });
   const read = () => sink.frames.splice(0).map(String);
   return {
@@ -37,12 +37,12 @@ function asking(...frames: string[]) {
     asked,
     replies,
     answered,
-    trips,
+    requests,
     read,
     /** What the client reads once the server has sent this in the answer to a frame's POST. */
     after: (text: string, at = 0) => {
-      const trip = trips[at];
-      if (trip) answers.take(trip, Buffer.from(text), HEAD);
+      const pending = requests[at];
+      if (pending) answers.take(pending, Buffer.from(text), HEAD);
       return read();
     },
     /** What the client reads once the server has sent this on its own stream. */
@@ -52,8 +52,8 @@ function asking(...frames: string[]) {
     },
     /** What the client reads once nothing more comes in the answer to a frame. */
     atEnd: (at = 0) => {
-      const trip = trips[at];
-      if (trip) answers.settle(trip);
+      const pending = requests[at];
+      if (pending) answers.settle(pending);
       return read();
     },
   };
@@ -67,7 +67,7 @@ describe('a response', () => {
     const one = asking(call('1.0'));
     expect(one.after(result('1.0'))).toEqual([result('1.0')]);
     expect(one.answered).toEqual([result('1.0')]);
-    expect(one.trips[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
+    expect(one.requests[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
   });
 
   it('has the id as the client wrote it, where the server wrote it otherwise', () => {
@@ -93,7 +93,7 @@ describe('a response', () => {
   it("to another request is not taken for this one's, even where nothing else comes", () => {
     const two = asking(call(1), call(2));
     expect(two.after(result(2), 0)).toEqual([]);
-    expect(two.trips[0]).toMatchObject({ misaddressed: true, stray: undefined, outstanding: 1 });
+    expect(two.requests[0]).toMatchObject({ misaddressed: true, stray: undefined, outstanding: 1 });
     expect(two.atEnd(0)).toEqual([]);
     expect(two.after(result(2), 1)).toEqual([result(2)]);
   });
@@ -116,7 +116,7 @@ describe('a response', () => {
     (id) => {
       const one = asking(call(1));
       expect(one.after(result(id))).toEqual([]);
-      expect(one.trips[0]).toMatchObject({ misaddressed: true, outstanding: 1 });
+      expect(one.requests[0]).toMatchObject({ misaddressed: true, outstanding: 1 });
       expect(one.atEnd()).toEqual([result(1)]);
       expect(one.atEnd()).toEqual([]);
     },
@@ -150,7 +150,7 @@ describe('a response', () => {
 
   it('goes no further where the client has an answer from memory', () => {
     const one = asking(call(1));
-    Object.assign(one.trips[0] ?? {}, { silent: true, outstanding: 0 });
+    Object.assign(one.requests[0] ?? {}, { silent: true, outstanding: 0 });
     expect(one.after(result(1))).toEqual([]);
     expect(one.answered).toEqual([result(1)]);
   });
@@ -159,7 +159,7 @@ describe('a response', () => {
     const one = asking(call(1));
     expect(one.after(text)).toEqual([]);
     expect(one.afterOwn(text)).toEqual([]);
-    expect(one.trips[0]?.responseStarted).toBe(false);
+    expect(one.requests[0]?.responseStarted).toBe(false);
     expect(one.after(result(1))).toEqual([result(1)]);
   });
 });
@@ -169,7 +169,7 @@ describe('what a server sends besides responses', () => {
     const one = asking(call(1));
     expect(one.after(NOTE)).toEqual([NOTE]);
     expect(one.afterOwn(NOTE)).toEqual([NOTE]);
-    expect(one.trips[0]?.responseStarted).toBe(true);
+    expect(one.requests[0]?.responseStarted).toBe(true);
   });
 
   it('is a question of the request in whose answer it comes', () => {
@@ -275,9 +275,9 @@ describe("a response on the server's own stream", () => {
     expect(one.after(result(1))).toEqual([result(1)]);
   });
 
-  it('answers no request whose trip is over', () => {
+  it('answers no request that has ended', () => {
     const one = asking(call(1));
-    for (const trip of one.trips) one.answers.ended(trip);
+    for (const pending of one.requests) one.answers.ended(pending);
     expect(one.afterOwn(result(1))).toEqual([]);
   });
 });
@@ -289,7 +289,7 @@ describe('a batch', () => {
     const one = asking(BATCH);
     const both = `[${result(1)}, ${result('"b"')},\n${NOTE}]`;
     expect(one.after(both)).toEqual([both.replace('\n', ' ')]);
-    expect(one.trips[0]?.outstanding).toBe(0);
+    expect(one.requests[0]?.outstanding).toBe(0);
     expect(one.answered).toHaveLength(2);
   });
 
@@ -298,7 +298,7 @@ describe('a batch', () => {
     expect(one.after(result('"b"'))).toEqual([result('"b"')]);
     expect(one.after(result('"b"'))).toEqual([]);
     expect(one.after(result('1.0'))).toEqual([result(1)]);
-    expect(one.trips[0]?.outstanding).toBe(0);
+    expect(one.requests[0]?.outstanding).toBe(0);
   });
 
   it('is read without what answers nothing, is no frame, or was read before', () => {
@@ -316,7 +316,7 @@ describe('a batch', () => {
   it('is not read by a client that has sent none', () => {
     const one = asking(call(1));
     expect(one.after(`[${result(1)}]`)).toEqual([]);
-    expect(one.trips[0]).toMatchObject({ outstanding: 1, responseStarted: true });
+    expect(one.requests[0]).toMatchObject({ outstanding: 1, responseStarted: true });
   });
 });
 

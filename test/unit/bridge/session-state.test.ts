@@ -20,7 +20,7 @@ const STATES = {
   opening: { name: 'opening', generation },
   active: { name: 'active', generation, session: OLD },
   announcing: { name: 'announcing', generation, session: OLD },
-  healing: { name: 'healing', generation },
+  reconnecting: { name: 'reconnecting', generation },
   lost: { name: 'lost', generation },
 } satisfies { [Name in SessionState['name']]: SessionState };
 
@@ -32,13 +32,13 @@ const EVENTS = {
   announced: { name: 'announced', generation },
   refused: { name: 'refused', generation },
   deferred: { name: 'deferred', generation },
-  died: { name: 'died', generation },
-  healed: { name: 'healed', generation, session: NEW },
-  unhealed: { name: 'unhealed', generation, error: new Error('down') },
+  expired: { name: 'expired', generation },
+  reconnected: { name: 'reconnected', generation, session: NEW },
+  reconnectFailed: { name: 'reconnectFailed', generation, error: new Error('down') },
 } satisfies { [Name in SessionEvent['name']]: SessionEvent };
 
 const OPENING = { name: 'opening', generation: 5 };
-const HEALING = { name: 'healing', generation: 5 };
+const HEALING = { name: 'reconnecting', generation: 5 };
 
 /** Where each event leads from each state. What is not listed changes nothing. */
 const TABLE: { [From in keyof typeof STATES]: { [Event in keyof typeof EVENTS]?: SessionState | object } } = {
@@ -49,14 +49,14 @@ const TABLE: { [From in keyof typeof STATES]: { [Event in keyof typeof EVENTS]?:
     refused: { name: 'fresh', generation },
     deferred: STATES.lost,
   },
-  active: { initialize: OPENING, initialized: STATES.announcing, died: HEALING },
-  announcing: { initialize: OPENING, announced: STATES.active, died: HEALING },
-  healing: {
+  active: { initialize: OPENING, initialized: STATES.announcing, expired: HEALING },
+  announcing: { initialize: OPENING, announced: STATES.active, expired: HEALING },
+  reconnecting: {
     initialize: OPENING,
-    healed: { name: 'active', generation, session: NEW },
-    unhealed: { name: 'lost', generation },
+    reconnected: { name: 'active', generation, session: NEW },
+    reconnectFailed: { name: 'lost', generation },
   },
-  lost: { initialize: OPENING, died: HEALING },
+  lost: { initialize: OPENING, expired: HEALING },
 };
 
 const rows = Object.values(STATES).flatMap((state) =>
@@ -87,8 +87,8 @@ describe('a session', () => {
     ['opening', 'wait'],
     ['active', 'go'],
     ['announcing', 'wait'],
-    ['healing', 'wait'],
-    ['lost', 'heal'],
+    ['reconnecting', 'wait'],
+    ['lost', 'reconnect'],
   ] as const)('in %s makes a frame %s', (name, does) => {
     expect(gateOf(STATES[name])).toBe(does);
   });
@@ -99,9 +99,9 @@ describe('any sequence of events', () => {
   const sessions = fc.record({ id: fc.string(), protocolVersion: fc.constantFrom('2024-11-05', '2025-06-18') });
   const event: fc.Arbitrary<SessionEvent> = fc.oneof(
     fc.record({ name: fc.constantFrom('initialize', 'initialized') }),
-    fc.record({ name: fc.constantFrom('announced', 'refused', 'died'), generation: generations }),
-    fc.record({ name: fc.constantFrom('opened', 'healed'), generation: generations, session: sessions }),
-    fc.record({ name: fc.constant('unhealed'), generation: generations, error: fc.constant('down') }),
+    fc.record({ name: fc.constantFrom('announced', 'refused', 'expired'), generation: generations }),
+    fc.record({ name: fc.constantFrom('opened', 'reconnected'), generation: generations, session: sessions }),
+    fc.record({ name: fc.constant('reconnectFailed'), generation: generations, error: fc.constant('down') }),
   );
 
   it('never takes a generation back, starts one at a time, and lets no stale event through', () => {
@@ -112,7 +112,7 @@ describe('any sequence of events', () => {
           const after = nextState(state, step);
           expect([state.generation, state.generation + 1]).toContain(after.generation);
           if ('generation' in step && step.generation !== state.generation) expect(after).toBe(state);
-          if (after.generation > state.generation) expect(['initialize', 'died']).toContain(step.name);
+          if (after.generation > state.generation) expect(['initialize', 'expired']).toContain(step.name);
           state = after;
         }
       }),
@@ -128,7 +128,7 @@ describe('any sequence of events', () => {
         for (const step of events) {
           const after = nextState(state, step);
           if (after !== state && 'session' in step) last = step.session;
-          if (after !== state && (step.name === 'initialize' || step.name === 'died')) last = undefined;
+          if (after !== state && (step.name === 'initialize' || step.name === 'expired')) last = undefined;
           state = after;
           if (gateOf(state) === 'go') expect(sessionOf(state).id).toBe(last?.id);
         }

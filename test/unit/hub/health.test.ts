@@ -102,7 +102,9 @@ describe('when a server is asked again', () => {
 
   it('spread over a few seconds when the computer wakes, whatever it was before', () => {
     for (const before of [answered(6), failed('permission_denied'), failed('signed_out')]) {
-      const due = [0, 0.5, 1].map((random) => nextWatch(watchAfter(before), { name: 'disturbed', at: AT, random }).due);
+      const due = [0, 0.5, 1].map(
+        (random) => nextWatch(watchAfter(before), { name: 'interrupted', at: AT, random }).due,
+      );
       expect(due).toEqual([AT, AT + 1_500, AT + 3_000]);
     }
   });
@@ -119,7 +121,7 @@ describe('a sign-in in the browser', () => {
     const waiting = watchAfter(failed('signed_out'), { name: 'sign-in-began' });
     expect(waiting).toMatchObject({ health: { name: 'waiting-for-browser' }, due: null });
     expect(nextWatch(waiting, failed('signed_out'))).toBe(waiting);
-    expect(nextWatch(waiting, { name: 'disturbed', at: AT, random: 1 })).toBe(waiting);
+    expect(nextWatch(waiting, { name: 'interrupted', at: AT, random: 1 })).toBe(waiting);
     expect(nextWatch(waiting, { name: 'sign-in-ended', at: AT })).toMatchObject({
       health: { name: 'connecting' },
       due: AT,

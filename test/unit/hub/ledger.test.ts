@@ -39,7 +39,7 @@ it('what a session was granted for its length is known until the client takes it
     ledger.sent(frame({ jsonrpc: '2.0', id, method, params }));
     ledger.answered(frame({ jsonrpc: '2.0', id, ...answer }));
   };
-  const granted = () => ledger.wishes.all().map((wish) => JSON.parse(String(wish.frame)).params);
+  const granted = () => ledger.subscriptions.all().map((wish) => JSON.parse(String(wish.frame)).params);
   asked(1, 'resources/subscribe', { uri: 'file:a' });
   asked(2, 'resources/subscribe', { uri: 'file:b' });
   asked(3, 'resources/subscribe', { uri: 'file:c' }, { error: { code: -32002, message: 'no such resource' } });
