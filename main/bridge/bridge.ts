@@ -16,18 +16,18 @@ import { isStateless } from './stateless/headers.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
-/** One client's session with one managed server. Takes whole frames; answers go to the sink, each as soon as it is whole. */
+/** One client's session with one managed server. It takes whole frames and writes each answer to the sink once it is complete. */
 export interface Bridge {
   receive(frame: Buffer): void;
   /** A line that was no frame. */
   fault(fault: FrameFault): void;
-  /** What the frames that were received and are not settled take up, in bytes. */
+  /** The memory held by frames that were received and are not settled, in bytes. */
   readonly pendingBytes: number;
   /** Called each time a frame has been settled. */
   onSettled(listener: () => void): void;
-  /** Waits for the answers that are under way, at most `graceMs`, then ends the session at the server. */
+  /** Waits at most `graceMs` for the answers in flight, then ends the session at the server. */
   finish(graceMs: number): Promise<void>;
-  /** Drops what is under way, takes it back at the server and ends the session there; the same however often it is called. */
+  /** Cancels the requests in flight and ends the session at the server. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
   return new StdioBridge(endpoint, sink);
 }
 
-/** What a frame on its way takes up besides itself, in bytes: a connection with its buffers. */
+/** The memory that a frame in flight needs besides its own bytes: a connection with its buffers. */
 const IN_FLIGHT_BYTES = 64 * 1024;
 
 const NO_STORE: AnswerStore & RevisionStore = {
@@ -46,7 +46,7 @@ const NO_STORE: AnswerStore & RevisionStore = {
   setStateless: async () => {},
 };
 
-/** How long a client that was answered from memory waits before a session is tried for again, in milliseconds. */
+/** The delay before the next attempt at a session for a client that was answered from the cache, in milliseconds. */
 const RECONNECT_DELAY_MS = 5_000;
 
 /** A frame that waits for the session to be ready for it. */
@@ -164,13 +164,13 @@ class StdioBridge implements Bridge {
     });
   }
 
-  /** A mistake of this program's own, met with this frame: it costs the frame, and neither the session nor the process. */
+  /** An exception in Causeway itself: this frame is answered with an error; the session and the process go on. */
   #failed(frame: Buffer, error: unknown): void {
     const { id, method } = scanFrame(frame);
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
   }
 
-  /** One frame's whole way: to the server, or to the tool that stands in for the server's own. */
+  /** Sends a frame to the server, or to the connection tool where the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (mayBeOwnCall(json)) return this.#callTool(frame, envelope);
     const wantsProgress = hasProgressToken(json);
@@ -184,7 +184,7 @@ class StdioBridge implements Bridge {
     else await this.#dispatcher.dispatch(frame, envelope, frame.includes('"progressToken"'));
   }
 
-  /** Has a person at a terminal told where the server takes long to begin a session. */
+  /** Notifies a user at a terminal when the server takes long to open a session. */
   async #withWaitingNotice(work: Promise<void>): Promise<void> {
     if (!this.#onWord) return work;
     const notify = () => this.#onWord?.(this.#tool.waitingWords());
@@ -193,7 +193,7 @@ class StdioBridge implements Bridge {
     await work.finally(() => clearTimeout(timer));
   }
 
-  /** Waits for a session, and tries for one where there is none. */
+  /** Waits for a session; opens one where there is none. */
   async #connected(): Promise<SessionState> {
     if (this.#stateless.isUsed && this.#state.generation === 0) return this.#state;
     if (this.#state.name === 'fresh' && this.#state.generation > 0) {
@@ -240,10 +240,10 @@ class StdioBridge implements Bridge {
     this.#sink.write(Buffer.from(frame));
   }
 
-  /** Waits until a frame may go out, and gives the state whose session it carries. */
+  /** Waits until a frame may be sent, and returns the state whose session it carries. */
   #admit(method: string): Promise<SessionState> | SessionState {
     if (method === 'initialize') this.#apply({ name: 'initialize' });
-    // Sent a second time after a refusal: nothing may wait for it but what came behind it.
+    // Sent again after a refusal: later frames still wait for it, but it must not wait itself.
     else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
     else {
       if (this.#lacksSession(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
@@ -270,7 +270,7 @@ class StdioBridge implements Bridge {
     this.#flush();
   }
 
-  /** A client that was answered from memory gets its session as soon as there can be one, whether it asks or not. */
+  /** Retries a session for a client that was answered from the cache, even while the client sends nothing. */
   #reconnectLater(): void {
     clearTimeout(this.#reconnectTimer);
     if (this.#state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
@@ -288,8 +288,8 @@ class StdioBridge implements Bridge {
   }
 
   /**
-   * Whether a client announces a session that it does not have: its `initialize` was refused here, but answered before,
-   * by the application that carried it until it ended.
+   * Whether a client announces a session that this bridge does not have: its `initialize` was refused here, but the
+   * application answered it before it ended.
    */
   #lacksSession(method: string): boolean {
     return method === 'notifications/initialized' && this.#state.name === 'fresh' && this.#state.generation > 0;
@@ -317,7 +317,7 @@ function localAnswer(envelope: Envelope, state: SessionState): string | undefine
   if (envelope.kind !== 'request') return undefined;
   const ready = state.name === 'active';
   if (envelope.method === 'ping' && !ready) return '"result":{}';
-  // The stateless revision's probe. A server of the session revisions does not know it; the client then initialises.
+  // The stateless revision's probe. A server with sessions does not know the method; the client then sends `initialize`.
   if (envelope.method === 'server/discover' && !ready) {
     return '"error":{"code":-32601,"message":"Method not found: server/discover"}';
   }

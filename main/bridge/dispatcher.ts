@@ -30,23 +30,23 @@ import type { ProtocolAdapter } from './stateless/adapter.ts';
 import { isRejection, type UpstreamClient } from './upstream-client.ts';
 import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 
-/** What the carrier asks of the session and tells it. */
+/** The session, as the dispatcher sees it. */
 export interface SessionPort {
-  /** Waits until a frame with this method may go, and gives the state it goes in. */
+  /** Waits until a frame with this method may be sent, and returns the state it is sent in. */
   admit(method: string): Promise<SessionState> | SessionState;
   report(event: SessionEvent): void;
   /** The server asks something of the client, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
   /** A response of the bridge's own to a request of the server's. */
   reply(frame: Buffer): void;
-  /** Whether answers may come on the server's own stream, where they do not belong. */
+  /** Whether the server's own stream is open. Some servers send answers there. */
   hasStream(): boolean;
 }
 
-/** How long an answer may take that a server which took the request with 202 sends on its own stream, in milliseconds. */
+/** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
 const ELSEWHERE_MS = 5_000;
 
-/** Takes frames to the managed server and answers back, repeating a frame only where the server has not run it. */
+/** Sends frames to the managed server and returns the answers. A frame is retried only where the server has not run it. */
 export class RequestDispatcher {
   readonly #upstream: UpstreamClient;
   readonly #server: ProtocolAdapter;
@@ -56,7 +56,7 @@ export class RequestDispatcher {
   readonly #answers: Answers;
   readonly #progress: ProgressReports;
   readonly #probe: SessionProbe;
-  /** The client's own words, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
+  /** The client's own frames, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
   readonly #subscriptions = new SessionSubscriptions();
@@ -108,7 +108,7 @@ export class RequestDispatcher {
     return this.#initialized !== undefined;
   }
 
-  /** One frame's whole way. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
+  /** Sends one frame. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
     const pending = new PendingRequest(frame, envelope, this.#cutOff);
     if (pending.method === 'initialize') {
@@ -134,7 +134,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Replays `initialize` and `initialized`, so that the session of `generation` begins. The client notices nothing. */
+  /** Replays `initialize` and `initialized`, to open the session of `generation`. The client does not see it. */
   async reconnect(generation: number): Promise<void> {
     try {
       const session = await reopenSession(
@@ -224,7 +224,7 @@ export class RequestDispatcher {
     return true;
   }
 
-  /** Whether an answer says that the session is gone. Where a tool may have said so of something else, the server is asked. */
+  /** Whether an answer says that the session is gone. Where the error may be a tool's own, the server is probed. */
   async #isGone(session: Session, loss: Buffer | undefined, outcome: HttpOutcome): Promise<boolean> {
     const frame = outcome.kind === 'frame' ? outcome.frame : loss;
     if (frame && isSessionLostFrame(frame)) return true;
@@ -233,7 +233,7 @@ export class RequestDispatcher {
     return doubtful ? this.#probe.confirms(doubtful, session) : false;
   }
 
-  /** MCP › Cancellation. The server hears of it too: it may have the request all the same. */
+  /** MCP › Cancellation. The notification goes to the server too, which may have the request already. */
   #sendCancellation(cancellation: Buffer): void {
     const requestId = textAt(cancellation, 'params', 'requestId');
     if (requestId === undefined) return;
@@ -241,7 +241,7 @@ export class RequestDispatcher {
     this.#waiting.cancel(requestId);
   }
 
-  /** Goes on reading an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
+  /** Resumes an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
   async #resumed(pending: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
     if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
     const { resume } = await import('./resume.ts');
@@ -256,14 +256,14 @@ export class RequestDispatcher {
   async #conclude(pending: PendingRequest, outcome: HttpOutcome): Promise<void> {
     if (outcome.kind === 'frame') this.#answers.take(pending, outcome.frame, outcome.head);
     if (outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text)) {
-      // Whatever its id is: servers that refuse a request often have not read it.
+      // The id is replaced: servers that refuse a request often have not read it.
       const error = Buffer.from(outcome.text);
       for (const id of pending.ids()) this.#answers.take(pending, withId(error, id), outcome.head);
     }
     if (outcome.kind === 'accepted' && pending.outstanding > 0 && this.#port.hasStream())
       await this.#elsewhere(pending);
     this.#answers.settle(pending);
-    // Answered from memory, it has told the client nothing of how it ended, but the session waits for that.
+    // The client was answered from the cache, but the session still needs to know how the request ended.
     const isOpen = pending.silent && pending.outstanding === 0;
     if (pending.outstanding > 0 || isOpen || pending.method === 'notifications/initialized') {
       if (outcome.kind === 'refused' || outcome.kind === 'broken')
@@ -276,7 +276,7 @@ export class RequestDispatcher {
       this.#port.report({ name: 'announced', generation: pending.generation });
   }
 
-  /** Waits a while for what the server may send on its own stream. */
+  /** Waits for an answer that the server may send on its own stream. */
   async #elsewhere(pending: PendingRequest): Promise<void> {
     const enough = new AbortController();
     pending.onAnswered = () => enough.abort();
@@ -295,7 +295,7 @@ export class RequestDispatcher {
     return (await isOldTransport(outcome, listen, this.#upstream.signal)) ? { kind: 'old-transport' } : outcome;
   }
 
-  /** A request has its answer, which goes to the client next. */
+  /** Called when a request has its answer, before the client reads it. */
   #answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void {
     this.#progress.ended(pending);
     if (pending.method === 'initialize') this.#opened(pending, json, head);

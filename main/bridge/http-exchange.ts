@@ -8,7 +8,7 @@ import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
 import { EventFeed } from './sse.ts';
 import { Unordered } from './unordered.ts';
 
-/** How much of an answer that is no MCP frame is read, in bytes: enough for any error body. */
+/** How many bytes are read of an answer that is no MCP frame: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 const LESS_THAN = 0x3c;
@@ -49,12 +49,12 @@ export type HttpOutcome =
   | { kind: 'refused'; head: ResponseHead; text: string }
   /** The answer, or one event in it, is longer than a frame may be. The rest was not read. */
   | { kind: 'too-long'; head: ResponseHead }
-  /** The client took its request back: nobody waits for an answer. */
+  /** The client cancelled its request. */
   | { kind: 'cancelled' }
   /** No whole answer. `sent` tells whether the server may have seen the request. */
   | { kind: 'broken'; error: Error; sent: boolean; head: ResponseHead | undefined; place: StreamPlace };
 
-/** How far an event stream was read, for going on from there (MCP › Resumability and Redelivery). */
+/** How far an event stream was read, for resuming it (MCP › Resumability and Redelivery). */
 export interface StreamPlace {
   /** Undefined where the server numbers no events: such a stream cannot be resumed. */
   lastEventId: string | undefined;
@@ -73,7 +73,7 @@ export function mediaType(head: ResponseHead): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** What has been read of a stream so far; nothing where there was none. */
+/** The place of an answer that is no stream. */
 const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
 
 /**
@@ -156,7 +156,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     this.#count(controller, chunk.length);
   }
 
-  /** Whatever goes wrong with one answer ends it and nothing else: undici's parser would let it reach the process's top. */
+  /** An exception ends this answer alone; undici's parser would let it become an uncaught exception. */
   #safely(act: () => void): void {
     try {
       act();
@@ -166,7 +166,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     }
   }
 
-  /** Hands over a text of the server's: a frame, or frames in an array. */
+  /** Passes on a text from the server: a frame, or frames in an array. */
   #pass(frame: Buffer, head: ResponseHead): void {
     if (this.#request.isBatch || frame[0] === OPEN_BRACE) this.#request.onFrame(frame, head);
     else for (const one of framesIn(frame)) this.#request.onFrame(one, head);
@@ -251,8 +251,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
 }
 
 /**
- * The frames that a server has put into one text: one, or several in an array, as revision 2025-03-26 had it. Its successors
- * and their clients know no arrays.
+ * The frames that a server has put into one text: one, or several in an array, as revision 2025-03-26 had it. Later
+ * revisions have no arrays.
  */
 function* framesIn(text: Buffer): Generator<Buffer> {
   const start = skipWhiteSpace(text, 0);
@@ -269,7 +269,7 @@ function* framesIn(text: Buffer): Generator<Buffer> {
   }
 }
 
-/** What a good answer of a type that is none of MCP's may be: JSON is looked at, anything else is not. */
+/** What a 2xx answer of an unknown content type may be: JSON is read as a frame, anything else is refused. */
 function formOf(chunk: Buffer): 'unknown' | 'perhaps-frame' | 'refusal' {
   const first = chunk[skipWhiteSpace(chunk, 0)];
   if (first === undefined) return 'unknown';
@@ -283,7 +283,7 @@ function isFrame(text: Buffer): boolean {
   return envelopeOf(first).kind !== 'invalid';
 }
 
-/** Whether a body that calls itself JSON is a page: those who stand in between do not always say what they send. */
+/** Whether a body labeled as JSON is a web page: proxies do not always label what they send. */
 function isPage(body: Buffer): boolean {
   return body[skipWhiteSpace(body, 0)] === LESS_THAN;
 }
@@ -292,7 +292,7 @@ function abortError(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('aborted');
 }
 
-/** Something under way that ends when a signal says so. */
+/** Something in flight that ends when a signal is aborted. */
 export interface Ending {
   /** Ends it at once. */
   end(): void;
@@ -303,7 +303,7 @@ export interface Ending {
 const known = new WeakMap<AbortSignal, Unordered<Ending>>();
 
 /**
- * All that ends with this signal, behind one listener: a listener for each would cost as much as reading a small answer,
+ * Everything that ends with this signal, behind one listener. A listener for each costs as much as reading a small answer,
  * and Node 20 warns of more than ten.
  */
 export function endingWith(signal: AbortSignal): Pick<Unordered<Ending>, 'add' | 'remove'> {

@@ -1,15 +1,15 @@
 /**
  * The longest frame that is carried, in bytes, in either direction: a client's line, a server's JSON answer, one event of
- * an event stream. It has room for a text of 64 MiB and what stands around it; managed servers' answers stay under 10 MiB.
- * What is longer is not held any further, and whoever waits for it is told so.
+ * an event stream. It has room for a text of 64 MiB and its envelope; managed servers' answers stay under 10 MiB.
+ * A longer frame is not held, and its request is answered with an error.
  */
 export const MAX_FRAME_BYTES = 72 * 1024 * 1024;
 
-/** The most frames that are read from one JSON array: a batch of the client's, or what a server puts into one. */
+/** The most frames that are read from one JSON array, from either side. */
 export const MAX_BATCH_FRAMES = 1_000;
 
 /** The most pages of a server's list of tools that are read on the bridge's or the application's own account. */
 export const MAX_TOOL_PAGES = 100;
 
-/** The limit of a frame in words. */
+/** `MAX_FRAME_BYTES` as text for messages. */
 export const FRAME_LIMIT = `${MAX_FRAME_BYTES / 1024 / 1024} MiB`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseFrame } from './frame/frame.ts';
 import type { HttpOutcome } from './http-exchange.ts';
 
-/** How long a server may take for its first event, in milliseconds: whoever asks waits for an error. */
+/** How long a server may take for its first event, in milliseconds. The client waits for its error meanwhile. */
 const OLD_TRANSPORT_TIMEOUT_MS = 3_000;
 
 /** How servers of the HTTP+SSE transport alone refuse a POST (MCP 2025-11-25 › Transports › Backwards Compatibility). */

@@ -3,43 +3,43 @@ import { matchOfIds, parseFrame, rawId, type SendableEnvelope, singleEnvelopeOf 
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
 import type { Ending, ResponseHead } from './http-exchange.ts';
 
-/** What is known of one frame of the client's while it is on its way. */
+/** What is known of one client frame while it is in flight. */
 export class PendingRequest implements Ending {
   place = -1;
-  /** What stands for it among those that wait for an answer. */
+  /** Its entry in the list of requests that wait for an answer. */
   readonly openEntry = { place: -1, pending: this };
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;
   /** Answers that the client still waits for. */
   outstanding: number;
-  /** Whether the server has begun to answer: from then on nothing may be sent again. */
+  /** Whether the server has begun to answer. From then on the frame must not be sent again. */
   responseStarted = false;
   /** The generation of the session that the frame was last sent in. */
   generation = 0;
-  /** Whether the client was answered from memory: what the server says goes no further. */
+  /** Whether the client was answered from the cache. The server's answer is then not sent to it. */
   silent = false;
   /** Whether the server has answered with another request's id. */
   misaddressed = false;
   /**
-   * A response with an id that is nobody's, which may be meant as the answer if no better one comes: servers mangle ids, or
-   * forget them. Of several, none can be told to be it.
+   * A response whose id matches no request. Servers mangle ids or omit them, so it is used as the answer if no better one
+   * comes; of several, none is used.
    */
   stray: { frame: Buffer; head: ResponseHead } | 'several' | undefined;
   sessionLosses = 0;
   repeats = 0;
-  /** How often it was found to wait for a session or a token. */
+  /** How many checks of `WaitingRequests` it has waited for a session or a token. */
   checks = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
-  /** Called when nothing is owed any more. */
+  /** Called when no answer is outstanding. */
   onAnswered: (() => void) | undefined;
   readonly #cutOff: PendingRequest[];
   #id: string | undefined;
-  /** The ids of a batch's requests that wait, as they were written. */
+  /** The ids, as written, of a batch's requests that wait for an answer. */
   #ids: string[] | undefined;
 
-  /** @param cutOff where the request is noted if the bridge is closed before its answer has come */
+  /** @param cutOff collects the requests that have no answer when the bridge is closed */
   constructor(frame: Buffer, envelope: SendableEnvelope, cutOff: PendingRequest[]) {
     this.#cutOff = cutOff;
     this.frame = frame;
@@ -58,7 +58,7 @@ export class PendingRequest implements Ending {
     return this.#id;
   }
 
-  /** Whether the server may answer: it has not, or only the memory has. */
+  /** Whether the server may still answer: no answer has come, or only one from the cache. */
   get isOpen(): boolean {
     return this.outstanding > 0 || (this.silent && this.outstanding === 0);
   }
@@ -74,7 +74,7 @@ export class PendingRequest implements Ending {
     return this.#ids;
   }
 
-  /** Which of the requests that wait a response with the raw id `responseId` answers, as the client wrote its id. */
+  /** The waiting request that a response with the raw id `responseId` answers, with its id as the client wrote it. */
   requestFor(responseId: string): { id: string; match: 'exactly' | 'roughly' } | undefined {
     if (!this.isOpen) return undefined;
     if (this.envelope.kind === 'request') {
@@ -86,7 +86,7 @@ export class PendingRequest implements Ending {
     return id === undefined ? undefined : { id, match: id === responseId ? 'exactly' : 'roughly' };
   }
 
-  /** The request with this id, as `requestFor` gave it, has its answer. */
+  /** Marks the request with this id, as returned by `requestFor`, as answered. */
   answered(id: string): void {
     const at = this.#ids?.indexOf(id) ?? -1;
     if (at >= 0) this.#ids?.splice(at, 1);

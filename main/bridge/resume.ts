@@ -1,7 +1,7 @@
 import type { HttpOutcome, StreamPlace } from './http-exchange.ts';
 import { placeAfter, waitBefore } from './server-stream.ts';
 
-/** How many times in a row resuming may bring nothing. A server that closes on purpose and is polled brings events. */
+/** How many times in a row resuming may bring no event. A server that wants to be polled brings events. */
 const MAX_FRUITLESS = 7;
 
 /** An answer whose stream was read to some place. */
@@ -10,13 +10,13 @@ export type Streamed = Extract<HttpOutcome, { place: StreamPlace }>;
 export interface Resumption {
   listen(place: StreamPlace): Promise<HttpOutcome>;
   wait(delayMs: number): Promise<void>;
-  /** Whether the answer that is owed has come. */
+  /** Whether the outstanding answer has come. */
   isAnswered(): boolean;
 }
 
 /**
- * Resumes an event stream that ended before its answer, from the last event that was read, until the answer is there or
- * the server will not. Gives the last outcome.
+ * Resumes an event stream that ended before its answer, from the last event that was read, until the answer has
+ * come or the server refuses. Returns the last outcome.
  */
 export async function resume(
   cut: Streamed,

@@ -1,7 +1,7 @@
 import { backoffMs, retryAfterMs } from '../platform/retry.ts';
 import { type HttpOutcome, header } from './http-exchange.ts';
 
-/** How often a frame may be sent again, and how long between, in milliseconds. */
+/** How often a frame may be retried, and the bounds of the delay. */
 export const REPEAT = {
   sessionLosses: 2,
   times: 3,
@@ -20,19 +20,19 @@ const SAFE_TO_REPEAT = new Set([
   'prompts/get',
   'completion/complete',
   'server/discover',
-  // Twice is as once.
+  // Idempotent.
   'resources/subscribe',
   'resources/unsubscribe',
   'subscriptions/listen',
   'logging/setLevel',
 ]);
 
-/** Whether a request may be sent again although the first may have been carried out. */
+/** Whether a request may be retried although the server may have run it already. */
 export function isSafeToRepeat(method: string): boolean {
   return SAFE_TO_REPEAT.has(method);
 }
 
-/** What has been tried for a frame. */
+/** The attempts made for a frame so far. */
 export interface Attempted {
   method: string;
   repeats: number;
@@ -43,8 +43,8 @@ export interface Attempted {
 }
 
 /**
- * How long to wait before a frame is sent again, in milliseconds; undefined when it must not be. A frame is repeated only
- * where the server has not run it: refused for its token (401), put off (429, 503), or never sent; or where it is harmless.
+ * The delay before a frame is retried, in milliseconds; undefined where it must not be. A frame is retried only where the
+ * server has not run it (refused for its token with 401, put off with 429 or 503, or never sent) or where it is idempotent.
  */
 export function retryAfterOutcome(
   outcome: HttpOutcome,
@@ -67,8 +67,8 @@ export function retryAfterOutcome(
 }
 
 /**
- * Certificates do not mend themselves, a proxy that refuses a password locks the account after a few, and an answer that
- * took minutes will not come sooner the second time. UND_ERR_ABORTED is a proxy's refusal to connect.
+ * Whether an error may be gone on the next attempt. Certificate errors stay, a proxy may lock an account after a few refused
+ * passwords, and an answer that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect.
  */
 function isPassing(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

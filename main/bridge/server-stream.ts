@@ -7,19 +7,19 @@ import type { ProtocolAdapter } from './stateless/adapter.ts';
 /** Statuses with which a server says that it has no stream of its own: 405 by the specification, 404 as Databricks does. */
 const NO_STREAM = new Set([400, 404, 405, 406, 501]);
 
-/** The least wait before it is opened again, in milliseconds, whatever the server asks for: nobody waits for what it brings. */
+/** The minimum delay before the stream is reopened, in milliseconds, whatever the server asks for: no request waits for it. */
 const LEAST_WAIT_MS = 1_000;
 
 export interface ListeningEvents {
   frame(frame: Buffer): void;
-  /** A stream that was there is now refused: the session that it belonged to is gone. */
+  /** A stream that was open before is now refused: its session is gone. */
   sessionLost(): void;
 }
 
 /**
  * The server's own stream of a session (MCP › Listening for Messages from the Server): opened once the session is,
- * resumed from its last event when it is cut, and opened again after an outage of any length. A server without one is
- * left in peace.
+ * resumed from its last event when it is cut, and reopened after an outage of any length. A server without such a stream is
+ * not asked again.
  */
 export class Listening {
   readonly #server: ProtocolAdapter;
@@ -33,7 +33,7 @@ export class Listening {
     this.#events = events;
   }
 
-  /** Listens to this session from now on, and to no other. */
+  /** Listens to this session, and stops listening to any other. */
   start(session: Session): void {
     this.stop();
     const current = new AbortController();
@@ -67,14 +67,14 @@ export class Listening {
       if (outcome?.kind === 'streamed') streams = true;
       hadStream ||= streams;
       failures = streams && outcome?.kind !== 'too-long' ? 0 : failures + 1;
-      // Where it was read to, it would be read again: an event that is too long, once more.
+      // Resuming at the same place would read the event that is too long again.
       place =
         outcome?.kind === 'too-long' ? { lastEventId: undefined, retryMs: place.retryMs } : placeAfter(outcome, place);
       await sleep(Math.max(LEAST_WAIT_MS, waitBefore(place.retryMs, failures)), undefined, { signal }).catch(() => {});
     }
   }
 
-  /** One connection's time. Undefined where no token is to be had now: that is tried again as an outage is. */
+  /** Listens on one connection. Undefined where no token is available, which is retried like an outage. */
   async #once(
     session: Session,
     place: StreamPlace,
@@ -97,13 +97,13 @@ export class Listening {
   }
 }
 
-/** The waits where the server asks for none: the first, doubled from the second failure on, and the longest. */
+/** The delays where the server asks for none: the first, doubled from the second failure on, and the longest. */
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** The longest wait that a server may ask for here, in milliseconds: a call may wait for what the stream goes on with. */
 const LONGEST_ASKED_MS = 60_000;
 
 /**
- * How long to wait before an event stream is opened again, in milliseconds, jittered: never less than the server asked for
+ * The delay before an event stream is reopened, in milliseconds, with jitter: never less than the server asked for
  * (MCP › Resumability and Redelivery) within the limits of any such wait, and longer from one failure to the next, whatever
  * it asked for before them.
  */
@@ -114,7 +114,7 @@ export function waitBefore(retryMs: number | undefined, failures: number, random
   return failures === 0 ? asked : Math.max(asked, backoff);
 }
 
-/** How far a stream has been read by now, and what its server asked for last. */
+/** How far a stream has been read, and the delay that its server asked for last. */
 export function placeAfter(outcome: HttpOutcome | undefined, before: StreamPlace): StreamPlace {
   if (outcome?.kind !== 'streamed' && outcome?.kind !== 'broken') return before;
   return {

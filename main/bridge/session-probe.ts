@@ -5,24 +5,24 @@ import { isSessionLost, jsonRpcError, type RpcError } from './session.ts';
 
 type Send = (method: string, frame: Buffer, session: Session, onFrame: (frame: Buffer) => void) => Promise<HttpOutcome>;
 
-/** How long a server may take for a ping, in milliseconds: the answer to a call waits for it. */
+/** How long a server may take to answer the ping, in milliseconds. The answer to a call waits for it. */
 const PROBE_TIMEOUT_MS = 5_000;
 const PING = Buffer.from('{"jsonrpc":"2.0","id":"causeway-alive","method":"ping"}');
 
 /**
- * Finds out whether an internal error that speaks of a lost session is the session's own end: the server then says the
- * same to a ping, which no tool answers. Otherwise the error is a tool's, and its call has run.
+ * Finds out whether an internal error that mentions a lost session means this session. If so, the server answers a ping,
+ * which no tool handles, with the same error. Otherwise the error is a tool's own, and its call has run.
  */
 export class SessionProbe {
   readonly #send: Send;
-  /** The latest question, for all those who meet the same error at once. */
+  /** The latest probe, shared by all requests that meet the same error at once. */
   #latest: { of: string; confirmed: Promise<boolean> } | undefined;
 
   constructor(send: Send) {
     this.#send = send;
   }
 
-  /** Whether a server that has said `error` in this session says so whatever it is asked. */
+  /** Whether the server answers any request in this session with `error`. */
   confirms(error: RpcError, session: Session): Promise<boolean> {
     const of = JSON.stringify([session.id, error.code, error.message]);
     if (this.#latest?.of === of) return this.#latest.confirmed;

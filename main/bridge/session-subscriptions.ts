@@ -9,8 +9,8 @@ export function isSticky(method: string): boolean {
 }
 
 /**
- * What a client has asked of its session and was granted: which resources to follow, how much of the log to hear. A session
- * that replaces it knows nothing of that, so it is asked for again.
+ * The subscriptions and the log level that a client was granted in its session. A session that replaces it does not have
+ * them, so the requests are sent again.
  */
 export class SessionSubscriptions {
   readonly #frames = new Map<string, { method: string; frame: Buffer }>();
@@ -26,7 +26,7 @@ export class SessionSubscriptions {
     }
   }
 
-  /** The client begins anew. */
+  /** The client opens a new session of its own. */
   clear(): void {
     this.#frames.clear();
   }

@@ -3,21 +3,21 @@ import { parseFrame } from './frame/frame.ts';
 import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
 
 /**
- * The session with the managed server (spec/managed-mcp-endpoints.md › States), as one value that events turn into the
- * next. A generation counts the sessions: a request that meets its session's end names the generation it was sent in, so
- * that only the first of many such requests starts a new one.
+ * The session with the managed server (spec/managed-mcp-endpoints.md › States), as one value; each
+ * event yields the next one. The generation counts the sessions. A request that finds its session lost names the generation
+ * it was sent in, so that only the first of many such requests opens a new session.
  */
 export type SessionState =
-  /** Nothing was initialised, or the server refused it: frames go out as they are, which a stateless server takes. */
+  /** No session was opened, or the server refused one. Frames go out as they are, which a stateless server accepts. */
   | { name: 'fresh'; generation: number }
-  /** The client's own `initialize` is on its way; whatever was sent behind it waits. */
+  /** The client's own `initialize` is in flight; later frames wait. */
   | { name: 'opening'; generation: number }
   | { name: 'active'; generation: number; session: Session }
-  /** `notifications/initialized` is on its way; later frames must not overtake it. */
+  /** `notifications/initialized` is in flight; later frames must not overtake it. */
   | { name: 'announcing'; generation: number; session: Session }
   /** The cached `initialize` is being replayed; frames wait. */
   | { name: 'reconnecting'; generation: number }
-  /** There is no session although the client has opened one; the next frame tries to get one. */
+  /** The client has opened a session, but there is none; the next frame opens one. */
   | { name: 'lost'; generation: number };
 
 export interface Session {
@@ -33,7 +33,7 @@ export type SessionEvent =
   | { name: 'opened'; generation: number; session: Session }
   | { name: 'announced'; generation: number }
   | { name: 'refused'; generation: number }
-  /** There is no session, but the client goes on as if there were: it was given an answer that this one is not of. */
+  /** The client was answered from the cache: it goes on as if it had a session, but there is none. */
   | { name: 'deferred'; generation: number }
   /** The server no longer knows the session that requests of `generation` carried. */
   | { name: 'expired'; generation: number }
@@ -80,7 +80,7 @@ function canReconnect(state: SessionState): boolean {
   return state.name === 'active' || state.name === 'announcing' || state.name === 'lost';
 }
 
-/** What a frame from the client has to do in a state: go now, wait for the state to change, or bring the session back first. */
+/** What a client's frame must do in a state: go now, wait for the state to change, or reconnect the session first. */
 export function gateOf(state: SessionState): 'go' | 'wait' | 'reconnect' {
   switch (state.name) {
     case 'fresh':
@@ -95,12 +95,12 @@ export function gateOf(state: SessionState): 'go' | 'wait' | 'reconnect' {
   }
 }
 
-/** What the next request carries. */
+/** The session whose headers the next request carries. */
 export function sessionOf(state: SessionState): Session {
   return 'session' in state ? state.session : { id: undefined, protocolVersion: undefined };
 }
 
-/** What a server answered, as far as it can tell that a session is gone. */
+/** The parts of an HTTP answer that can say that a session is gone. */
 export interface HttpAnswer {
   status: number;
   /** The answer's text, or its beginning. */
@@ -112,14 +112,14 @@ const STATELESS_ERROR_CODES = new Set([-32601, -32020, -32021, -32022]);
 const SESSION_LOST =
   /session\b.{0,40}\b(not found|expired|invalid|unknown|terminated|does not exist)|\b(no|invalid|unknown|expired|missing|bad)\b.{0,20}\bsession|\bnot initiali[sz]ed\b/is;
 
-/** As `SESSION_LOST`, without what a status of 401 says of a sign-in: that its own session has expired. */
+/** Like `SESSION_LOST`, for status 401, where "session expired" is about the sign-in. */
 const SESSION_UNKNOWN =
   /session\b.{0,40}\b(not found|unknown|terminated|does not exist)|\b(no|invalid|unknown|missing)\b.{0,20}\bsession[- ]?id\b/is;
-/** What a server of the Python SDK says of everything but a ping before a session is begun, and so of a session it forgot. */
+/** How a server of the Python SDK refuses any request but a ping before `initialize`, and so in a session that it has lost. */
 const NOT_BEGUN = /\bbefore (the )?initiali[sz]ation (was|is|has been)? ?(complete|finished|done)/i;
 
 /**
- * Tells whether an answer to a request that carried a session id says that the session is gone. Servers spell it as 404
+ * Whether the answer to a request with a session id says that the session is gone. Servers say so with 404
  * (MCP › Session Management), 410 (spec/managed-mcp-endpoints.md › States), or 400, 401, 422 or a JSON-RPC error that names
  * the session.
  */
@@ -133,7 +133,7 @@ export function isSessionLost(answer: HttpAnswer): boolean {
   return false;
 }
 
-/** Whether a JSON-RPC error inside a 200 answer says that the session is gone: nothing was run then. */
+/** Whether a JSON-RPC error in a 200 answer says that the session is gone. The request was not run then. */
 export function isSessionLostFrame(frame: Buffer): boolean {
   const error = shortErrorIn(frame);
   if (!error) return false;
@@ -142,8 +142,8 @@ export function isSessionLostFrame(frame: Buffer): boolean {
 }
 
 /**
- * The internal error that an answer consists of, where it may say that the session is gone, or that a tool did not find
- * something else of that name, after it has run. Which of the two, only another request can show.
+ * An answer's internal error, where it is ambiguous: the session may be gone, or a tool has run and did not find some other
+ * kind of session. Only another request can tell (`SessionProbe`).
  */
 export function mayBeSessionLost(answer: { text: string } | { frame: Buffer }): RpcError | undefined {
   const error = 'frame' in answer ? shortErrorIn(answer.frame) : jsonRpcError(answer.text);
@@ -175,7 +175,7 @@ export function jsonRpcError(text: string): RpcError | undefined {
   try {
     json = JSON.parse(text);
   } catch {
-    // Not JSON is an answer too: a proxy's page, or plain text.
+    // Not JSON: a proxy's page, or plain text.
     return undefined;
   }
   if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;

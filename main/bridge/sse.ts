@@ -5,7 +5,7 @@ import { MAX_FRAME_BYTES } from './limits.ts';
 
 /** The most lines of one event: each takes up a hundred bytes besides itself. */
 const MAX_EVENT_LINES = 1_000_000;
-/** An id that is longer than this, in bytes, is not kept: no server takes so much in a header. */
+/** The longest event id that is kept, in bytes: no server accepts a longer header. */
 const MAX_ID_BYTES = 4 * 1024;
 
 /**
@@ -14,7 +14,7 @@ const MAX_ID_BYTES = 4 * 1024;
  */
 export class EventFeed {
   readonly #onFrame: (frame: Buffer) => void;
-  /** Reads everything from the first event on that is not plain. */
+  /** Parses everything from the first event on that `plainEvent` does not read. */
   #parse: ((chunk: Buffer) => void) | undefined;
   /** Bytes that have arrived since the last whole event. */
   pendingBytes = 0;
@@ -38,7 +38,7 @@ export class EventFeed {
     this.#parse(rest);
   }
 
-  /** Reads as many plain events as the chunk begins with, and gives what is left. */
+  /** Reads the plain events at the beginning of the chunk, and returns the rest. */
   #readPlain(chunk: Buffer): Buffer {
     let at = 0;
     while (at < chunk.length) {
@@ -71,7 +71,7 @@ export class EventFeed {
   }
 
   #reached(id: string | undefined): void {
-    // A copy: a piece of a text keeps the whole of it in memory.
+    // A copy: a slice of a string keeps the whole string in memory.
     if (id !== undefined && id.length <= MAX_ID_BYTES) this.lastEventId = Buffer.from(id).toString();
   }
 
@@ -128,8 +128,8 @@ interface PlainEvent {
 
 /**
  * Reads the event at `start` where it is written as nearly all servers write theirs: whole, of one line with a JSON
- * object, and beside it at most `event: message` and an id. Undefined for every other: those are the parser's, of which
- * each small answer would otherwise cost a third of the bridge's time.
+ * object, and beside it at most `event: message` and an id. Undefined for any other, which the parser
+ * reads; parsing each small answer would take a third of the bridge's time.
  */
 function plainEvent(chunk: Buffer, start: number): PlainEvent | undefined {
   let data: Buffer | undefined;

@@ -4,11 +4,11 @@ import type { FrameSink } from './back-pressure.ts';
 import type { Bridge } from './bridge.ts';
 import { FrameSplitter } from './frame/splitter.ts';
 
-/** How long answers under way are waited for after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
+/** How long to wait for answers in flight after stdin has ended, in milliseconds. Clients kill after 2 to 10 s. */
 const FINISH_MS = 8_000;
-/** How often the parent process is looked for, in milliseconds: some clients vanish without closing anything. */
+/** How often the parent process is checked, in milliseconds: some clients vanish without closing anything. */
 const PARENT_CHECK_MS = 2_000;
-/** How often it is while answers are waited for behind the end of stdin, in milliseconds: a client that was killed wants none. */
+/** How often it is checked after stdin has ended, in milliseconds: a client that was killed reads no more answers. */
 const FINAL_PARENT_CHECK_MS = 250;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -23,7 +23,7 @@ export interface StdioProcess {
 
 /**
  * Connects a bridge to a process's stdin and stdout, and resolves when the session is over: stdin has ended (answers
- * under way are delivered first), a signal came, the client has closed its end, or the parent process is gone.
+ * in flight are delivered first), a signal came, the client has closed its end, or the parent process is gone.
  */
 export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<void> {
   const { stdin, stdout } = host;
@@ -71,22 +71,22 @@ function within(timeoutMs: number, promise: Promise<void>): Promise<void> {
   });
 }
 
-/** How much of a client's unsettled requests may be in memory before the client is left unread, in bytes. */
+/** How many bytes of unsettled requests may be in memory before reading from the client pauses. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
-/** How much the client may leave unread before it is left unread itself, in bytes. */
+/** How many bytes the client may leave unread before reading from it pauses. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** A client's bytes on their way into a bridge. */
+/** A client's byte stream into a bridge. */
 export interface Feed {
   /** Bytes that were read before the feed began. */
   push(chunk: Buffer): void;
-  /** The client has said its last: a line without its newline still counts. */
+  /** The stream has ended: a last line without a newline still counts. */
   end(): void;
   /** Nothing more is read. */
   stop(): void;
 }
 
-/** Reads a client's frames into its bridge, no faster than they are settled and the client takes the answers. */
+/** Reads a client's frames into its bridge, with back-pressure: no faster than they are settled and the answers are read. */
 export function feed(bridge: Bridge, sink: FrameSink, source: Readable): Feed {
   let stopped = false;
   const splitter = new FrameSplitter({

@@ -9,20 +9,20 @@ import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from 
 import { retryAfterOutcome } from './retry.ts';
 import type { Session } from './session.ts';
 
-/** How long the server is given to take note that a session has ended, in milliseconds. */
+/** How long the server may take to end a session, in milliseconds. */
 const SESSION_END_TIMEOUT_MS = 1_000;
 
-/** How many tokens are kept that went out: requests under way may carry the one before. */
+/** How many sent tokens are kept: requests in flight may carry an earlier one. */
 const SENT_TOKENS = 3;
 
 export type OnFrame = (frame: Buffer, head: ResponseHead) => void;
 
-/** What one request has of its own. */
+/** Options of a single request. */
 export interface RequestOptions {
   headers?: Record<string, string>;
-  /** Ends this request alone. It must end with the line's own signal too. */
+  /** Aborts this request alone. It must also abort with the client's own signal. */
   signal?: AbortSignal;
-  /** A JSON answer goes to `onFrame`, as events do. */
+  /** A JSON answer goes to `onFrame`, like an event. */
   atOnce?: boolean;
   /** The frame is a batch, and so may be the answer. */
   isBatch?: boolean;
@@ -30,16 +30,16 @@ export interface RequestOptions {
   silenceMs?: number | undefined;
 }
 
-/** Requests to one managed server as one profile: the right headers, the right token, and no faster than the client reads. */
+/** Requests to one managed server as one profile: headers, token, retry, and back-pressure from the client. */
 export class UpstreamClient {
   readonly signal: AbortSignal;
-  /** The latest tokens that went out: what comes back may repeat them. */
+  /** The tokens sent last: an answer may echo them. */
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
   readonly #onSignedOut: (error: CausewayError) => void;
 
-  /** @param onSignedOut told where nobody is signed in, while a token waits for the person to do that */
+  /** @param onSignedOut called where nobody is signed in, while a token waits for the sign-in */
   constructor(
     endpoint: Endpoint,
     flow: FlowControl,
@@ -99,7 +99,7 @@ export class UpstreamClient {
     });
   }
 
-  /** Sends what changes nothing, again with another token or after a wait where that may help. */
+  /** Sends an idempotent request, and retries it with a new token or after a delay. */
   async withRetry(send: (token: Secret) => Promise<HttpOutcome>): Promise<HttpOutcome> {
     let rejected: Secret | undefined;
     for (let repeats = 0; ; repeats += 1) {
@@ -113,8 +113,8 @@ export class UpstreamClient {
   }
 
   /**
-   * Tells the server that the session is over (MCP › Session Management); many do not support it, which is fine. What is
-   * open in it, by raw id, is taken back first: a server goes on with a request whose connection was lost (MCP › Cancellation).
+   * Ends the session at the server (MCP › Session Management); many servers do not support that, which is fine. The requests
+   * open in it, by raw id, are cancelled first: a server goes on with a request whose connection is lost (MCP › Cancellation).
    */
   async endSession(session: Session, open: string[]): Promise<void> {
     if (session.id === undefined) return;
@@ -133,7 +133,7 @@ export class UpstreamClient {
     });
   }
 
-  /** What went wrong, in words. */
+  /** An upstream failure as an error with its remedy. */
   async explained(failure: UpstreamFailure, method: string): Promise<Error> {
     const { explainFailure } = await import('./errors.ts');
     const { profile, path } = this.#endpoint;

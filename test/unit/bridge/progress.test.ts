@@ -13,14 +13,14 @@ function waiting(request: string) {
   const frame = Buffer.from(request);
   const envelope = readEnvelope(frame);
   if (envelope.kind === 'invalid') throw new Error(envelope.message);
-  const trip = new PendingRequest(frame, envelope, []);
-  reports.began(trip);
+  const pending = new PendingRequest(frame, envelope, []);
+  reports.began(pending);
   const told = () => sink.frames.map((each) => JSON.parse(String(each)).params.progress);
   const passing = (progress: number, token = '"t"') => {
     const text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress}}}`;
     return JSON.parse(String(reports.passing(Buffer.from(text), JSON.parse(text)))).params.progress;
   };
-  return { sink, reports, trip, told, passing };
+  return { sink, reports, pending, told, passing };
 }
 
 const call = (token: string) =>
@@ -49,7 +49,7 @@ describe('a client that gave a progress token', () => {
   });
 
   it.each<[name: string, end: (waiting_: ReturnType<typeof waiting>) => void]>([
-    ['is answered', ({ reports, trip }) => reports.ended(trip)],
+    ['is answered', ({ reports, pending }) => reports.ended(pending)],
     ['has taken its request back', ({ reports }) => reports.cancelled('1')],
     ['does not read', ({ sink }) => sink.block()],
   ])('is told nothing once it %s', (_name, end) => {
