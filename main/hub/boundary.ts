@@ -25,7 +25,7 @@ export function endSessionBehind(error: unknown): boolean {
   return end !== undefined;
 }
 
-/** The error of a fault in Causeway itself that one frame has met, in words for its client. */
+/** The error for a client whose frame has caused an exception in Causeway itself. */
 export function brokenSession(cause: unknown): CausewayError {
   return new CausewayError('internal', `Causeway met a fault of its own here (${inOneLine(cause)}).`, {
     cause,
@@ -33,7 +33,7 @@ export function brokenSession(cause: unknown): CausewayError {
   });
 }
 
-/** Tells a client that one of its frames has met a fault of Causeway's: the request that it is, or no request at all. */
+/** Answers a frame that has caused an exception in Causeway, where it is a request or cannot be read. */
 export function refuseFrame(frame: Buffer, error: unknown, sink: FrameSink): void {
   const { id, method } = scanFrame(frame);
   if (id !== undefined && method !== undefined) sink.write(errorFrame(id, brokenSession(error)));

@@ -2,7 +2,7 @@ import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 
 /** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
 const WHOLE = 64 * 1024;
-/** How much of a frame's beginning and of its end is looked at, in bytes. */
+/** How many bytes of a frame's beginning and of its end are read. */
 const EDGE = 512;
 
 const SCALAR = String.raw`(?:"(?:[^"\\]|\\.)*"|-?[\d.eE+-]+|null)`;
@@ -20,7 +20,7 @@ const ERROR_LAST = new RegExp(String.raw`[{,]\s*"isError"\s*:\s*true\s*\}\s*(?:,
 /** The members that may be large, and of which a frame has one. */
 const BODIES = ['params', 'result', 'error'] as const;
 
-/** What a frame shows of itself. */
+/** A frame's id, method and kind of body. */
 export interface FrameSummary {
   /** As it was written. */
   id: string | undefined;
@@ -29,16 +29,16 @@ export interface FrameSummary {
   body: (typeof BODIES)[number] | undefined;
 }
 
-/** How a request was answered, as far as its answer tells. */
+/** The outcome of a request, as its answer shows it. */
 export type CallOutcome =
   | { outcome: 'answered' | 'tool-error' }
-  /** `reason` is Causeway's own word for it, where the answer is Causeway's own. */
+  /** `reason` is Causeway's error code, where Causeway itself wrote the answer. */
   | { outcome: 'error'; errorCode: number | null; reason: unknown };
 
 const ANSWERED: CallOutcome = { outcome: 'answered' };
 const IS_ERROR = Buffer.from('"isError"');
 
-/** Reads a frame's id and method. Its middle is passed over where its ends tell both, as they do with every known SDK. */
+/** Reads a frame's id and method. Only its ends are read where they show both, as with every known SDK. */
 export function summarizeFrame(frame: Buffer): FrameSummary {
   const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE)) ?? [];
   const body = BODIES.find((name) => name === large);
@@ -60,7 +60,7 @@ export function calledTool(frame: Buffer): string | null {
 }
 
 /**
- * How an answer says that it went. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
+ * The outcome that an answer shows. In answers of more than 64 KiB a tool's error is seen only where `isError` is the
  * result's first or last member, and the error's code is not.
  */
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {

@@ -4,11 +4,11 @@ import type { SessionRecord } from './session-log.ts';
 import { intercept } from './transport.ts';
 
 /**
- * Is shown each request and its answer while the person has them recorded, and at no other time. The hub keeps nothing of
- * either; whoever does copies it, for the bytes are the hub's. Neither function may throw, and both must be quick.
+ * Receives each request and its answer while the user has contents recorded, and at no other time. The hub keeps neither. A
+ * recorder copies the bytes it keeps: the buffers are the hub's. Its functions must not throw and must be quick.
  */
 export interface ContentsRecorder {
-  /** A request has come. Gives the number under which its answer is handed over, should one come. */
+  /** A request has come. Returns the number that its answer is reported with. */
   asked(request: Buffer): number;
   /** The answer to the request of that number goes to the client. */
   answered(number: number, answer: Buffer): void;

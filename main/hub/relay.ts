@@ -11,62 +11,62 @@ import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
 import type { HubConnection } from './transport.ts';
 import { intercept, localTransport, type RelayTransport, socketTransport } from './transport.ts';
 
-/** What a relay turns to when it has no way to the server, or not the best one. */
+/** Where a relay gets a transport when it has none, or not the best one. */
 export interface RelayFallbacks {
-  /** Attaches to the hub; undefined where none is to be had soon. */
+  /** Attaches to the hub; undefined where none is available soon. */
   reattach(): Promise<HubConnection | undefined>;
-  /** The same bridge inside this process. */
+  /** Builds a bridge in this process. */
   alone(sink: FrameSink): Promise<Bridge>;
   /** Looks for the hub once, for a relay that works alone; left out, it stays alone. */
   rejoin?(): Promise<HubConnection | undefined>;
-  /** An answer to this request that needs no server, if there is one; for when no way has one soon. */
+  /** An answer to this request that needs no server, if there is one; used when no transport answers soon. */
   stopgap?(request: Buffer): Promise<Buffer | undefined>;
 }
 
-/** How long a client waits for the answer to a ping or a request that begins its session before it gets one of ours, in milliseconds. */
+/** How long a client waits for the answer to a ping or an opening request before the relay answers, in milliseconds. */
 const STOPGAP_MS = 180;
 /** How often a relay that works alone looks for the hub, in milliseconds. */
 const REJOIN_MS = 2_000;
-/** How often it is looked whether a hub that owes answers has sent anything, in milliseconds. */
+/** How often the relay checks whether a hub with outstanding answers has sent anything, in milliseconds. */
 const SILENCE_CHECK_MS = 5_000;
-/** How many bridges inside this process may break, each sooner than so many milliseconds after it began, before none is built any more. */
+/** How many bridges in this process may break in a row, each within `SHORT_LIFE_MS`, before no other is built. */
 const MAX_BROKEN = 3;
 const SHORT_LIFE_MS = 10_000;
 
 const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
-/** The longest that a frame is that begins a session or is a ping, in bytes. */
+/** The longest frame that is read as an opening request or a ping, in bytes. */
 const MAX_BEGINNING_BYTES = 64 * 1024;
 
 /**
- * A client's session, through the hub while there is one and inside this process while there is not. When its way ends
- * mid-session it takes the other one: it replays the client's own opening, asks again for what the session was granted,
- * sends again what is harmless, and answers what may have run with an error that says so. Alone, it looks for the hub for
- * as long as it lives, and moves there when nothing is under way. The client sees no other sign of it.
+ * A client's session: through the hub while there is one, in this process otherwise. When its transport ends mid-session,
+ * the relay takes the other one. It replays the client's own opening frames, renews subscriptions and log level, sends
+ * idempotent requests again, and answers requests that may have run with an error that says so. In this process, it keeps
+ * looking for the hub, and moves there when it is idle. The client sees no other sign of it.
  */
 export class Relay implements Bridge {
-  /** Resolves with the first way. @throws what kept the bridge inside this process from being built */
+  /** Resolves when the first transport is open. @throws the error that kept the bridge in this process from being built */
   readonly opened: Promise<void>;
   readonly #client: FrameSink;
   readonly #fallbacks: RelayFallbacks;
   readonly #replayLog = new ReplayLog();
-  /** Undefined while a new way is being looked for; frames are held meanwhile. */
+  /** Undefined while a new transport is being opened; frames are held meanwhile. */
   #transport: RelayTransport | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** The ids of requests whose answers the client has had already. */
+  /** The ids of requests whose answers the client has already. */
   readonly #replayed = new Set<string>();
   #replays = 0;
-  /** Whether it is not known yet that there is no hub. */
+  /** Whether the relay is still looking for a hub before it works alone. */
   #isSeeking = true;
-  /** The id under which the tools are asked for on the relay's own account. */
+  /** The id of the relay's own `tools/list`. */
   #toolsId: string | undefined;
-  /** The way that frames come from, which may be one that no frames go to yet. */
+  /** The transport that frames are read from; frames may not be sent to it yet. */
   #source: RelayTransport | undefined;
   #connection: HubConnection | undefined;
   readonly #lost = new WeakSet<RelayTransport>();
   #beganAt = performance.now();
   #broken = 0;
-  /** Requests that begin a session and have no answer yet, by raw id, with what answers them in the end. */
+  /** Opening requests without an answer, by raw id, each with the timer that answers it. */
   readonly #openers = new Map<string, NodeJS.Timeout>();
   #settled: () => void = () => {};
   /** Called when nothing is open any more. */
@@ -74,12 +74,12 @@ export class Relay implements Bridge {
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
   #rejoinTimer: NodeJS.Timeout | undefined;
-  /** A connection to the hub that waits until nothing is under way. */
+  /** A connection to the hub that waits until the session is idle. */
   #waiting: HubConnection | undefined;
   #framesReceived = 0;
   readonly #silenceCheck: NodeJS.Timeout;
 
-  /** @param connection the first way; without it the session is inside this process */
+  /** @param connection the first connection to the hub; without it the session is in this process */
   constructor(
     connection: HubConnection | Promise<HubConnection | undefined>,
     client: FrameSink,
@@ -121,7 +121,7 @@ export class Relay implements Bridge {
     this.#settled = listener;
   }
 
-  /** What is open is waited for before the way is told: a way that has heard of the end may be no way back any more. */
+  /** Waits for open requests before it ends the transport: a transport that is ending may not deliver answers. */
   async finish(graceMs: number): Promise<void> {
     const until = performance.now() + graceMs;
     await this.#moving;
@@ -136,7 +136,7 @@ export class Relay implements Bridge {
     await this.#transport?.close();
   }
 
-  /** Nothing inside has handled this error: a session inside this process is begun anew. */
+  /** Handles an uncaught error: a session in this process is opened again. */
   failed(error: unknown): void {
     const transport = this.#source;
     if (transport && !this.#connection) this.#aloneBroke(transport, error, undefined);
@@ -196,7 +196,7 @@ export class Relay implements Bridge {
     return transport;
   }
 
-  /** Frames come from this way from now on. */
+  /** Reads frames from this transport from now on. */
   #use(transport: RelayTransport, connection: HubConnection | undefined): void {
     this.#source = transport;
     this.#connection = connection;
@@ -223,7 +223,7 @@ export class Relay implements Bridge {
     if (this.#waiting && this.#replayLog.isIdle) this.#move(this.#waiting);
   }
 
-  /** The way has ended, or does not answer any more. */
+  /** The transport has ended, or no longer answers. */
   #leave(reason: (method: string) => unknown): void {
     this.#transport = undefined;
     if (this.#ended) return;
@@ -235,7 +235,7 @@ export class Relay implements Bridge {
     const open = this.#replayLog.open;
     for (const { id, method } of open.filter(({ frame }) => frame === undefined)) this.#refuse(id, reason(method));
     const connection = await this.#fallbacks.reattach();
-    // Some may have been answered or taken back meanwhile.
+    // Some may have been answered or cancelled meanwhile.
     const ids = new Set(open.map(({ id }) => id));
     await this.#takeTransport(
       connection,
@@ -250,7 +250,7 @@ export class Relay implements Bridge {
     }
     const transport = connection ? this.#through(connection) : await this.#alone();
     for (const frame of this.#opening(open)) transport.send(frame);
-    // It may have been lost while it was being opened: then the next one is already looked for.
+    // It may have been lost while it was opened; then the next one is being opened already.
     if (this.#lost.has(transport)) return;
     this.#transport = transport;
     this.#heldBytes = 0;
@@ -260,7 +260,7 @@ export class Relay implements Bridge {
 
   async #alone(): Promise<RelayTransport> {
     this.#isSeeking = false;
-    // A bridge inside this process answers by itself what takes long.
+    // A bridge in this process answers slow requests from its own cache.
     for (const [id, timer] of this.#openers) if (this.#openers.delete(id)) clearTimeout(timer);
     let transport: RelayTransport | undefined;
     const early: Buffer[] = [];
@@ -274,7 +274,7 @@ export class Relay implements Bridge {
     return transport;
   }
 
-  /** The bridge inside this process has met a fault of its own: whoever waits is told so, and another one takes over. */
+  /** An exception in the bridge in this process: open requests are refused, and another bridge takes over. */
   #aloneBroke(transport: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
     process.stderr.write(`causeway proxy: ${inOneLine(brokenSession(error))}\n`);
     if (frame) {
@@ -293,7 +293,7 @@ export class Relay implements Bridge {
     else this.#giveUp(brokenSession(error));
   }
 
-  /** No way is left: the profile is gone, say. Whoever waits is told so, and so is whoever asks from now on. */
+  /** No transport is left, for example because the profile is gone. Open and later requests are refused. */
   #giveUp(error: unknown): void {
     const refuse = (frame: Buffer) => {
       this.#replayLog.sent(frame);
@@ -346,7 +346,7 @@ export class Relay implements Bridge {
     connection.socket.resume();
   }
 
-  /** Nothing is under way: the session goes on through the hub, and the one inside this process is ended. */
+  /** The session is idle: it goes on through the hub, and the one in this process is ended. */
   #move(connection: HubConnection): void {
     const before = this.#transport;
     this.#waiting = undefined;
@@ -356,7 +356,7 @@ export class Relay implements Bridge {
     void before?.close();
   }
 
-  /** A hub that owes an answer and sends nothing may have been stopped: then another way is taken. */
+  /** A hub that sends nothing while answers are outstanding may be stopped: then the relay takes another transport. */
   #checkSilence(): void {
     const connection = this.#connection;
     if (!connection?.isAlive || this.#replayLog.isSettled) return;
@@ -371,11 +371,11 @@ export class Relay implements Bridge {
     }, SILENCE_CHECK_MS / 2).unref();
   }
 
-  /** The frames that bring a new session to where the old one was. */
+  /** The frames that bring a new session to the state of the old one. */
   #opening(open: OpenRequest[]): Buffer[] {
     const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
     const { initialize, initialized, subscriptions, tools } = this.#replayLog;
-    // Of what is still to be sent, the client may have been answered already.
+    // The client may have been answered already for a frame that is still held.
     const held = new Set(this.#replayed.size > 0 ? this.#held.map((frame) => scanFrame(frame).id) : []);
     for (const id of this.#replayed) if (!held.has(id)) this.#replayed.delete(id);
     this.#toolsId = undefined;
@@ -387,7 +387,7 @@ export class Relay implements Bridge {
     return [initialize, ...(initialized ? [initialized] : []), ...resubscribed, ...again, ...list];
   }
 
-  /** The tools that the new way has, beside those that the client was given: where they differ it is told to ask again. */
+  /** Compares the new transport's tools with those that the client has; where they differ, the client is notified. */
   #compareTools(answer: Buffer): void {
     this.#toolsId = undefined;
     const tools = textAt(answer, 'result', 'tools');

@@ -4,9 +4,9 @@ import { isSafeToRepeat } from '../bridge/retry.ts';
 import { isSticky, SessionSubscriptions } from '../bridge/session-subscriptions.ts';
 import { summarizeFrame } from './frame-summary.ts';
 
-/** A request that stays open as long as its client listens (MCP 2026-07-28 › Subscriptions). */
+/** A long-lived request, open as long as its client listens (MCP 2026-07-28 › Subscriptions). */
 const LONG_LIVED = 'subscriptions/listen';
-/** How long a question of the server's to its client counts as open, in milliseconds: some are never answered. */
+/** How long a server's request to the client counts as open, in milliseconds: some are never answered. */
 const QUESTION_MS = 600_000;
 /** How many of them are remembered. */
 const MAX_QUESTIONS = 1_000;
@@ -16,22 +16,22 @@ export interface OpenRequest {
   /** The id as it was written. */
   id: string;
   method: string;
-  /** Kept only where sending it again does no harm. */
+  /** Kept only where the request is idempotent. */
   frame: Buffer | undefined;
 }
 
 /**
- * What a relay remembers of a session in order to go on elsewhere: the client's own opening frames, what it was granted
- * for the session's length, and which requests wait for an answer. Nothing of what tools are given or return.
+ * What a relay keeps of a session so that it can go on over another transport: the client's opening frames, its subscriptions
+ * and log level, and the requests without an answer. It keeps no arguments or results of tools.
  */
 export class ReplayLog {
   initialize: Buffer | undefined;
   initialized: Buffer | undefined;
-  /** The tools that the client was last given, as they were written; undefined where it has not asked for any. */
+  /** The tools of the client's last `tools/list` answer, as written; undefined where it has not asked. */
   tools: string | undefined;
   readonly subscriptions = new SessionSubscriptions();
   readonly #open = new Map<string, OpenRequest>();
-  /** When the server asked the client for something that has no answer yet, by raw id, in milliseconds. */
+  /** When each open request of the server's to the client came, by raw id, in milliseconds of `performance.now()`. */
   readonly #questions = new Map<string, number>();
 
   get open(): OpenRequest[] {
@@ -42,7 +42,7 @@ export class ReplayLog {
     return this.#open.size === 0;
   }
 
-  /** Whether a move to another way now would be felt by nobody: neither side waits for an answer of the other. */
+  /** Whether the session can move to another transport unnoticed: neither side waits for an answer. */
   get isIdle(): boolean {
     const isWaited = this.open.some(({ method }) => method !== LONG_LIVED);
     const isAsked = [...this.#questions.values()].some((at) => performance.now() - at < QUESTION_MS);
@@ -53,7 +53,7 @@ export class ReplayLog {
   sent(frame: Buffer, { id, method } = look(frame)): void {
     if (method === undefined) {
       if (id !== undefined) this.#questions.delete(id);
-      // Of a batch nothing is sent again: its answers are to come together.
+      // A batch is not sent again: its answers must come together.
       if (id === undefined) for (const one of framesOf(frame)) this.#asked(one, scanFrame(one), undefined);
       return;
     }
@@ -103,14 +103,14 @@ export class ReplayLog {
     }
   }
 
-  /** Nobody waits any more: a server need not answer (MCP › Cancellation). */
+  /** A server need not answer a cancelled request (MCP › Cancellation). */
   #cancelled(frame: Buffer): void {
     const { requestId } = Object(Object(parseFrame(frame)).params);
     this.#open.delete(JSON.stringify(requestId));
   }
 }
 
-/** From this size on, in bytes, a frame's middle is passed over where its ends tell what it is. */
+/** From this size on, in bytes, only the ends of a frame are read where they show its id and method. */
 const LONG_BYTES = 4096;
 
 /** A frame's id as it was written, and its method. */

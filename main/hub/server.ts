@@ -34,19 +34,19 @@ import {
   type Welcome,
 } from './wire.ts';
 
-/** How long a proxy's answers under way are waited for after it has closed its end, in milliseconds. */
+/** How long to wait for answers in flight after a proxy has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
-/** How often it is felt whether a proxy that has closed its end is still there for its answers, in milliseconds. */
+/** How often a proxy that has closed its end is probed, in milliseconds. */
 const PROBE_MS = 250;
 
-/** How many frames of one client may meet a fault of ours before its session is ended. */
+/** How many frames of one client may cause an exception in Causeway before its session is ended. */
 const MAX_FAULTS = 10;
 
 export interface HubOptions {
   folder: string;
   /** Tells where the system keeps sockets; this process's own environment if left out. */
   env?: NodeJS.ProcessEnv;
-  /** Builds the bridge for a proxy. What it throws sends the proxy to work alone, where it says the same by itself. */
+  /** Builds the bridge for a proxy. Where it throws, the proxy works alone and reports the same error itself. */
   serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
   watcher?: HubWatcher;
 }
@@ -55,15 +55,15 @@ export interface HubOptions {
 export interface Hub {
   sessions(): HubSession[];
   /**
-   * Lets no new proxies in, and closes once those that are here have their answers, at most `graceMs` later. What a proxy
-   * still waits for then, it answers by itself.
+   * Accepts no new proxies, and closes once the attached ones have their answers, at most `graceMs` later. A proxy answers
+   * by itself what is outstanding then.
    */
   finish(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Begins to listen, and publishes where. What a hub that was killed has left behind is replaced.
+ * Starts listening, and publishes the address. Replaces the files of a hub that was killed.
  * @throws {CausewayError} `hub_running` when another hub of this user is alive, `hub_foreign`, `file_not_writable`
  */
 export async function startHub(options: HubOptions): Promise<Hub> {
@@ -91,7 +91,7 @@ class PrivateHub implements Hub {
   readonly #rendezvous: Rendezvous;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Each resolves when its proxy has gone and its session is ended. */
+  /** Each resolves when its proxy has disconnected and its session is ended. */
   readonly #served = new Set<Promise<void>>();
   readonly #sessionLog: SessionLog;
 
@@ -140,7 +140,7 @@ class PrivateHub implements Hub {
   #receive(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // A peer that goes away mid-write is its own affair; 'close' follows.
+    // A peer that disconnects mid-write is no error here; 'close' follows.
     socket.on('error', () => {});
     const tooSlow = setTimeout(() => socket.destroy(), HELLO_MS);
     socket.on('close', () => clearTimeout(tooSlow));
@@ -178,7 +178,7 @@ class PrivateHub implements Hub {
     return `${JSON.stringify({ hub: HUB_PROTOCOL, nonce: transcript.hubNonce, proof } satisfies Challenge)}\n`;
   }
 
-  /** One that does not read its answer is let go of. */
+  /** Answers a question and closes, also where the peer does not read the answer. */
   #answer(socket: Socket): void {
     const answer: SessionsAnswer = { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
     socket.end(`${JSON.stringify(answer)}\n`);
@@ -186,7 +186,7 @@ class PrivateHub implements Hub {
     setTimeout(() => socket.destroy(), HELLO_MS).unref();
   }
 
-  /** Whatever goes wrong with one client from here on ends that client's connection, and nothing else. */
+  /** An error from here on ends this client's connection alone. */
   #enter(socket: Socket, entry: EntryRequest, rest: Buffer): void {
     let isEnded = false;
     const end = (error: unknown) => {
@@ -194,7 +194,7 @@ class PrivateHub implements Hub {
       isEnded = true;
       console.error(`The session of a proxy (process ${entry.pid}) was ended by a fault. ${inOneLine(error)}`);
       socket.removeAllListeners('data');
-      // What was written before, words for the client among it, still goes out; a client that reads nothing gets nothing.
+      // Frames that were written before still go out, if the client reads them in time.
       socket.destroySoon();
       setTimeout(() => socket.destroy(), HELLO_MS).unref();
     };
@@ -212,7 +212,7 @@ class PrivateHub implements Hub {
     try {
       bridge = await this.#options.serve(entry.request, sink);
     } catch {
-      // The proxy finds out the same by itself, and has a terminal or a client to tell it to.
+      // The proxy meets the same error by itself, and can report it to its terminal or client.
       socket.end(welcome(false));
       return;
     }
@@ -220,7 +220,7 @@ class PrivateHub implements Hub {
     const broken = (error: unknown, frame?: Buffer) => {
       if (frame) refuseFrame(frame, error, plain);
       faults += 1;
-      // One frame that cannot be taken need not cost the others their answers.
+      // One frame that causes an exception does not cost the others their answers.
       if (!frame || faults >= MAX_FAULTS) end(error);
     };
     const safe = guarded(recordedBridge(bridge, record), broken, end);
@@ -237,8 +237,8 @@ class PrivateHub implements Hub {
 }
 
 /**
- * Runs a bridge over a socket until the proxy has gone. One that has closed its end waits for its answers, or was killed:
- * a blank line between frames, which it skips, finds out.
+ * Runs a bridge over a socket until the proxy disconnects. A proxy that has closed its end waits for answers or was killed;
+ * blank lines, which a proxy skips, find out which.
  */
 function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
   const fed = feed(bridge, sink, socket);
@@ -263,7 +263,7 @@ function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buff
   return over;
 }
 
-/** Ends a socket as soon as it has taken what was written to it. */
+/** Closes a socket once everything written to it has been sent. */
 async function written(socket: Socket): Promise<void> {
   if (socket.destroyed) return;
   const closed = gone(socket);
@@ -271,7 +271,7 @@ async function written(socket: Socket): Promise<void> {
   await closed;
 }
 
-/** Resolves when a socket is closed, well or badly. */
+/** Resolves when a socket is closed, for any reason. */
 function gone(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
@@ -330,7 +330,7 @@ function readEntry(line: string): EntryRequest | undefined {
   return readLine(EntryLine, line);
 }
 
-/** Reads what may stand in an entry's place; undefined for anything else. */
+/** Reads a question, which may come in place of an entry; undefined for anything else. */
 function readQuestion(line: string): Question | undefined {
   return readLine(QuestionLine, line);
 }

@@ -15,9 +15,9 @@ import type { ContentsRecorder } from './recorder.ts';
 /** The shortest time between two lists of sessions, in milliseconds. */
 const LIST_INTERVAL_MS = 250;
 
-/** Who hears of the hub's sessions. Neither function may throw, and both must be quick: frames wait meanwhile. */
+/** Callbacks about the hub's sessions. They must not throw and must be quick: frames wait meanwhile. */
 export interface HubWatcher {
-  /** All the sessions there are: as soon as something is different, then at most four times a second. */
+  /** Called with all sessions when one has changed, at most four times a second. */
   onSessions?(sessions: HubSession[]): void;
   /** One request of a client's has ended. */
   onCall?(call: HubCall): void;
@@ -25,13 +25,13 @@ export interface HubWatcher {
   readonly recorder?: ContentsRecorder | undefined;
 }
 
-/** The sessions that there are now, and who is told of them. */
+/** The hub's current sessions, reported to a watcher. */
 export class SessionLog {
   readonly #watcher: HubWatcher;
   readonly #records = new Map<number, SessionRecord>();
   #lastSession = 0;
   #lastCall = 0;
-  /** Set while a change has to wait before it is told. */
+  /** Set while a change waits before it is reported. */
   #pause: NodeJS.Timeout | undefined;
   #isStale = false;
   #settled: () => void = () => {};
@@ -103,7 +103,7 @@ export class SessionLog {
   }
 }
 
-/** A proxy that is attached, and what is known of the client behind it. Nothing of what its tools are given or return. */
+/** A proxy that is attached, and what is known of the client behind it. No arguments or results of tools. */
 export interface HubSession {
   /** Counts the proxies since the hub began. */
   id: number;
@@ -121,7 +121,7 @@ export interface HubSession {
   open: number;
   /** Requests that have ended, however. */
   done: number;
-  /** Those of `done` that ended with an error, a tool's or the protocol's, or without an answer. */
+  /** The requests in `done` that ended with a tool's or the protocol's error, or without an answer. */
   failed: number;
   bytesFromClient: number;
   bytesToClient: number;
@@ -129,7 +129,7 @@ export interface HubSession {
   lastCallAt: number | null;
 }
 
-/** One request of a client's, told when it has ended. */
+/** One request of a client's, reported when it has ended. */
 export interface HubCall {
   /** Counts the calls since the hub began. */
   id: number;
@@ -145,8 +145,8 @@ export interface HubCall {
   startedAt: number;
   durationMs: number;
   /**
-   * `tool-error`: the tool itself said that it failed. `error`: a JSON-RPC error. `cancelled`: the client took it back.
-   * `lost`: nobody knows whether it ran, for the connection or the session ended before the answer.
+   * `tool-error`: the tool itself said that it failed. `error`: a JSON-RPC error. `cancelled`: the client cancelled it.
+   * `lost`: it is unknown whether it ran, because the connection or the session ended before the answer.
    */
   outcome: 'answered' | 'tool-error' | 'error' | 'cancelled' | 'lost';
   /** The JSON-RPC code of an `error`, or of an `answered` request that the server has no method for. */
@@ -159,7 +159,7 @@ export interface HubCall {
   contents: number | null;
 }
 
-/** Who is told. Neither may throw, and both must be quick: a client's frames wait meanwhile. */
+/** Callbacks of one record. They must not throw and must be quick: a client's frames wait meanwhile. */
 export interface RecordEvents {
   /** A call has ended. Its `id` is the listener's to give. */
   call(call: Omit<HubCall, 'id'>): void;
@@ -178,7 +178,7 @@ interface OpenCall {
   contents: number | null;
 }
 
-/** A request that is meant to stay open: its end is no failure (MCP 2026-07-28 › Subscriptions). */
+/** A long-lived request, whose end is no failure (MCP 2026-07-28 › Subscriptions). */
 const LONG_LIVED = 'subscriptions/listen';
 
 const METHOD_NOT_FOUND = -32601;
@@ -188,7 +188,7 @@ function isProbe(method: string, result: CallOutcome): boolean {
   return result.outcome === 'error' && result.errorCode === METHOD_NOT_FOUND && method !== 'tools/call';
 }
 
-/** Counts what passes between one client and its bridge. Frames are looked at, never kept. */
+/** Counts the frames between one client and its bridge. Frames are read, never kept. */
 export class SessionRecord {
   readonly #session: HubSession;
   readonly #events: RecordEvents;
@@ -216,7 +216,7 @@ export class SessionRecord {
     return { ...this.#session, open: this.#open.size };
   }
 
-  /** Whether an answer is awaited that nobody else could get: what is harmless, a proxy asks for again elsewhere. */
+  /** Whether an answer is outstanding that only this hub can deliver: a proxy sends idempotent requests again elsewhere. */
   get awaitsAnswer(): boolean {
     return Array.from(this.#open.values()).some(({ method }) => method !== LONG_LIVED && !isSafeToRepeat(method));
   }
@@ -275,7 +275,7 @@ export class SessionRecord {
 
   #cancelled(frame: Buffer): void {
     const { requestId } = Object(paramsOf(frame));
-    // A later answer, which a server need not spare itself, is only bytes then.
+    // A server may still answer; such an answer only counts as bytes.
     this.#end(JSON.stringify(requestId), 'cancelled', null, 0);
   }
 

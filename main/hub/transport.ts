@@ -23,12 +23,12 @@ import {
   type Transcript,
 } from './wire.ts';
 
-/** One way from a client to its server: through the hub, or a bridge inside this process. */
+/** A transport between a client and its server: through the hub, or a bridge in this process. */
 export interface RelayTransport {
   send(frame: Buffer): void;
-  /** Bytes that were taken and are not on their way yet. */
+  /** Bytes that were accepted and not sent yet. */
   readonly pendingBytes: number;
-  /** Waits for the answers under way, at most `graceMs`, and lets go. */
+  /** Waits at most `graceMs` for the answers in flight, then closes. */
   finish(graceMs: number): Promise<void>;
   close(): Promise<void>;
   /** The client has room for frames again. */
@@ -40,11 +40,11 @@ export interface TransportEvents {
   frame(frame: Buffer): void;
   /** There is room for frames again. */
   relief(): void;
-  /** The way is closed, and not by this side. */
+  /** The transport was closed, and not by this side. */
   gone(): void;
 }
 
-/** Frames over the hub's socket, read no faster than the client reads. */
+/** Frames over the hub's socket, with back-pressure from the client. */
 export function socketTransport(
   { socket, rest }: HubConnection,
   client: FrameSink,
@@ -52,7 +52,7 @@ export function socketTransport(
 ): RelayTransport {
   let closing = false;
   const sink = new StreamSink(socket);
-  // The hub has kept the limits; what it adds to a frame may lead beyond them.
+  // The hub enforces the limits on what it reads; its own edits may make a frame longer.
   const splitter = new FrameSplitter({ frame: (frame) => events.frame(frame), fault: () => {} }, 2 * MAX_FRAME_BYTES);
   const take = (chunk: Buffer) => {
     splitter.push(chunk);
@@ -99,7 +99,7 @@ function closed(socket: Socket, withinMs: number): Promise<void> {
   });
 }
 
-/** A bridge inside this process. */
+/** Frames through a bridge in this process. */
 export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 'relief'>): RelayTransport {
   bridge.onSettled(() => events.relief());
   return {
@@ -109,12 +109,12 @@ export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 're
     },
     finish: (graceMs) => bridge.finish(graceMs),
     close: () => bridge.close(),
-    // It hears of that from the sink that it writes to.
+    // The bridge hears of that from its sink.
     readOn: () => {},
   };
 }
 
-/** The client's sink as a bridge sees it, with each frame shown to the relay first. */
+/** The client's sink with `write` replaced: each frame passes `write` instead. */
 export function intercept(client: FrameSink, write: (frame: Buffer) => void): FrameSink {
   return {
     write,
@@ -133,14 +133,14 @@ export function intercept(client: FrameSink, write: (frame: Buffer) => void): Fr
 const WELCOME_MS = 4_000;
 /** How long a hub that has been silent may take to show that it lives, in milliseconds. */
 const ALIVE_MS = 10_000;
-/** How much longer, for answers that had arrived while this process was stopped too, in milliseconds. */
+/** The extra time to read answers that arrived while this process was suspended, in milliseconds. */
 const WAKE_GRACE_MS = 500;
 
-/** An open way to the hub: frames from here on. `rest` is what had already arrived of them. */
+/** An open connection to the hub, after the handshake. `rest` holds the bytes of frames that have arrived already. */
 export interface HubConnection {
   socket: Socket;
   rest: Buffer;
-  /** Whether the hub still answers anybody: a process that is stopped keeps its connections. Always true if left out. */
+  /** Whether the hub still answers: a stopped process keeps its connections. Always true if left out. */
   isAlive?(): Promise<boolean>;
 }
 
@@ -153,8 +153,8 @@ export type Attachment =
   | { kind: 'impostor' };
 
 /**
- * Connects to the hub and asks for a server, once both have proven that they hold the secret. What does not prove itself
- * learns nothing: neither the secret nor what is wanted.
+ * Connects to the hub and asks for a server, once both sides have proven that they hold the secret. A peer that
+ * does not prove itself learns neither the secret nor the request.
  */
 export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<Attachment> {
   return new Promise((resolve) => {
@@ -179,7 +179,7 @@ export function attach(rendezvous: Rendezvous, request: ServerRequest): Promise<
   });
 }
 
-/** Whether the hub at this address is alive: it proves itself, as it does for every proxy. */
+/** Whether the hub at this address is alive and proves itself. */
 export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
   return (await probeHub(rendezvous)) === 'alive';
 }
@@ -205,7 +205,7 @@ export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
   });
 }
 
-/** `gone` where nobody is let in: it has ended, or it is quitting. `silent` where it accepts a connection and says nothing. */
+/** `gone` where it accepts no connection or closes it: it has ended or is quitting. `silent` where it accepts one and sends nothing. */
 function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> {
   return new Promise((resolve) => {
     const dialogue = new Dialogue(rendezvous, ALIVE_MS);
@@ -220,13 +220,13 @@ function probeHub(rendezvous: Rendezvous): Promise<'alive' | 'gone' | 'silent'> 
 
 type PeerCheck = 'proven' | 'impostor' | 'unavailable';
 
-/** The lines at the beginning of a connection, as the proxy's side says and reads them. */
+/** The proxy's side of the handshake. */
 class Dialogue {
   onClose: () => void = () => {};
   /** `proof` is this side's own. */
   onChallenge: (check: PeerCheck, proof: string) => void = () => {};
   onWelcome: (line: string, rest: Buffer) => void = () => {};
-  /** The other side stayed silent for longer than it may. */
+  /** Whether the time limit has passed. */
   wasTooSlow = false;
   readonly #socket: Socket;
   readonly #rendezvous: Rendezvous;
@@ -243,7 +243,7 @@ class Dialogue {
     this.#socket = connect({ path: rendezvous.address, allowHalfOpen: true });
     this.#tooSlow = setTimeout(() => this.#giveUp(), timeoutMs);
     this.#socket.on('data', this.#listen);
-    // Nobody listens there, or the peer let go: 'close' follows and says so.
+    // Nobody listens there, or the peer closed: 'close' follows.
     this.#socket.on('error', () => {});
     this.#socket.on('close', this.#closed);
     this.say({ hub: HUB_PROTOCOL, nonce: this.#nonce } satisfies Hello);
@@ -253,7 +253,7 @@ class Dialogue {
     this.#socket.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Begins a new time limit, for a line of at most so many bytes. */
+  /** Starts a new time limit, for a line of at most `maxBytes`. */
   allow(timeoutMs: number, maxBytes = MAX_LINE_BYTES): void {
     this.#maxBytes = maxBytes;
     clearTimeout(this.#tooSlow);
@@ -265,7 +265,7 @@ class Dialogue {
     this.#socket.destroy();
   }
 
-  /** Gives the socket away, paused. */
+  /** Returns the socket, paused; the handshake is over. */
   handOver(): Socket {
     this.#release();
     this.#socket.pause();
@@ -279,7 +279,7 @@ class Dialogue {
   }
 
   #giveUp(): void {
-    // A computer that has slept wakes with its timers run out, and the answers still to be read.
+    // After sleep, timers have run out while answers are still unread.
     this.#tooSlow = setTimeout(() => {
       this.wasTooSlow = true;
       this.#socket.destroy();

@@ -3,8 +3,8 @@ import type { ServerRequest } from '../bridge/endpoint.ts';
 import type { HubSession } from './session-log.ts';
 
 /**
- * The protocol of the hub's socket. A side that meets another number lets go, and the proxy works alone. Four lines come
- * before the first frame: `Hello` and `Entry` from the proxy, `Challenge` and `Welcome` from the hub.
+ * The protocol of the hub's socket. A side that meets another version closes, and the proxy works alone. Four lines come
+ * before the first frame: `Hello` and `EntryRequest` from the proxy, `Challenge` and `Welcome` from the hub.
  */
 export const HUB_PROTOCOL = 2;
 
@@ -33,7 +33,7 @@ export interface EntryRequest {
   request: ServerRequest;
 }
 
-/** Instead of an `Entry`, from a command: what the hub knows of the sessions. */
+/** A command's second line, instead of an `EntryRequest`: asks for the sessions. */
 export interface Question {
   proof: string;
   version: string;

@@ -34,7 +34,7 @@ export interface AskOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** An error of a server whose user has to sign in with somebody else first (MCP › URL mode elicitation required). */
+/** The error of a server whose user must sign in with another provider first (MCP › URL mode elicitation required). */
 const SIGN_IN_ELSEWHERE = -32042;
 
 /** How long a server may take to open a session, in milliseconds: a workspace may be waking up. */
@@ -47,15 +47,15 @@ interface Asked {
 }
 
 /**
- * Causeway as an MCP client, in front of a bridge as any other client is: sessions, tokens, repetitions and eras are the
- * bridge's. It can do nothing for a server: what one asks of it is declined.
+ * Causeway as an MCP client, in front of a bridge as any other client is: the bridge handles sessions,
+ * tokens, retries and protocol revisions. It declines every request of a server.
  */
 export class OwnClient {
   readonly #bridge: Bridge;
   readonly #waiting = new Map<number, Asked>();
   readonly #onToolsChanged: () => void;
   #lastId = 0;
-  /** How many wait for an answer, or for the session. */
+  /** How many requests wait for an answer, or for the session. */
   #asking = 0;
   #isRetired = false;
   #opened: Promise<void> | undefined;
@@ -93,19 +93,19 @@ export class OwnClient {
     }
   }
 
-  /** Ends the session as soon as nobody waits for anything. */
+  /** Ends the session as soon as no request is in flight. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     if (this.#asking === 0) await this.close();
   }
 
-  /** Ends the session at the server. Whoever waits reads that it is over. */
+  /** Ends the session at the server. Requests in flight fail with `cancelled`. */
   async close(): Promise<void> {
     for (const { fail } of this.#waiting.values()) fail(new CausewayError('cancelled', 'The session was closed.'));
     await this.#bridge.close();
   }
 
-  /** Whoever asks first may lose patience; the others wait for the same session. */
+  /** Opens the session, shared by all requests: a request that is aborted does not abort it. */
   async #open(): Promise<void> {
     const signal = AbortSignal.timeout(OPEN_TIMEOUT_MS);
     const clientInfo = { name: 'causeway', version: VERSION };
@@ -230,7 +230,7 @@ const MAX_TOOLS = 10_000;
 export class HealthSession {
   readonly #client: OwnClient;
 
-  /** What is remembered of earlier sessions plays no part: every answer is the server's own, of now. It is kept, though. */
+  /** Answers come from the server, never from the answer cache, which is still updated. */
   constructor(endpoint: Endpoint, onToolsChanged?: () => void) {
     this.#client = new OwnClient({ ...endpoint, wantsTruth: true }, onToolsChanged);
   }

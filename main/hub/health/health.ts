@@ -1,6 +1,6 @@
 import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/errors.ts';
 
-/** The ways in which a server can be out of order. */
+/** Why a server is not ready. */
 export type Trouble =
   | 'signed-out'
   /** The user may not use it. */
@@ -31,7 +31,7 @@ export interface Watch {
   health: ServerHealth;
   /** How often in a row it was not ready. */
   failures: number;
-  /** Milliseconds since 1970; null while only somebody's doing can change something. */
+  /** Milliseconds since 1970; null while only a user's action can change something. */
   due: number | null;
 }
 
@@ -39,18 +39,18 @@ export interface Watch {
 export type WatchEvent =
   | { name: 'answered'; tools: number; at: number; random: number }
   | { name: 'failed'; error: unknown; at: number; random: number }
-  /** Somebody wants to know now, or something has changed that may change the answer. */
+  /** A check was requested, or something has changed that may change the answer. */
   | { name: 'asked'; at: number }
   /** The server has said that it has other tools now. */
   | { name: 'tools-changed'; at: number }
-  /** The computer woke, or is in another network: what was known may be wrong, and so may every pause. */
+  /** The computer woke or changed its network: the known state and every pause may be stale. */
   | { name: 'interrupted'; at: number; random: number }
   | { name: 'sign-in-began' }
   | { name: 'sign-in-ended'; at: number };
 
 /** How often a server that is well is asked, in milliseconds; ± 20 %. */
 const ROUTINE_MS = 5 * 60_000;
-/** Over how long the questions after a disturbance are spread, in milliseconds. Networks take a moment to be there. */
+/** Over how long the probes after an interruption are spread, in milliseconds. Networks take a moment to come up. */
 const SPREAD_MS = 3_000;
 /** How long tools that have changed are left to change further, in milliseconds. */
 const SETTLE_MS = 500;
@@ -73,7 +73,7 @@ const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = 
   failing: [15 * SECOND_MS, 10 * MINUTE_MS],
 };
 
-/** Which trouble an error means; any other means `failing`. */
+/** The trouble that each error code means; any other code means `failing`. */
 const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   signed_out: 'signed-out',
   unauthenticated: 'signed-out',
@@ -90,7 +90,7 @@ const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   outcome_unknown: 'unreachable',
 };
 
-/** Whether what became of a call tells that its server may not be as well as it was. */
+/** Whether a call's error means that its server may no longer be ready. */
 export function meansTrouble(error: unknown): boolean {
   return error instanceof CausewayError && TROUBLES[error.code] !== undefined;
 }
@@ -115,7 +115,7 @@ export function nextWatch(watch: Watch, event: WatchEvent): Watch {
       if (watch.health.name === 'waiting-for-browser') return watch;
       return { ...watch, failures: 0, due: event.at + Math.round(event.random * SPREAD_MS) };
     case 'sign-in-began':
-      // Who signs in anew while all is well need not be told that it is not.
+      // A user who signs in again while the server is ready sees no other state.
       return isWell(watch.health) ? watch : { ...watch, health: { name: 'waiting-for-browser' }, due: null };
     case 'sign-in-ended':
       if (watch.health.name !== 'waiting-for-browser') return watch;
@@ -142,9 +142,9 @@ function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name:
   // Another trouble than before begins with its own first pause.
   const failures = watch.health.name === trouble || watch.health.name === 'connecting' ? watch.failures : 0;
   const { retryAfterMs: asked = 0 } = problem;
-  // Never earlier than the server asks for, and not everybody at the very moment it names.
+  // Never earlier than the server asks for, with jitter so that clients do not all return at once.
   const until = at + Math.max(pause(trouble, failures, random), Math.round(asked * (1 + random / 4)));
-  // A sign-in under way is not overtaken by a question that began before it.
+  // The result of a probe that began before the sign-in is stale.
   if (trouble === 'signed-out' && watch.health.name === 'waiting-for-browser') return watch;
   return { health: { name: trouble, problem, until }, failures: failures + 1, due: until };
 }
@@ -162,7 +162,7 @@ function isWell({ name }: ServerHealth): boolean {
   return name === 'ready';
 }
 
-/** A server that is kept warm; its name is its own among them. */
+/** A configured server that is monitored; its name is unique. */
 export interface MonitoredServer {
   name: string;
   profile: string;

@@ -13,11 +13,11 @@ export interface MonitoredServerState extends MonitoredServer {
 export interface HealthMonitorOptions {
   /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} where there is no such profile */
   connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
-  /** Where sign-ins are heard of. Gives the function that ends it. */
+  /** Subscribes to sign-in events. Returns the function that unsubscribes. */
   subscribe?: ((listener: (event: AuthEvent) => void) => () => void) | undefined;
-  /** Told of all servers as soon as one is different. */
+  /** Called with all servers when one has changed. */
   onChange?: ((states: MonitoredServerState[]) => void) | undefined;
-  /** Lets go of connections that may lead nowhere any more. */
+  /** Drops connections that may be stale. */
   renewConnections?: (() => Promise<void>) | undefined;
   clock?: Clock | undefined;
   /** The computer's addresses, to be compared with what they were. */
@@ -26,14 +26,14 @@ export interface HealthMonitorOptions {
   random?: (() => number) | undefined;
 }
 
-/** How many servers are asked at once: twenty configured ones are no reason for a storm. */
+/** How many servers are probed at once, so that many configured servers cause no burst. */
 const MAX_CONCURRENT_PROBES = 3;
-/** The longest wait between two looks at the clock and at the network, in milliseconds. */
+/** The longest time between two checks of the clock and the network, in milliseconds. */
 const LONGEST_WAIT_MS = 15_000;
-/** How much later than planned a look may come before the computer must have slept, in milliseconds. */
+/** How late a check may come before the computer must have slept, in milliseconds. */
 const SLEEP_THRESHOLD_MS = 30_000;
 
-/** The configured servers, kept warm. */
+/** Monitors the configured servers. */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class HealthMonitor {
     return Array.from(this.#servers.values(), ({ server, health }) => ({ ...server, health }));
   }
 
-  /** The list has changed: new servers are asked, others are let go, and the rest stays as it is. */
+  /** Replaces the list: new servers are probed, removed ones are closed, and the others stay as they are. */
   update(servers: readonly MonitoredServer[]): void {
     const before = new Map(this.#servers);
     this.#servers.clear();
@@ -72,7 +72,7 @@ export class HealthMonitor {
     this.#changed();
   }
 
-  /** Asks now: one server, or all. Resolves with what came of it. @throws {CausewayError} `not_found` */
+  /** Probes one server, or all, now. Resolves with the new states. @throws {CausewayError} `not_found` */
   async recheck(name?: string): Promise<MonitoredServerState[]> {
     const wanted = name === undefined ? [...this.#servers.values()] : [this.#find(name)];
     const at = this.#clock.now();
@@ -83,7 +83,7 @@ export class HealthMonitor {
     return wanted.map(({ server, health }) => ({ ...server, health }));
   }
 
-  /** Whether servers are asked again by themselves. Where not, each is asked once, and then when somebody wants to know. */
+  /** Whether servers are asked again by themselves. Where not, each is probed once, and then on request. */
   keep(on: boolean): void {
     this.#isKept = on;
     this.#look();
@@ -115,7 +115,7 @@ export class HealthMonitor {
     this.#look();
   }
 
-  /** Somebody has signed in to this profile, or out of it, where no event tells: in another process. */
+  /** A user has signed in to this profile, or out of it, in another process, which sends no event. */
   signedIn(profile: string): void {
     this.#tell(profile, { name: 'asked', at: this.#clock.now() });
   }
@@ -128,8 +128,8 @@ export class HealthMonitor {
   }
 
   /**
-   * Calls a tool of a server through its own session. What the tool says is given as it came. Where the call does not
-   * reach the server, how that is, is asked again.
+   * Calls a tool of a server through its own session. The result is passed on as it came. Where the call does not
+   * reach the server, the server is probed again.
    * @throws {CausewayError} `not_found`; `cancelled` and whatever the call met
    */
   async callTool(
@@ -236,15 +236,15 @@ function byDue(a: WatchedServer, b: WatchedServer): number {
   return (a.due ?? 0) - (b.due ?? 0);
 }
 
-/** Time, as everything that waits for long takes it: tests have one of their own. */
+/** The clock and its timers; tests use their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once, so many milliseconds later. Gives the function that takes it back. */
+  /** Calls back once, `delayMs` later. Returns the function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** The computer's own. What waits keeps no process alive. */
+/** The system's clock. Its timers keep no process alive. */
 const SYSTEM_CLOCK: Clock = {
   now: Date.now,
   after(delayMs, callback) {

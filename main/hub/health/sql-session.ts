@@ -98,12 +98,12 @@ class BridgeTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** The error of ours that the last answer told of, whole. */
+  /** Causeway's own error behind the last answer, if any. */
   failure: unknown;
   readonly #bridge: Bridge;
   #isClosed = false;
 
-  /** What is remembered of earlier sessions plays no part: every answer is the server's own, of now. */
+  /** Answers come from the server, never from the answer cache. */
   constructor(endpoint: Endpoint) {
     this.#bridge = createBridge(
       { ...endpoint, wantsTruth: true },

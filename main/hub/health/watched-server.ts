@@ -3,7 +3,7 @@ import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
 import type { MonitoredServer } from './health.ts';
 import { newWatch, nextWatch, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
 
-/** What a watched server needs of the world. */
+/** What a watched server depends on. */
 export interface MonitorDeps {
   connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
   /** Milliseconds since 1970. */
@@ -12,7 +12,7 @@ export interface MonitorDeps {
   random(): number;
   /** Its health is different now. */
   changed(): void;
-  /** A question has come to its end. */
+  /** A probe has ended. */
   idle(): void;
 }
 
@@ -22,11 +22,11 @@ export class WatchedServer {
   readonly #deps: MonitorDeps;
   #watch: Watch;
   #session: Promise<HealthSession> | undefined;
-  /** The question under way. */
+  /** The probe in flight. */
   #asking: AbortController | undefined;
-  /** Whether something happened meanwhile that the answer may not know of. */
+  /** Whether something changed during the probe that its answer may not reflect. */
   #isOutdated = false;
-  /** Whether somebody waits for an answer, or there has been none yet. */
+  /** Whether a check was requested, or no probe has ended yet. */
   #isWanted = true;
   #tools: Tool[] = [];
   #waiting: (() => void)[] = [];
@@ -56,7 +56,7 @@ export class WatchedServer {
     return this.#asking !== undefined;
   }
 
-  /** Resolves when a question that begins from now on has its answer. */
+  /** Resolves when the next probe to begin has its answer. */
   checked(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -65,12 +65,12 @@ export class WatchedServer {
     if (event.name === 'asked' || event.name === 'sign-in-ended') this.#isWanted = true;
     const before = this.#watch;
     this.#watch = nextWatch(before, event);
-    // What the question under way will bring may be of before.
+    // The answer of the probe in flight may be stale.
     if (this.#watch !== before) this.#isOutdated = true;
     if (this.#watch.health !== before.health) this.#deps.changed();
   }
 
-  /** Asks the server what it offers. */
+  /** Asks the server for its tools. */
   probe(): void {
     const asking = new AbortController();
     this.#asking = asking;
@@ -92,7 +92,7 @@ export class WatchedServer {
     });
   }
 
-  /** Forgets the question under way: its answer would be of before. */
+  /** Aborts the probe in flight: its answer would be stale. */
   interrupt(): void {
     if (!this.#asking) return;
     this.#asking.abort(new CausewayError('cancelled', 'The question was given up.'));
@@ -137,7 +137,7 @@ export class WatchedServer {
       this.#tools = tools;
       return { name: 'answered', tools: tools.length, at: this.#deps.now(), random: this.#deps.random() };
     } catch (error) {
-      // The next question begins anew: the profile, the path or the network may be other ones by then.
+      // The next probe opens a new session: the profile, the path or the network may have changed by then.
       if (this.#session === opening) this.#release();
       return { name: 'failed', error, at: this.#deps.now(), random: this.#deps.random() };
     }
