@@ -8,13 +8,13 @@ import type { ConnectionTool } from './connection-tool.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
 import type { PendingRequest } from './pending-request.ts';
 
-/** How long a client waits for each thing before it is answered without the server, in milliseconds. */
+/** How long a client waits before it is answered without the server, in milliseconds. */
 export const ANSWER_TIMEOUTS = {
   /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
   handshakeMs: 150,
   /** For the list of tools, before the last known one is given. */
   toolsMs: 1_000,
-  /** For the list of tools, before one tool of ours stands in where no list is known and somebody is signed in. */
+  /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
   firstToolsMs: 2_000,
   /** The same where it is not known yet whether anybody is: some clients give up on a new server after 1 s. */
   firstToolsWithoutTokenMs: 500,
@@ -26,7 +26,7 @@ export const ANSWER_TIMEOUTS = {
   wordMs: SILENCE.noticeMs,
 } as const;
 
-/** How much later than it should a timer may be without this process being busy, and how much is made up for, in milliseconds. */
+/** How late a timer may fire in a process that is not busy, and the longest delay that is made up for, in milliseconds. */
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
 
@@ -54,14 +54,14 @@ const UNAVAILABLE_CODES = new Set<ErrorCode>([
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 const LATEST_SESSION_REVISION = '2025-11-25';
 
-/** What a server is taken for that has never been asked. */
+/** The `initialize` result for a server that has never answered. */
 const UNKNOWN_SERVER = {
   protocolVersion: LATEST_SESSION_REVISION,
   capabilities: { tools: {} },
   serverInfo: { name: 'causeway', title: 'Causeway', version: VERSION },
 };
 
-/** What stands behind the answers that need no server. */
+/** What the cache depends on. */
 export interface AnswerCachePort {
   memory: AnswerStore;
   /** Whether the client wants to be told what is wrong instead: then nothing is answered without the server. */
@@ -83,7 +83,7 @@ export class AnswerCache {
   readonly #sink: FrameSink;
   readonly #tool: ConnectionTool;
   readonly #hasToken: () => boolean;
-  /** The tools that the client was given without the server and that have not been checked. */
+  /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
   #lastWrite: Promise<void> = Promise.resolve();
   /** Called when it turns out that the server cannot be asked now. */
@@ -103,7 +103,7 @@ export class AnswerCache {
     return this.#unconfirmedTools !== undefined;
   }
 
-  /** Resolves when what was learnt is kept: a session that lasts a moment teaches too. */
+  /** Resolves when the last answer is stored. */
   kept(): Promise<void> {
     return this.#lastWrite;
   }
@@ -162,7 +162,7 @@ export class AnswerCache {
     return { passed: Promise.race([passed, troubled]), stop: leave };
   }
 
-  /** A failure has told that the server cannot be asked now, or why a session could not be begun. */
+  /** Records an error that shows that the server cannot be asked now. */
   failed(error: unknown): void {
     if (!isUnavailable(error)) return;
     this.#tool.trouble = error;
@@ -179,7 +179,7 @@ export class AnswerCache {
     return true;
   }
 
-  /** Gives the last known answer, or ours, if none was given yet. */
+  /** Answers with the last known answer, or a provisional one, if the request has no answer yet. */
   async answer(pending: PendingRequest): Promise<boolean> {
     if (this.#isOff || !isStored(pending.method)) return false;
     const known = await this.#memory.get(pending.method);
@@ -201,7 +201,7 @@ export class AnswerCache {
     return true;
   }
 
-  /** The truth has come. It is kept, and a client that was told otherwise is told to ask again. */
+  /** Stores the server's answer. A client that was sent other tools is notified that the list has changed. */
   store(pending: Pick<PendingRequest, 'method' | 'frame'>, frame: Buffer, json: unknown): void {
     const { method } = pending;
     const result = resultOf(json);

@@ -12,7 +12,7 @@ export interface AnswerStore {
   put(method: StoredMethod, frame: Buffer): Promise<void>;
 }
 
-/** Which era a managed server was of when it was last asked. */
+/** Which protocol revision a managed server spoke when it was last asked. */
 export interface RevisionStore {
   /** Whether it spoke the stateless revision; false where nothing is known. Never throws. */
   isStateless(): Promise<boolean>;
@@ -27,7 +27,7 @@ export function isStored(method: string): method is StoredMethod {
   return method === 'initialize' || method === 'tools/list';
 }
 
-/** The memory of the server at `path` for one profile. It holds what tools there are, never what they were given or returned. */
+/** Opens the store of the server at `path` for one profile. It holds the list of tools, never their arguments or results. */
 export function openAnswerStore(
   env: NodeJS.ProcessEnv,
   server: { host: string; path: string; profile: string },

@@ -7,7 +7,7 @@ import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
 
-/** The managed server that a bridge leads to, and as whom. */
+/** The managed server that a bridge connects to, and the profile it uses. */
 export interface Endpoint {
   profile: Profile;
   /** The server's path, such as `/api/2.0/mcp/sql`. */
@@ -17,9 +17,9 @@ export interface Endpoint {
   userAgent: string;
   /** How long the server may be silent where it is only to begin or to list, in milliseconds; 15 s if left out. */
   firstBytesMs?: number | undefined;
-  /** How people sign in to the profile; undefined where it holds credentials of its own. */
+  /** How a user signs in to the profile; undefined where it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
-  /** Told what the person at a terminal should know meanwhile, in one line. */
+  /** Called with one line for the user at a terminal while the server has not answered. */
   onWord?: ((words: string) => void) | undefined;
   /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
   wantsTruth?: boolean;
@@ -35,7 +35,7 @@ export interface EndpointSignIn {
   readonly pending: { url: string | undefined } | undefined;
 }
 
-/** A managed server as somebody asks for it. */
+/** A managed server as a client asks for it. */
 export interface ServerRequest {
   /** The default profile if left out. */
   profile?: string | undefined;

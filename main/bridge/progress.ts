@@ -2,16 +2,16 @@ import type { FrameSink } from './back-pressure.ts';
 import { placeAt, textAt } from './frame/edit.ts';
 import type { PendingRequest } from './pending-request.ts';
 
-/** How often a client that waits is told so, in milliseconds. The least patient give up after 60 s without a word. */
+/** How often a waiting client gets a progress notification, in milliseconds. Some clients time out after 60 s without one. */
 const REPORT_INTERVAL_MS = 12_000;
 /** What a report adds to the progress: little, because a server that reports later counts in whole numbers, and from 0. */
 const STEP = 0.001;
 
-/** A request whose client wants to hear of its progress. */
+/** A request whose client wants progress notifications. */
 interface Report {
   /** What marks the progress, as the client wrote it. */
   token: string;
-  /** The last progress that the client was told, where the bridge has told it any. */
+  /** The last progress that the bridge has sent; undefined where it has sent none. */
   progress: number | undefined;
   since: number;
   /** Undefined once the server reports by itself. */
@@ -32,7 +32,7 @@ export class ProgressReports {
     this.#intervalMs = intervalMs;
   }
 
-  /** A request has come whose client may want to hear of its progress. */
+  /** Starts reports for a request that has a progress token. */
   began(pending: PendingRequest): void {
     if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return;
     const token = textAt(pending.frame, 'params', '_meta', 'progressToken');
@@ -43,14 +43,14 @@ export class ProgressReports {
     this.#reports.set(pending, report);
   }
 
-  /** The request is answered, or nobody waits for it any more. */
+  /** The request was answered or cancelled. */
   ended(pending: PendingRequest): void {
     if (this.#reports.size === 0) return;
     clearInterval(this.#reports.get(pending)?.timer);
     this.#reports.delete(pending);
   }
 
-  /** The client has taken back the request with this raw id. */
+  /** The client has cancelled the request with this raw id. */
   cancelled(id: string): void {
     for (const pending of this.#reports.keys()) if (pending.id === id) this.ended(pending);
   }
@@ -78,7 +78,7 @@ export class ProgressReports {
   }
 
   #tell(pending: PendingRequest, report: Report): void {
-    // A client that does not read is not told more.
+    // A client that does not read gets no more notifications.
     if (pending.outstanding <= 0 || !this.#sink.flowing) return;
     report.progress = (report.progress ?? 0) + STEP;
     const seconds = Math.round((performance.now() - report.since) / 1000);

@@ -1,6 +1,6 @@
 /**
- * Things in no order, each of which knows its place. An array, because the tables that a Set or a Map leaves behind as it
- * changes keep whatever was in them alive until the old heap is swept.
+ * A collection without order, in which each element knows its index. It is an array because the tables that a changing Set
+ * or Map leaves behind keep their elements alive until a major garbage collection.
  */
 export class Unordered<T extends { place: number }> {
   readonly #all: T[] = [];
@@ -23,7 +23,7 @@ export class Unordered<T extends { place: number }> {
     one.place = -1;
   }
 
-  /** As they are now: who is called may add and remove. */
+  /** A copy of the elements, so that a loop over it may add and remove. */
   all(): T[] {
     return [...this.#all];
   }

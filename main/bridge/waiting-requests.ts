@@ -2,9 +2,9 @@ import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { Unordered } from './unordered.ts';
 
-/** How often the requests that wait are looked at, in milliseconds: a timer for each would be felt by every call. */
+/** How often the waiting requests are checked, in milliseconds: a timer for each would slow down every call. */
 const CHECK_INTERVAL_MS = 500;
-/** How many looks a request may wait for a session and for tokens, all in all. */
+/** How many checks a request may wait for sessions and tokens in total. */
 const MAX_CHECKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / CHECK_INTERVAL_MS);
 
 export const CANCELLED = Symbol('cancelled');
@@ -23,7 +23,7 @@ export class WaitingRequests {
   readonly #waits = new Unordered<Wait>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param tooLong what a request fails with that has waited as long as it may */
+  /** @param tooLong returns the error of a request that has waited too long */
   constructor(tooLong: () => Error) {
     this.#tooLong = tooLong;
   }
@@ -36,7 +36,7 @@ export class WaitingRequests {
     return this.#wait(pending, waiting, true);
   }
 
-  /** Waits, unless the client cancels the request meanwhile: then it is not sent, and no answer is owed. */
+  /** Waits, unless the client cancels the request meanwhile: then it is not sent, and needs no answer. */
   unbounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
     return this.#wait(pending, waiting, false);
   }

@@ -12,15 +12,15 @@ const AT_ONCE = { atOnce: true };
 const BATCH = { atOnce: true, isBatch: true };
 
 /**
- * The way to a server of either era. Servers with sessions are what the line reaches by itself, at no cost; one that
- * refuses `initialize` as the stateless revision does is asked what it is, and from then on spoken to in its own way.
+ * Sends to a server of any protocol revision. Frames for a server with sessions pass unchanged. A server that refuses
+ * `initialize` as the stateless revision does is asked `server/discover`, and frames for it are translated from then on.
  */
 export class ProtocolAdapter {
   readonly #upstream: UpstreamClient;
   readonly #memory: RevisionStore;
   readonly #write: (frame: Buffer) => void;
   readonly #isRemembered: Promise<boolean>;
-  /** What only begins or lists does not take long. */
+  /** Options for requests that only open a session or list: they do not take long. */
   readonly #soon: { silenceMs: number };
   readonly #list: { silenceMs: number; atOnce: boolean };
   #stateless: StatelessServer | undefined;
@@ -70,7 +70,7 @@ export class ProtocolAdapter {
       : this.#upstream.listen(session, place, onFrame, signal);
   }
 
-  /** A client of the stateless revision asks what the server is: the answer tells the bridge too. */
+  /** Sends a stateless client's `server/discover`; the answer also shows the server's revision. */
   async #discover(frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
     const { StatelessServer } = await import('./server.ts');
     const server = new StatelessServer(this.#upstream, this.#write);
@@ -97,7 +97,7 @@ export class ProtocolAdapter {
     return (!isKnown && mayBeStateless(outcome) && (await this.#asStateless(frame, token))) || outcome;
   }
 
-  /** Undefined where the server is of the other era. */
+  /** Undefined where the server has sessions. */
   async #asStateless(frame: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
     const { StatelessServer } = await import('./server.ts');
     const server = this.#stateless ?? new StatelessServer(this.#upstream, this.#write);

@@ -7,7 +7,7 @@ import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
 import { discovered, type StatelessServerPort, StatelessServerSession } from './server-session.ts';
 
-/** How long a server may think about what it is before a session is tried, in milliseconds. */
+/** How long a server may take to answer `server/discover` before a session is opened, in milliseconds. */
 const INTRODUCTION_TIMEOUT_MS = 1_000;
 const OWN_DISCOVER = '"causeway-discover"';
 const OWN_INITIALIZE = '"causeway-initialize"';
@@ -17,19 +17,19 @@ const ASKABLE = new Set(['sampling', 'elicitation', 'roots']);
 
 /** How the client is served. */
 type Mode =
-  /** It is of the session revisions, or nothing is known of it. */
+  /** The client speaks a revision with sessions, or its revision is unknown. */
   | { name: 'unused' }
-  /** What the server is, is being found out; frames wait. */
+  /** The server is asked which revision it speaks; frames wait. */
   | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; timeout: NodeJS.Timeout }
   /** The session is being opened; frames wait. */
   | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
-  /** The server is of the same revision. */
+  /** The server speaks the stateless revision too. */
   | { name: 'native' }
   | { name: 'session'; session: StatelessServerSession };
 
 /**
- * A client of the stateless revision. In front of a server of the same era its frames pass; in front of one with sessions
- * the bridge opens a session, and serves the client within it.
+ * A client of the stateless revision. Its frames pass unchanged to a server of the same revision. Before a server with
+ * sessions, the bridge opens a session and serves the client within it.
  */
 export class StatelessClient {
   readonly #port: StatelessServerPort;
@@ -41,7 +41,7 @@ export class StatelessClient {
     this.#port = port;
   }
 
-  /** Whether the bridge's answers to this client have to pass by here. */
+  /** Whether frames for this client have to pass through `answer`. */
   get isUsed(): boolean {
     return this.#mode.name !== 'unused';
   }
@@ -51,7 +51,7 @@ export class StatelessClient {
     return this.#unanswered > 0;
   }
 
-  /** Takes a frame of the client's; false where the client turns out to be of the session revisions. */
+  /** Takes a frame of the client's; false where the client turns out to speak a revision with sessions. */
   receive(frame: Buffer): boolean {
     const mode = this.#mode;
     if (mode.name !== 'unused' && isInitialize(frame) && !isStateless(frame)) {
@@ -95,7 +95,7 @@ export class StatelessClient {
     }
   }
 
-  /** The answer to a request of the bridge's own; it may come when nobody waits for it any more, and is never the client's. */
+  /** The answer to a request of the bridge's own; it may come late, and never reaches the client. */
   #ownAnswer(frame: Buffer, id: string): void {
     this.#unanswered -= 1;
     if (this.#mode.name === 'asking' && id === OWN_DISCOVER) this.#hasAsked(frame);
@@ -120,7 +120,7 @@ export class StatelessClient {
     );
   }
 
-  /** Who has asked what the server is, and waits, is told what is known of it; the rest goes on waiting for the truth. */
+  /** Answers waiting `server/discover` requests from the cache; other frames go on waiting for the server. */
   async #introduce(): Promise<void> {
     const { introduction } = this.#port;
     if (!introduction) return;
@@ -141,12 +141,12 @@ export class StatelessClient {
   #hasAsked(frame: Buffer): void {
     const { result, error } = Object(parseFrame(frame));
     if (Array.isArray(Object(result).supportedVersions)) this.#native(frame);
-    // Only its own era refuses so: what the client said wrong is between the two of them.
+    // Only a stateless server refuses like this; the error in the client's request is not the bridge's.
     else if (isStatelessRefusal(Object(error).code)) this.#native(undefined);
     else this.#open();
   }
 
-  /** Whatever the server made of the question, and if it made nothing of it: what it makes of `initialize` decides. */
+  /** Opens a session: where `server/discover` brought no usable answer, the answer to `initialize` decides. */
   #open(): void {
     const discover = this.#mode.name === 'asking' ? this.#mode.discover : undefined;
     const waiting = this.#stopWaiting();
@@ -164,7 +164,7 @@ export class StatelessClient {
   #hasOpened(frame: Buffer): void {
     const waiting = this.#stopWaiting();
     if (textAt(frame, 'result') === undefined) {
-      // Nothing is known of the server: whoever waits reads why, and the next frame tries again.
+      // The server's revision is still unknown: waiting requests get the error, and the next frame tries again.
       this.#mode = { name: 'unused' };
       for (const request of waiting) {
         if (kindOf(request).kind === 'request') this.#port.toClient(withId(frame, rawId(request)));
@@ -176,7 +176,7 @@ export class StatelessClient {
     for (const request of waiting) this.receive(request);
   }
 
-  /** What waited goes; those that asked what the server is have their answer, where there is one. */
+  /** Sends the waiting frames; a waiting `server/discover` is answered where there is an answer. */
   #native(answer: Buffer | undefined): void {
     const waiting = this.#stopWaiting();
     this.#mode = { name: 'native' };
@@ -187,7 +187,7 @@ export class StatelessClient {
   }
 
   #pass(frame: Buffer): void {
-    // For the bridge this would begin a session, which the server has not.
+    // The bridge would open a session, which the server does not have.
     if (!isInitialize(frame)) this.#port.toServer(frame);
     else {
       const error = protocolError(-32601, 'Method not found: initialize');

@@ -19,7 +19,7 @@ const ELICITATION_TIMEOUT_MS = 300_000;
 
 const ANSWERS = new Set(['inputResponses', 'requestState']);
 
-/** The ways out. */
+/** Where requests and answers go. */
 export interface ElicitationPort {
   /** Sends a request whose answer the client waits for under the raw id `waiting`. */
   again(request: Buffer, waiting: string): void;
@@ -156,7 +156,7 @@ function messageText(message: unknown): string {
   return typeof message === 'string' && message !== '' ? asSentence(message) : DEFAULT_MESSAGE;
 }
 
-/** What could not be run: a tool's failure, which the model reads, or for other requests an error. */
+/** The answer for a request that was not run: for a tool call a failed result, which the model reads, else an error. */
 function failureAnswer(id: string, method: unknown, text: string, error: string): Buffer {
   const result = JSON.stringify({ content: [{ type: 'text', text }], isError: true, resultType: 'complete' });
   return Buffer.from(
@@ -167,7 +167,7 @@ function failureAnswer(id: string, method: unknown, text: string, error: string)
 /** The error with which a server says that addresses have to be opened first (MCP 2025-11-25 › URL Elicitation Required Error). */
 const URL_ELICITATION_REQUIRED = -32042;
 
-/** Said of one that stands among more than is ever read of a frame. */
+/** The fault of an address in a frame that is too large to be read. */
 const UNCHECKED = 'too long to be checked';
 
 /**

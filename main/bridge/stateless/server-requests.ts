@@ -4,23 +4,23 @@ import { frameMembers, placeAt, textAt, withMembers, withoutMembers } from '../f
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
 
-/** How long further questions are waited for before the client is asked the first, in milliseconds: servers ask several at once. */
+/** How long to wait for further questions before the client is asked, in milliseconds: servers ask several at once. */
 const GATHER_MS = 25;
-/** How long a client may think about a question, in milliseconds: people answer, or nobody ever does. */
+/** How long a client may take to answer a question, in milliseconds: a user may have to answer. */
 const ANSWER_TIMEOUT_MS = 600_000;
 
 /** The most questions of one call that wait for the client, and the most bytes that they take up. */
 const MAX_QUESTIONS = 100;
 const MAX_QUESTION_BYTES = 1024 * 1024;
 
-/** The capability that a client has who can answer a question. */
+/** The client capability that each kind of question needs. */
 const ANSWERABLE = new Map([
   ['sampling/createMessage', 'sampling'],
   ['elicitation/create', 'elicitation'],
   ['roots/list', 'roots'],
 ]);
 
-/** What the stateless revision does not say of an address to be opened. */
+/** The member of an elicitation by URL that the stateless revision does not have. */
 const NUMBER = new Set(['elicitationId']);
 
 /** The two sides that questions go between. */
@@ -155,7 +155,7 @@ export class ServerRequests {
     return call.waiting === id ? frame : withId(frame, call.waiting);
   }
 
-  /** The server takes a question back. */
+  /** The server cancels a question. */
   withdraw(id: string): void {
     for (const { questions } of this.#calls.values()) {
       for (const [name, question] of questions) if (question.id === id) questions.delete(name);
@@ -184,7 +184,7 @@ export class ServerRequests {
     return [...this.#calls.values()].find(({ waiting }) => waiting === id)?.upstream ?? id;
   }
 
-  /** The client no longer wants this call. */
+  /** The client cancels this call. */
   cancel(upstream: string): void {
     const call = this.#calls.get(upstream);
     if (call) this.#forget(call);
@@ -236,7 +236,7 @@ function progressToken(request: Buffer): string | undefined {
 /** The pause before a request is sent again for which the server asks no more than that, in milliseconds. */
 const PAUSE_MS = 250;
 
-/** What the client gave: members for the next round's parameters, or the error with which it refused. All JSON text. */
+/** The client's answers: members for the next round's parameters, or the error of its refusal. All JSON text. */
 export type InputAnswers = { kind: 'members'; members: string } | { kind: 'refused'; error: string };
 
 interface Question {
@@ -267,7 +267,7 @@ export class InputRounds {
     this.#open.get(rawId(frame))?.answered(frame);
   }
 
-  /** Asks the client all that `frame` demands. Rejects when `signal` does; the questions are then taken back. */
+  /** Asks the client all that `frame` demands. Rejects when `signal` is aborted; the questions are then cancelled. */
   async ask(frame: Buffer, signal: AbortSignal): Promise<InputAnswers> {
     const place = placeAt(frame, 'result', 'inputRequests');
     const requests = place ? frameMembers(frame, place) : [];

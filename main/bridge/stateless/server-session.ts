@@ -27,11 +27,11 @@ const CACHEABLE = new Set([
 /** From the most talkative on (MCP › Logging › Log Levels). */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
-/** The frames' ways on: to the server as a session's client would send them, and to the client. */
+/** Where frames go: to the server as a session's client would send them, and to the client. */
 export interface StatelessServerPort {
   toServer(frame: Buffer): void;
   toClient(frame: Buffer): void;
-  /** How the server has introduced itself last, as an answer to `initialize`; left out where the client is to have the truth only. */
+  /** How the server has introduced itself last, as an answer to `initialize`; left out where the client must not be answered from the cache. */
   introduction?: (() => Promise<Buffer | undefined>) | undefined;
 }
 
@@ -43,7 +43,7 @@ export class StatelessServerSession {
   readonly #subscriptions: StatelessSubscriptions;
   readonly #questions: ServerRequests;
   readonly #elicitations: UrlElicitations;
-  /** The requests that are under way, by raw id: what they are, and what they want to hear of the log. */
+  /** The requests in flight, by raw id, with the log level that each one asks for. */
   readonly #requests = new Map<string, Asking & { logLevel: string | undefined }>();
   #logLevel: string | undefined;
   #own = 0;
@@ -151,7 +151,7 @@ export class StatelessServerSession {
     this.#request('logging/setLevel', JSON.stringify({ level }));
   }
 
-  /** Whether any request that is under way asked to hear of this. */
+  /** Whether any request in flight asked for log messages of this level. */
   #isWanted(message: Buffer): boolean {
     const severity = LEVELS.indexOf(Object(Object(parseFrame(message)).params).level);
     return [...this.#requests.values()].some(

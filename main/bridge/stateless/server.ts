@@ -16,27 +16,27 @@ import { ToolCatalog } from './tool-headers.ts';
 
 const LOCAL: ResponseHead = { status: 200, headers: {} };
 const ACCEPTED: HttpOutcome = { kind: 'accepted', head: LOCAL };
-/** How often a server may ask for more before it has to answer. */
+/** How many rounds of input a server may ask for before it has to answer. */
 const MAX_ROUNDS = 10;
 
-/** What only begins or lists does not take long. */
+/** Requests that only open or list, and so do not take long. */
 const QUICK_METHODS = new Set(['server/discover', 'tools/list']);
 
-/** What only sessions have: nothing of it goes to a server of the stateless revision. */
+/** Notifications that exist only in sessions: they are not sent to a stateless server. */
 const SESSION_ONLY = new Set([
   'notifications/initialized',
   'notifications/roots/list_changed',
   'notifications/progress',
 ]);
 
-/** A server of the stateless revision (2026-07-28), for a client of either era. */
+/** A server of the stateless revision (2026-07-28), for a client of any revision. */
 export class StatelessServer {
   readonly #upstream: UpstreamClient;
   readonly #inputs: InputRounds;
   readonly #frames = new OutgoingFrames();
   readonly #tools = new ToolCatalog();
   readonly #subscriptions: Subscriptions;
-  /** The requests that are under way, by raw id. */
+  /** The requests in flight, by raw id. */
   readonly #open = new Map<string, AbortController>();
 
   constructor(upstream: UpstreamClient, write: (frame: Buffer) => void) {
@@ -50,7 +50,7 @@ export class StatelessServer {
     );
   }
 
-  /** Asks the server what it is, and answers the client's `initialize` with that. Undefined where it is of another era. */
+  /** Answers the client's `initialize` from the server's `server/discover`. Undefined where the server has sessions. */
   async begin(initialize: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
     this.#frames.initialize = initialize;
     let frame: Buffer | undefined;
@@ -60,7 +60,7 @@ export class StatelessServer {
     const ask = () =>
       this.#send('server/discover', this.#frames.own('server/discover'), token, take, this.#upstream.signal);
     const first = await ask();
-    // The revision's own refusal of the revision: it is to be asked again in one that it names, and we have but this.
+    // The server refuses the revision. The bridge speaks only this one, so it asks once more.
     const outcome = isRevisionRefusal(first) ? await ask() : first;
     if (outcome.kind === 'frame') take(outcome.frame);
     const discovered = frame && readDiscovered(frame);
@@ -80,7 +80,7 @@ export class StatelessServer {
         this.#inputs.answer(frame);
         return ACCEPTED;
       case 'notifications/cancelled':
-        // Closing the answer's stream is how a request is taken back (MCP 2026-07-28 › Cancellation).
+        // Closing the answer's stream cancels a request (MCP 2026-07-28 › Cancellation).
         this.#open.get(textAt(frame, 'params', 'requestId') ?? '')?.abort(new Error('the client has cancelled'));
         return ACCEPTED;
       case 'ping':
@@ -137,7 +137,7 @@ export class StatelessServer {
     }
   }
 
-  /** Sends a request, and again with what the server asks for, until it answers. */
+  /** Sends a request, again with the client's input in each round, until the server answers. */
   async #inRounds(
     method: string,
     frame: Buffer,
@@ -196,7 +196,7 @@ export class StatelessServer {
     return method === 'tools/list' ? this.#tools.store(answer) : answer;
   }
 
-  /** Reads the whole list of tools anew: a call was refused for the headers that it lacked. */
+  /** Reads the whole list of tools again, after a call was refused because of missing headers. */
   async #refreshTools(signal: AbortSignal): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
@@ -234,7 +234,7 @@ function refusedHere(frame: Buffer, error: string): HttpOutcome {
   return localFrame(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`));
 }
 
-/** Whether a server answered `server/discover` as one does that has no such method. */
+/** Whether a server answered `server/discover` like one that does not have the method. */
 function isAbsence(outcome: HttpOutcome): boolean {
   if (outcome.kind === 'frame' || outcome.kind === 'streamed' || outcome.kind === 'accepted') return true;
   return outcome.kind === 'refused' && [400, 404, 405, 406, 410, 422, 501].includes(outcome.head.status);
@@ -258,8 +258,8 @@ type Post = (method: string, frame: Buffer, onFrame: OnFrame) => Promise<HttpOut
 type Explained = UpstreamClient['explained'];
 
 /**
- * Sends the frames of a batch one by one, and gives the answers as one frame: batches belong to revision 2025-03-26 alone.
- * Undefined where no answer is owed.
+ * Sends the frames of a batch one by one, and returns the answers as one frame: only revision 2025-03-26 has batches.
+ * Undefined where no answer is due.
  */
 async function oneByOne(
   batch: Buffer,
@@ -300,19 +300,19 @@ async function failure(outcome: HttpOutcome, method: string, explained: Explaine
 }
 
 /**
- * Frames as a server of the stateless revision wants them: with what each request has to say of its client, and under an id
- * that was not used before. All their other bytes stay as the client wrote them.
+ * Frames as a stateless server expects them: each request carries its client's `_meta` and an id that was not used
+ * before. All their other bytes stay as the client wrote them.
  */
 class OutgoingFrames {
-  /** What has been sent once: a second time it needs another id. */
+  /** The frames sent already: a retry needs another id. */
   readonly #sent = new WeakSet<Buffer>();
   #ids = 0;
-  /** The client's own; a client of the same era has none. */
+  /** The client's own `initialize`; a stateless client has none. */
   initialize: Buffer | undefined;
   /** As JSON text. */
   logLevel: string | undefined;
 
-  /** A client of the same era says all that is to be said itself, and understands every answer. */
+  /** Whether the client is stateless too: its requests are complete, and it understands every answer. */
   get isNative(): boolean {
     return this.initialize === undefined;
   }
