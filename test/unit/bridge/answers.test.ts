@@ -63,25 +63,25 @@ const call = (id: unknown) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call"
 const result = (id: unknown, text = 'done') => `{"jsonrpc":"2.0","id":${id},"result":"${text}"}`;
 
 describe('a response', () => {
-  it('reaches the client as it is, where it has the id of the request', () => {
+  it('a response with the id of the request reaches the client unchanged', () => {
     const one = asking(call('1.0'));
     expect(one.after(result('1.0'))).toEqual([result('1.0')]);
     expect(one.answered).toEqual([result('1.0')]);
     expect(one.requests[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
   });
 
-  it('has the id as the client wrote it, where the server wrote it otherwise', () => {
+  it('a response gets the id as the client wrote it where the server wrote it differently', () => {
     expect(asking(call('1.0')).after(result('1'))).toEqual([result('1.0')]);
     expect(asking(call('"\\u0061"')).after(result('"a"'))).toEqual([result('"\\u0061"')]);
   });
 
-  it('is read in one line', () => {
+  it('a response reaches the client on one line', () => {
     expect(asking(call(1)).after('{\n"jsonrpc":"2.0",\r\n"id":1,"result":{}}')).toEqual([
       '{ "jsonrpc":"2.0",  "id":1,"result":{}}',
     ]);
   });
 
-  it('is read once, however often it comes and on whichever stream', () => {
+  it('a response reaches the client once, however often it comes and on whichever stream', () => {
     const one = asking(call(1));
     expect(one.after(result(1))).toHaveLength(1);
     expect(one.after(result(1, 'again'))).toEqual([]);
@@ -98,7 +98,7 @@ describe('a response', () => {
     expect(two.after(result(2), 1)).toEqual([result(2)]);
   });
 
-  it('to a request that was answered before is not taken for another', () => {
+  it('a response to an answered request is not used for another request', () => {
     const two = asking(call(1), call(2));
     two.after(result(1), 0);
     expect(two.after(result(1), 1)).toEqual([]);
@@ -122,7 +122,7 @@ describe('a response', () => {
     },
   );
 
-  it('without an id is taken once nothing better comes', () => {
+  it('a response without an id is used if no better one comes', () => {
     const one = asking(call(1));
     expect(one.after('{"jsonrpc":"2.0","result":5}')).toEqual([]);
     expect(one.atEnd()).toEqual(['{"id":1,"jsonrpc":"2.0","result":5}']);
@@ -148,7 +148,7 @@ describe('a response', () => {
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('goes no further where the client has an answer from memory', () => {
+  it('a response is dropped where the client has an answer from the cache', () => {
     const one = asking(call(1));
     Object.assign(one.requests[0] ?? {}, { silent: true, outstanding: 0 });
     expect(one.after(result(1))).toEqual([]);
@@ -256,7 +256,7 @@ describe('a response that may not be read as it is', () => {
 });
 
 describe("a response on the server's own stream", () => {
-  it('answers the request with exactly its id', () => {
+  it('a response on the server’s own stream answers the request with exactly its id', () => {
     const two = asking(call(1), call(2));
     expect(two.afterOwn(result(2))).toEqual([result(2)]);
     expect(two.after(result(2), 1)).toEqual([]);
@@ -269,13 +269,13 @@ describe("a response on the server's own stream", () => {
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('answers no initialize', () => {
+  it('a response on the server’s own stream does not answer initialize', () => {
     const one = asking('{"jsonrpc":"2.0","id":1,"method":"initialize"}');
     expect(one.afterOwn(result(1))).toEqual([]);
     expect(one.after(result(1))).toEqual([result(1)]);
   });
 
-  it('answers no request that has ended', () => {
+  it('a response on the server’s own stream does not answer a request that has ended', () => {
     const one = asking(call(1));
     for (const pending of one.requests) one.answers.ended(pending);
     expect(one.afterOwn(result(1))).toEqual([]);

@@ -8,7 +8,7 @@ function ending(onEnd: () => void = () => {}): Ending {
 }
 
 describe('what ends with a signal', () => {
-  it('ends when the signal says so, except what has gone before, in whatever order it came and went', () => {
+  it('an abort ends everything that was added and not removed, in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 9 })), (steps) => {
         const controller = new AbortController();
@@ -27,7 +27,7 @@ describe('what ends with a signal', () => {
     );
   });
 
-  it('is ended once, however often it was added', () => {
+  it('an entry that was added several times is ended once', () => {
     const controller = new AbortController();
     let times = 0;
     const one = ending(() => {
@@ -39,7 +39,7 @@ describe('what ends with a signal', () => {
     expect(times).toBe(1);
   });
 
-  it('may go while the others are being ended', () => {
+  it('an entry may be removed while the others are being ended', () => {
     const controller = new AbortController();
     const last = ending();
     endingWith(controller.signal).add(ending(() => endingWith(controller.signal).remove(last)));
@@ -48,7 +48,7 @@ describe('what ends with a signal', () => {
     expect(last.place).toBe(-1);
   });
 
-  it('shares one listener: Node 20 warns of more than ten', () => {
+  it('all entries share one listener: Node 20 warns of more than ten', () => {
     const { signal } = new AbortController();
     for (let count = 0; count < 20; count += 1) endingWith(signal).add(ending());
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);

@@ -40,12 +40,12 @@ describe('the waits before an answer that was cut is read on', () => {
     return waited;
   }
 
-  it('are what the server asks for as long as something comes', async () => {
+  it('the delays are what the server asks for as long as events come', async () => {
     const outcomes = [cut('2', 300), cut('3', 300), cut('4', 700)];
     expect((await waits(outcomes, cut('1', 300))).slice(0, 4)).toEqual([300, 300, 300, 700]);
   });
 
-  it('grow where nothing comes, so that an outage of half a minute is survived', async () => {
+  it('the delays grow where no event comes, so that an outage of half a minute is survived', async () => {
     const waited = await waits([], cut('1', 10));
     expect(waited).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000]);
     expect(waited.reduce((sum, each) => sum + each)).toBeGreaterThan(30_000);

@@ -54,7 +54,7 @@ describe('a frame is sent again', () => {
     expect(retryAfterOutcome(broken('UND_ERR_SOCKET', true), { ...call, method }, middling)).toBe(240);
   });
 
-  it('between half of the longest wait and all of it, so that many clients do not come back at one moment', () => {
+  it('a retry is delayed with jitter, so that many clients do not come back at once', () => {
     expect(retryAfterOutcome(refused(503), call, () => 0)).toBe(160);
     expect(retryAfterOutcome(refused(503), call, () => 1)).toBe(320);
   });

@@ -64,7 +64,7 @@ const rows = Object.values(STATES).flatMap((state) =>
 );
 
 describe('a session', () => {
-  it('begins with nothing', () => {
+  it('a new session is fresh', () => {
     expect(FRESH).toEqual({ name: 'fresh', generation: 0 });
     expect(sessionOf(FRESH)).toEqual({ id: undefined, protocolVersion: undefined });
   });
@@ -104,7 +104,7 @@ describe('any sequence of events', () => {
     fc.record({ name: fc.constant('reconnectFailed'), generation: generations, error: fc.constant('down') }),
   );
 
-  it('never takes a generation back, starts one at a time, and lets no stale event through', () => {
+  it('a generation never decreases, one session opens at a time, and stale events are ignored', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let state = FRESH;
@@ -120,7 +120,7 @@ describe('any sequence of events', () => {
     );
   });
 
-  it('lets frames go only in a session that the server has opened last, or in none', () => {
+  it('frames go only in the session that the server opened last, or without one', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         let state = FRESH;

@@ -31,8 +31,8 @@ const frames = fc
     return frame(JSON.stringify(Object.fromEntries(order.flatMap((name) => members[name] ?? [])), null, space));
   });
 
-describe('a look at the ends of a frame', () => {
-  it('tells what a walk through all of it tells', () => {
+describe('the summary of a frame', () => {
+  it('the summary says the same as a scan of the whole frame', () => {
     fc.assert(
       fc.property(frames, (bytes) => {
         expect(summarizeFrame(bytes)).toMatchObject(scanFrame(bytes));
@@ -45,7 +45,7 @@ describe('a look at the ends of a frame', () => {
     { method: 'tools/call', params: { name: 'query', arguments: { text: LONG } }, jsonrpc: '2.0', id: 9 },
     { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'query', arguments: { text: LONG } } },
     { jsonrpc: '2.0', method: 'tools/call', params: { name: 'query', text: LONG }, id: 9 },
-  ])('finds id, method and tool on either side of long arguments', (value) => {
+  ])('the summary has id, method and tool on either side of long arguments', (value) => {
     expect(summarizeFrame(frame(value))).toEqual({ id: '9', method: 'tools/call', body: 'params' });
     expect(calledTool(frame(value))).toBe('query');
   });
@@ -55,7 +55,7 @@ describe('the middle of a frame', () => {
   // A quotation mark that is never closed: whoever walks through it finds nothing behind it.
   const broken = (length: number) => `{"text":"${'x'.repeat(length)}}`;
 
-  it.each([20, 2_000])('is passed over where its ends tell id and method (%i bytes)', (length) => {
+  it.each([20, 2_000])('the middle is not read where the ends show id and method (%i bytes)', (length) => {
     const request = `{"jsonrpc":"2.0","method":"tools/call","params":${broken(length)},"id":9}`;
     expect(summarizeFrame(frame(request))).toStrictEqual({ id: '9', method: 'tools/call', body: 'params' });
     const spaced = `{ "jsonrpc" : "2.0", "method" : "tools/call", "params" : ${broken(length)} , "id" : 9 }\n`;
@@ -75,7 +75,7 @@ describe('the middle of a frame', () => {
     ['no large member', '{"id":5,"method":"m"}', '5', 'm', undefined],
     ['a large member of another name', '{"id":5,"more":{},"method":"m"}', '5', 'm', undefined],
     ['nothing', '{}', undefined, undefined, undefined],
-  ])('is walked through with %s', (_what, text, id, method, body) => {
+  ])('the middle is scanned where the frame has %s', (_what, text, id, method, body) => {
     expect(summarizeFrame(frame(text))).toStrictEqual({ id, method, body });
   });
 });
@@ -96,13 +96,13 @@ describe('the name of a tool', () => {
     expect(calledTool(frame(value))).toBe(name);
   });
 
-  it('is cut where it is too long to show', () => {
+  it('a name that is too long to show is cut', () => {
     expect(shown(LONG)).toHaveLength(128);
     expect(shown('')).toBeNull();
   });
 });
 
-describe('how an answer says that it went', () => {
+describe('the outcome of a call', () => {
   it.each([
     [{ result: { content: [] } }, 'answered'],
     [{ result: { content: [], isError: false } }, 'answered'],
@@ -124,12 +124,12 @@ describe('how an answer says that it went', () => {
     expect(verdict(value)).toMatchObject({ outcome });
   });
 
-  it('is not looked for in the middle of a long answer', () => {
+  it('the outcome is not looked for in the middle of a long answer', () => {
     const value = { result: { content: [{ text: LONG }], isError: true, _meta: {} } };
     expect(verdict(value)).toEqual({ outcome: 'answered' });
   });
 
-  it('names the error', () => {
+  it('the outcome names the error', () => {
     const value = { error: { code: -31_999, message: 'no', data: { source: 'causeway', reason: 'unreachable' } } };
     expect(verdict(value)).toEqual({ outcome: 'error', errorCode: -31_999, reason: 'unreachable' });
     expect(verdict({ error: { code: 'x', message: 'no' } })).toStrictEqual({
@@ -167,7 +167,7 @@ describe('a frame of up to 64 KiB is read whole', () => {
   });
 });
 
-it('a batch is its frames', () => {
+it('a batch is read as its frames', () => {
   expect(batchOf(frame('[{"id":1},{"id":2}]'))?.map(String)).toEqual(['{"id":1}', '{"id":2}']);
   expect(batchOf(frame('{"id":1}'))).toBeUndefined();
   expect(batchOf(frame('[{"id":'))).toEqual([]);

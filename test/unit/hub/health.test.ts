@@ -22,8 +22,8 @@ const failed = (code: ErrorCode, at = AT, retryAfterMs?: number): WatchEvent => 
   random: 0.5,
 });
 
-describe('what a server is', () => {
-  it('is being found out at first, and at once', () => {
+describe('the health of a server', () => {
+  it('a new server is connecting, and is probed at once', () => {
     expect(newWatch(AT)).toEqual({ health: { name: 'connecting' }, failures: 0, due: AT });
   });
 
@@ -42,12 +42,12 @@ describe('what a server is', () => {
     ['rate_limited', 'failing'],
     ['tls', 'failing'],
     ['profile_not_found', 'failing'],
-  ])('after %s it is %s', (code, name) => {
+  ])('a server is in the right state after %s: %s', (code, name) => {
     const problem = { code, message: 'It is so.', remedy: 'Do something.' };
     expect(watchAfter(failed(code)).health).toMatchObject({ name, problem, until: expect.any(Number) });
   });
 
-  it('has no grants where it shows nothing, and is ready where it shows something', () => {
+  it('a server without tools has no grants, and one with tools is ready', () => {
     expect(watchAfter(answered(0)).health).toEqual({ name: 'no-grants', checkedAt: AT });
     expect(watchAfter(failed('no_grants')).health).toEqual({ name: 'no-grants', checkedAt: AT });
     expect(watchAfter(answered(6)).health).toEqual({ name: 'ready', tools: 6, checkedAt: AT });
@@ -57,7 +57,7 @@ describe('what a server is', () => {
     });
   });
 
-  it('does not flicker: what is ready stays so while it is asked, and what is not says so until the answer', () => {
+  it('a ready server stays ready while it is probed, and any other one is connecting until the answer', () => {
     const ready = watchAfter(answered(6));
     expect(nextWatch(ready, { name: 'asked', at: AT + 1 })).toEqual({ ...ready, due: AT + 1 });
     expect(nextWatch(watchAfter(failed('unreachable')), { name: 'asked', at: AT + 1 }).health).toEqual({
@@ -75,22 +75,22 @@ describe('when a server is asked again', () => {
     });
   };
 
-  it('every five minutes where all is well', () => {
+  it('a ready server is probed every five minutes', () => {
     expect(watchAfter(answered(6)).due).toBe(AT + 5 * MINUTE);
   });
 
-  it('ever more seldom while it is in trouble, up to a bound', () => {
+  it('a server in trouble is probed with exponential back-off, up to a limit', () => {
     expect(pauses('unreachable', 8)).toEqual([5, 10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1000));
     expect(pauses('permission_denied', 4)).toEqual([5, 10, 20, 30].map((minutes) => minutes * MINUTE));
   });
 
-  it('soon again when the trouble is another one, or was over', () => {
+  it('a server is probed soon again when its trouble has changed or had ended', () => {
     const long = watchAfter(failed('unreachable'), failed('unreachable'), failed('unreachable'));
     expect(nextWatch(long, failed('login_page')).due).toBe(AT + 10_000);
     expect(nextWatch(nextWatch(long, answered(6)), failed('unreachable')).due).toBe(AT + 5_000);
   });
 
-  it('never before the time that the server asks for', () => {
+  it('a server is never probed before the time that it asks for', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.double({ min: 0, max: 1, noNaN: true }), (retryAfterMs, random) => {
         const error = new CausewayError('rate_limited', 'Too many.', { retryAfterMs });
@@ -100,7 +100,7 @@ describe('when a server is asked again', () => {
     );
   });
 
-  it('spread over a few seconds when the computer wakes, whatever it was before', () => {
+  it('servers are probed within a few seconds after the computer wakes, whatever their state', () => {
     for (const before of [answered(6), failed('permission_denied'), failed('signed_out')]) {
       const due = [0, 0.5, 1].map(
         (random) => nextWatch(watchAfter(before), { name: 'interrupted', at: AT, random }).due,
@@ -109,7 +109,7 @@ describe('when a server is asked again', () => {
     }
   });
 
-  it('when its tools have changed, but not for each of many changes', () => {
+  it('a server is probed once after many changes of its tools', () => {
     expect(nextWatch(watchAfter(answered(6)), { name: 'tools-changed', at: AT }).due).toBe(AT + 500);
     const trouble = watchAfter(failed('unreachable'));
     expect(nextWatch(trouble, { name: 'tools-changed', at: AT })).toBe(trouble);
@@ -128,14 +128,14 @@ describe('a sign-in in the browser', () => {
     });
   });
 
-  it('says nothing about a server that works', () => {
+  it('a sign-in does not change the state of a ready server', () => {
     const ready = watchAfter(answered(6));
     expect(nextWatch(ready, { name: 'sign-in-began' })).toBe(ready);
     expect(nextWatch(ready, { name: 'sign-in-ended', at: AT })).toBe(ready);
   });
 });
 
-describe('a state in words', () => {
+describe('the format of a state', () => {
   const inWords = (health: ServerHealth) => formatHealth(health, { profile: 'acme', now: AT });
 
   it.each<[WatchEvent, string, string | null]>([
@@ -164,7 +164,7 @@ describe('a state in words', () => {
     expect(inWords(watchAfter({ name: 'failed', error, at: AT, random: 0.5 }).health).action).toBe(button);
   });
 
-  it('says when Causeway tries again by itself, and only then', () => {
+  it('the sentence says when Causeway tries again by itself, and only then', () => {
     expect(inWords(watchAfter(failed('unreachable')).health)).toEqual({
       label: 'Unreachable',
       sentence: 'It is so. Causeway tries again in 5 seconds.',

@@ -3,7 +3,7 @@ import { ReplayLog } from '../../../main/hub/replay-log.ts';
 
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-it('what waits for an answer is what was asked, and neither answered nor taken back', () => {
+it('the replay log holds the requests that are neither answered nor cancelled', () => {
   const ledger = new ReplayLog();
   for (const id of [1, '1', 2, 3]) ledger.sent(frame({ jsonrpc: '2.0', id, method: 'tools/call', params: {} }));
   ledger.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));
@@ -13,7 +13,7 @@ it('what waits for an answer is what was asked, and neither answered nor taken b
   expect(ledger.open.map(({ id }) => id)).toEqual(['"1"', '3']);
 });
 
-it('only what does no harm is kept to be sent again', () => {
+it('the replay log keeps only idempotent requests for a retry', () => {
   const ledger = new ReplayLog();
   const harmless = frame({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   ledger.sent(harmless);
@@ -21,7 +21,7 @@ it('only what does no harm is kept to be sent again', () => {
   expect(ledger.open.map((open) => open.frame)).toEqual([harmless, undefined]);
 });
 
-it('the requests of a batch are open one by one, and none of them is kept to be sent again', () => {
+it('the replay log holds each request of a batch, and keeps none of them for a retry', () => {
   const ledger = new ReplayLog();
   const methods = ['tools/list', 'tools/call', 'tools/call', 'ping'];
   ledger.sent(frame(methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))));
@@ -33,7 +33,7 @@ it('the requests of a batch are open one by one, and none of them is kept to be 
   ]);
 });
 
-it('what a session was granted for its length is known until the client takes it back or begins anew', () => {
+it('the replay log keeps subscriptions and log level until the client withdraws them or opens a new session', () => {
   const ledger = new ReplayLog();
   const asked = (id: number, method: string, params: object, answer: object = { result: {} }) => {
     ledger.sent(frame({ jsonrpc: '2.0', id, method, params }));

@@ -9,7 +9,7 @@ const TRANSCRIPT = {
 const SECRET = 'a secret that both ends have read from a file of the user';
 
 describe('a nonce', () => {
-  it('is another one each time', () => {
+  it('a nonce is different each time', () => {
     const nonces = Array.from({ length: 100 }, freshNonce);
     expect(new Set(nonces).size).toBe(100);
     expect(nonces.every(isNonce)).toBe(true);
@@ -32,12 +32,12 @@ describe('a nonce', () => {
 describe('a proof that its maker holds the secret', () => {
   const proof = proofOf('hub', SECRET, TRANSCRIPT);
 
-  it('is the same at both ends', () => {
+  it('both ends compute the same proof', () => {
     expect(isProof(proof, proofOf('hub', SECRET, { ...TRANSCRIPT }))).toBe(true);
   });
 
   // Calculated with Python's hmac module: the other end may be an older or a newer version.
-  it('is the HMAC of the protocol, the side, both nonces and the address', () => {
+  it('a proof is the HMAC of the protocol, the side, both nonces and the address', () => {
     expect(proofOf('hub', 'key', { address: '/a', proxyNonce: 'p', hubNonce: 'h' })).toBe(
       'KpbgypoRjWMVVIpr_whvS8GMK8ddr64MkSQWFRhVwSs',
     );
