@@ -5,7 +5,7 @@ import { CausewayError } from './errors.ts';
 export const SILENCE = {
   /** Before the user is notified. */
   noticeMs: 5_000,
-  /** Before a host is failed up that has never answered, and a request that only begins or lists. */
+  /** Before a host that has never answered is given up, and a request that only begins or lists. */
   limitMs: 15_000,
 } as const;
 
@@ -28,7 +28,7 @@ export class SilentHostError extends CausewayError {
 }
 
 /**
- * Watches whether a host answers at all. One that never has is failed up after 15 s, however many attempts are made
+ * Watches whether a host answers at all. One that never has is given up after 15 s, however many attempts are made
  * meanwhile: without an answer it cannot be known for slow. One that has answered before gets the time that requests have.
  */
 export function giveUpOnSilence(options: SilenceOptions): Dispatcher.DispatcherComposeInterceptor {

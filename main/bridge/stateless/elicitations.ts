@@ -164,9 +164,6 @@ function failureAnswer(id: string, method: unknown, text: string, error: string)
   );
 }
 
-/** The error with which a server says that addresses have to be opened first (MCP 2025-11-25 › URL Elicitation Required Error). */
-const URL_ELICITATION_REQUIRED = -32042;
-
 /** The fault of an address in a frame that is too large to be read. */
 const UNCHECKED = 'too long to be checked';
 
@@ -178,7 +175,7 @@ const UNCHECKED = 'too long to be checked';
 export function unsafeAddress(json: unknown): string | undefined {
   const { method, error, result } = Object(json);
   if (method !== undefined) return unsafeIn(Object(json));
-  if (Object(error).code === URL_ELICITATION_REQUIRED) {
+  if (Object(error).code === URL_REQUIRED) {
     const { data } = Object(error);
     const { elicitations } = Object(data);
     if (data === OMITTED || elicitations === OMITTED) return UNCHECKED;

@@ -6,7 +6,7 @@ import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { mentions, type OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import { exportLines } from '../../warehouses/bulk/files.ts';
+import { exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import type { UserSummary } from '../../warehouses/users.ts';
@@ -234,11 +234,7 @@ export interface ImportOptions extends CommonOptions {
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
-  const [{ readBulkFile }, { REPORT_HEADER, reportLine }, { applyImport }] = await Promise.all([
-    import('../../warehouses/bulk/files.ts'),
-    import('../../warehouses/bulk/files.ts'),
-    import('../../warehouses/bulk/apply.ts'),
-  ]);
+  const { applyImport } = await import('../../warehouses/bulk/apply.ts');
   const lines = readBulkFile(await readText(file), file);
   const { warehouses } = await openSession(context, options);
   const { admin } = warehouses;
