@@ -129,7 +129,7 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
       ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
-      ['platform/connections.test.ts', 'are new ones, too, for the first request after a sleep of which nobody tells'],
+      ['platform/connections.test.ts', 'are reopened for the first request after a sleep that was not reported'],
       ['hub/health/keep-warm.test.ts', 'sleep is noticed where nobody tells of it'],
     ],
   },
