@@ -31,8 +31,8 @@ describe.skipIf(whyNotHere)('the settings', () => {
   it('a setting that cannot be stored says so at the switch and stays as it was', async () => {
     await go('Settings');
     await toggle('Notifications').waitFor();
-    await rm(file());
-    await mkdir(file());
+    await rm(file(), { force: true });
+    await mkdir(file(), { recursive: true });
     await toggle('Notifications').press('Space');
     const failure = shown.page.getByRole('alert');
     await failure.getByText('The settings could not be saved').waitFor();
