@@ -58,15 +58,12 @@ describe('a call that its client takes back', () => {
 
 describe('a client that goes while its calls are open', () => {
   it('has those taken back that the server works on, by their own ids, and then its session ended', async () => {
-    const client = await opened(
-      orderly({
-        onCall: ({ frame, body }, response) => {
-          // The calls, alone and in an array, are never answered.
-          if (body.includes('tools/call')) return;
-          json(response, result(frame?.id));
-        },
-      }).script,
-    );
+    const session = orderly();
+    const client = await opened((arrival, response) => {
+      // The calls, alone and in an array, are never answered.
+      if (arrival.body.includes('tools/call')) return;
+      return session.script(arrival, response);
+    });
     for (const id of ['1', '"one"', '9007199254740993']) {
       client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{}}`);
     }
