@@ -1,8 +1,7 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import { textAt } from '../bridge/frame/edit.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
-import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
+import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import { inOneLine } from '../platform/errors.ts';
@@ -34,6 +33,7 @@ const MAX_BROKEN = 3;
 const SHORT_LIFE_MS = 10_000;
 
 const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
 /** The longest frame that is read as an opening request or a ping, in bytes. */
 const MAX_BEGINNING_BYTES = 64 * 1024;
 
@@ -53,13 +53,8 @@ export class Relay implements Bridge {
   #transport: RelayTransport | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** The ids of requests whose answers the client has already. */
-  readonly #replayed = new Set<string>();
-  #replays = 0;
   /** Whether the relay is still looking for a hub before it works alone. */
   #isSeeking = true;
-  /** The id of the relay's own `tools/list`. */
-  #toolsId: string | undefined;
   /** The transport that frames are read from; frames may not be sent to it yet. */
   #source: RelayTransport | undefined;
   #connection: HubConnection | undefined;
@@ -165,8 +160,7 @@ export class Relay implements Bridge {
     const answer = async () => {
       const frame = method === 'ping' ? pong : await this.#fallbacks.stopgap?.(request);
       if (!this.#openers.delete(id) || !frame || this.#ended) return;
-      this.#replayed.add(id);
-      this.#replayLog.forget(id);
+      this.#replayLog.answeredEarly(id);
       this.#client.write(frame);
     };
     const late = () => void answer().catch((error: unknown) => this.failed(error));
@@ -175,8 +169,6 @@ export class Relay implements Bridge {
 
   #send(transport: RelayTransport, frame: Buffer, seen = look(frame)): void {
     this.#replayLog.sent(frame, seen);
-    // The client has its answer already.
-    for (const id of this.#replayed) this.#replayLog.forget(id);
     transport.send(frame);
   }
 
@@ -208,11 +200,11 @@ export class Relay implements Bridge {
 
   #deliver(transport: RelayTransport | undefined, frame: Buffer): void {
     if (transport !== this.#source) return;
-    if (this.#replayed.size > 0 || this.#openers.size > 0) {
+    if (this.#replayLog.isReplaying || this.#openers.size > 0) {
       const { id, method } = scanFrame(frame);
       if (id !== undefined && method === undefined) {
-        if (id === this.#toolsId) this.#compareTools(frame);
-        if (this.#replayed.delete(id)) return;
+        if (this.#replayLog.findsOtherTools(id, frame)) this.#client.write(LIST_CHANGED);
+        if (this.#replayLog.takeReplayed(id)) return;
         clearTimeout(this.#openers.get(id));
         this.#openers.delete(id);
       }
@@ -249,7 +241,7 @@ export class Relay implements Bridge {
       return;
     }
     const transport = connection ? this.#through(connection) : await this.#alone();
-    for (const frame of this.#opening(open)) transport.send(frame);
+    for (const frame of this.#replayLog.replay(open, this.#held)) transport.send(frame);
     // It may have been lost while it was opened; then the next one is being opened already.
     if (this.#lost.has(transport)) return;
     this.#transport = transport;
@@ -296,7 +288,10 @@ export class Relay implements Bridge {
   /** No transport is left, for example because the profile is gone. Open and later requests are refused. */
   #giveUp(error: unknown): void {
     const refuse = (frame: Buffer) => {
-      this.#replayLog.sent(frame);
+      const seen = look(frame);
+      this.#replayLog.sent(frame, seen);
+      // No other answer comes to a request that the client has an answer to.
+      this.#replayLog.takeReplayed(seen.id ?? '');
       for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     };
     const transport = {
@@ -351,7 +346,7 @@ export class Relay implements Bridge {
     const before = this.#transport;
     this.#waiting = undefined;
     const transport = this.#through(connection);
-    for (const frame of this.#opening(this.#replayLog.open)) transport.send(frame);
+    for (const frame of this.#replayLog.replay(this.#replayLog.open, this.#held)) transport.send(frame);
     if (!this.#lost.has(transport)) this.#transport = transport;
     void before?.close();
   }
@@ -370,38 +365,6 @@ export class Relay implements Bridge {
       this.#leave(silentApplication);
     }, SILENCE_CHECK_MS / 2).unref();
   }
-
-  /** The frames that bring a new session to the state of the old one. */
-  #opening(open: OpenRequest[]): Buffer[] {
-    const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
-    const { initialize, initialized, subscriptions, tools } = this.#replayLog;
-    // The client may have been answered already for a frame that is still held.
-    const held = new Set(this.#replayed.size > 0 ? this.#held.map((frame) => scanFrame(frame).id) : []);
-    for (const id of this.#replayed) if (!held.has(id)) this.#replayed.delete(id);
-    this.#toolsId = undefined;
-    if (!initialize || open.some(({ method }) => method === 'initialize')) return again;
-    this.#replayed.add(scanFrame(initialize).id ?? 'null');
-    const resubscribed = subscriptions.all().map(({ frame }) => withId(frame, this.#replayId()));
-    if (tools !== undefined && initialized) this.#toolsId = this.#replayId();
-    const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
-    return [initialize, ...(initialized ? [initialized] : []), ...resubscribed, ...again, ...list];
-  }
-
-  /** Compares the new transport's tools with those that the client has; where they differ, the client is notified. */
-  #compareTools(answer: Buffer): void {
-    this.#toolsId = undefined;
-    const tools = textAt(answer, 'result', 'tools');
-    if (tools === undefined || tools === this.#replayLog.tools) return;
-    this.#replayLog.tools = tools;
-    this.#client.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
-  }
-
-  #replayId(): string {
-    this.#replays += 1;
-    const id = `"causeway-again-${this.#replays}"`;
-    this.#replayed.add(id);
-    return id;
-  }
 }
 
 /** Whether a frame with this method begins a session, or asks whether this side is alive. */
@@ -409,8 +372,4 @@ function isBeginning(frame: Buffer, method: string | undefined): boolean {
   if (frame.length > MAX_BEGINNING_BYTES) return false;
   // The stateless revision has no ping: the bridge refuses it.
   return method === 'ping' ? revisionOf(Object(parseFrame(frame)).params) === undefined : OPENERS.has(method);
-}
-
-function toolsRequest(id: string): Buffer {
-  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
 }

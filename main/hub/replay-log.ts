@@ -1,5 +1,5 @@
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
-import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
+import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
 import { isSafeToRepeat } from '../bridge/retry.ts';
 import { isSticky, SessionSubscriptions } from '../bridge/session-subscriptions.ts';
 import { summarizeFrame } from './frame-summary.ts';
@@ -33,6 +33,11 @@ export class ReplayLog {
   readonly #open = new Map<string, OpenRequest>();
   /** When each open request of the server's to the client came, by raw id, in milliseconds of `performance.now()`. */
   readonly #questions = new Map<string, number>();
+  /** The ids of requests whose next answer is not for the client: it has one already, or the relay asked by itself. */
+  readonly #replayed = new Set<string>();
+  #replays = 0;
+  /** The id of the relay's own `tools/list`. */
+  #toolsId: string | undefined;
 
   get open(): OpenRequest[] {
     return [...this.#open.values()];
@@ -50,7 +55,13 @@ export class ReplayLog {
   }
 
   /** A frame of the client's has passed. */
-  sent(frame: Buffer, { id, method } = look(frame)): void {
+  sent(frame: Buffer, seen = look(frame)): void {
+    this.#sent(frame, seen);
+    // The client has its answer already.
+    for (const id of this.#replayed) this.forget(id);
+  }
+
+  #sent(frame: Buffer, { id, method }: ReturnType<typeof look>): void {
     if (method === undefined) {
       if (id !== undefined) this.#questions.delete(id);
       // A batch is not sent again: its answers must come together.
@@ -86,6 +97,58 @@ export class ReplayLog {
     this.#open.delete(id);
   }
 
+  /** The client was given an answer to this request that did not come from the server. */
+  answeredEarly(id: string): void {
+    this.#replayed.add(id);
+    this.forget(id);
+  }
+
+  /** Whether there are answers to come that are not for the client. */
+  get isReplaying(): boolean {
+    return this.#replayed.size > 0;
+  }
+
+  /** Takes note that the answer with this id has come, and tells whether it is not for the client. */
+  takeReplayed(id: string): boolean {
+    return this.#replayed.delete(id);
+  }
+
+  /** Whether this answer to the relay's own `tools/list` holds other tools than the client has. */
+  findsOtherTools(id: string, answer: Buffer): boolean {
+    if (id !== this.#toolsId) return false;
+    this.#toolsId = undefined;
+    const tools = textAt(answer, 'result', 'tools');
+    if (tools === undefined || tools === this.tools) return false;
+    this.tools = tools;
+    return true;
+  }
+
+  /**
+   * The frames that bring a new session to the state of the old one.
+   *
+   * @param open the requests that are sent again where they may be
+   * @param held the frames that are sent afterwards, for some of which the client may have an answer already
+   */
+  replay(open: OpenRequest[], held: Buffer[]): Buffer[] {
+    const again = open.flatMap(({ frame }) => (frame ? [frame] : []));
+    const heldIds = new Set(this.isReplaying ? held.map((frame) => scanFrame(frame).id) : []);
+    for (const id of this.#replayed) if (!heldIds.has(id)) this.#replayed.delete(id);
+    this.#toolsId = undefined;
+    if (!this.initialize || open.some(({ method }) => method === 'initialize')) return again;
+    this.#replayed.add(scanFrame(this.initialize).id ?? 'null');
+    const resubscribed = this.subscriptions.all().map(({ frame }) => withId(frame, this.#replayId()));
+    if (this.tools !== undefined && this.initialized) this.#toolsId = this.#replayId();
+    const list = this.#toolsId === undefined ? [] : [toolsRequest(this.#toolsId)];
+    return [this.initialize, ...(this.initialized ? [this.initialized] : []), ...resubscribed, ...again, ...list];
+  }
+
+  #replayId(): string {
+    this.#replays += 1;
+    const id = `"causeway-again-${this.#replays}"`;
+    this.#replayed.add(id);
+    return id;
+  }
+
   #asked(frame: Buffer, { id, method }: ReturnType<typeof scanFrame>, kept: Buffer | undefined): void {
     if (method === 'notifications/cancelled') this.#cancelled(frame);
     if (id !== undefined && method !== undefined) this.#open.set(id, { id, method, frame: kept });
@@ -108,6 +171,10 @@ export class ReplayLog {
     const { requestId } = Object(Object(parseFrame(frame)).params);
     this.#open.delete(JSON.stringify(requestId));
   }
+}
+
+function toolsRequest(id: string): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
 }
 
 /** From this size on, in bytes, only the ends of a frame are read where they show its id and method. */

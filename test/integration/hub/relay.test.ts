@@ -149,3 +149,27 @@ it.each([
     await relay.close();
   },
 );
+
+it('a request that the relay has answered itself is not refused when no transport is left, and its id can be used again', async () => {
+  const { hub, connection } = await connected();
+  const sink = new CollectingSink();
+  const none = Promise.withResolvers<undefined>();
+  const relay = new Relay(connection, sink, {
+    reattach: () => none.promise,
+    alone: () => Promise.reject(new Error('the profile is gone')),
+  });
+  const ping = (id: number) => relay.receive(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
+  const answers = () => sink.frames.map((frame) => JSON.parse(String(frame)));
+  const ended = new Promise<void>((resolve) => connection.socket.once('close', () => resolve()));
+  hub.destroy();
+  await ended;
+  ping(1);
+  expect(await sink.answerTo(1)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  none.resolve(undefined);
+  ping(2);
+  expect((await sink.answerTo(2)).error.message).toContain('the profile is gone');
+  expect(answers().map(({ id }) => id)).toEqual([1, 2]);
+  ping(1);
+  await expect.poll(() => answers().map(({ id }) => id)).toEqual([1, 2, 1]);
+  await relay.close();
+});

@@ -50,3 +50,14 @@ it('the replay log keeps subscriptions and log level until the client withdraws 
   ledger.sent(frame({ jsonrpc: '2.0', id: 7, method: 'initialize', params: {} }));
   expect(granted()).toEqual([]);
 });
+
+it('the replay log remembers the last 1,000 requests of a server that the client has not answered, and no more', () => {
+  const log = new ReplayLog();
+  const ask = (id: number) => log.answered(frame({ jsonrpc: '2.0', id, method: 'ping' }));
+  const answer = (id: number) => log.sent(frame({ jsonrpc: '2.0', id, result: {} }));
+  for (let id = 1; id <= 1_001; id += 1) ask(id);
+  for (let id = 2; id <= 1_000; id += 1) answer(id);
+  expect(log.isIdle).toBe(false);
+  answer(1_001);
+  expect(log.isIdle).toBe(true);
+});
