@@ -1,8 +1,11 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import electronLog from 'electron-log/node';
 import type { Settings } from '../../preload/contract/settings.ts';
 import { withoutControls } from '../platform/display.ts';
+import { inOneLine } from '../platform/errors.ts';
+import { fileError } from '../platform/file-errors.ts';
 import { logFolder } from '../platform/paths.ts';
 import { redact } from '../platform/redact.ts';
 
@@ -17,16 +20,28 @@ export interface Log {
 
 /**
  * The log of the application: a file that is rotated, and the terminal if there is one. Each line is redacted before it
- * goes to either. A log that cannot be written, for example on a full disk, does not stop the application.
+ * goes to either. A log that cannot be written, for example on a full disk, does not stop the application; each line tries
+ * again.
  */
 export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to = { terminal: true }): Log {
   const folder = logFolder(env);
   const log = electronLog.create({ logId: folder });
   const { file, console: terminal } = log.transports;
-  file.resolvePathFn = () => join(folder, 'main.log');
+  const path = join(folder, 'main.log');
+  file.resolvePathFn = () => path;
   file.maxSize = MAX_LOG_BYTES;
   file.writeOptions = { ...file.writeOptions, mode: 0o600 };
   terminal.format = '{text}';
+  let isTold = false;
+  // Where electron-log cannot write to a file at first, it never tries again; where a folder has gone, it does not make it again.
+  log.hooks.push((message, _transport, name) => {
+    if (name !== 'file') return message;
+    const failure = whyNotWritable(folder, path);
+    if (failure !== undefined && !isTold && to.terminal)
+      process.stderr.write(`${inOneLine(fileError(path, failure, 'The application goes on without its log.'))}\n`);
+    isTold = failure !== undefined;
+    return isTold ? false : message;
+  });
   log.hooks.push((message) => ({ ...message, data: [withoutControls(redact(format(...message.data)), true)] }));
   const setLevel = (wanted: Settings['logLevel']) => {
     file.level = wanted;
@@ -35,6 +50,17 @@ export function openLog(env: NodeJS.ProcessEnv, level: Settings['logLevel'], to 
   setLevel(level);
   const { error, warn, info, debug } = log;
   return { folder, write: { error, warn, info, debug, log: info }, setLevel };
+}
+
+/** The error with which the log file cannot be appended to; undefined where it can, and it is there then. */
+function whyNotWritable(folder: string, path: string): unknown {
+  try {
+    mkdirSync(folder, { recursive: true });
+    appendFileSync(path, '', { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Redirects `console` to the log. A closed terminal is no failure. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,18 @@ describe('the log', () => {
     log.setLevel('error');
     log.write.warn('a warning');
     expect(await content()).toMatch(/^[^\n]*another detail\n$/);
+  });
+
+  it('is written again as soon as it can be, also where it could not be at the first line', async () => {
+    const inTheWay = join(home, 'logs');
+    await writeFile(inTheWay, '');
+    log.write.info('the lost line');
+    await rm(inTheWay);
+    log.write.info('the first line');
+    expect(await content()).toMatch(/^[^\n]*the first line\n$/);
+    await rm(inTheWay, { recursive: true });
+    log.write.info('the line after the folder was removed');
+    expect(await content()).toMatch(/^[^\n]*the line after the folder was removed\n$/);
   });
 
   it('begins anew when it has become large, and keeps the one before', async () => {
