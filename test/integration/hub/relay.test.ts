@@ -153,9 +153,12 @@ it.each([
 it('a request that the relay has answered itself is not refused when no transport is left, and its id can be used again', async () => {
   const { hub, connection } = await connected();
   const sink = new CollectingSink();
-  const none = Promise.withResolvers<undefined>();
+  let isLookedFor = () => {};
+  const looking = new Promise<void>((resolve) => {
+    isLookedFor = resolve;
+  });
   const relay = new Relay(connection, sink, {
-    reattach: () => none.promise,
+    reattach: async () => void (await looking),
     alone: () => Promise.reject(new Error('the profile is gone')),
   });
   const ping = (id: number) => relay.receive(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
@@ -165,7 +168,7 @@ it('a request that the relay has answered itself is not refused when no transpor
   await ended;
   ping(1);
   expect(await sink.answerTo(1)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
-  none.resolve(undefined);
+  isLookedFor();
   ping(2);
   expect((await sink.answerTo(2)).error.message).toContain('the profile is gone');
   expect(answers().map(({ id }) => id)).toEqual([1, 2]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expiryFrom, isAlive, isFresh } from '../../../main/auth/access-token.ts';
+import { BearerToken, bearerHeaders, expiryFrom, isAlive, isFresh, sentWith } from '../../../main/auth/access-token.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
 const MINUTE = 60_000;
@@ -44,4 +44,24 @@ test('a token’s expiry counts from when the request was sent, and is unknown i
   expect(expiryFrom(5 * MINUTE, 3600)).toBe(65 * MINUTE);
   expect(expiryFrom(5 * MINUTE, 0)).toBe(5 * MINUTE);
   expect(expiryFrom(5 * MINUTE, undefined)).toBeUndefined();
+});
+
+describe('what is sent with a token', () => {
+  const plain = new Secret('dapi-1');
+  const beside = new Secret('eyJ-2');
+  const azure = new BearerToken('dapi-1', { 'x-databricks-azure-sp-management-token': beside });
+
+  test('is the token alone in its header, or the further headers beside it', () => {
+    expect(bearerHeaders(plain)).toEqual({ authorization: 'Bearer dapi-1' });
+    expect(bearerHeaders(azure)).toEqual({
+      authorization: 'Bearer dapi-1',
+      'x-databricks-azure-sp-management-token': 'eyJ-2',
+    });
+  });
+
+  test('is known as secret, each part of it', () => {
+    expect(sentWith(plain)).toEqual([plain]);
+    expect(sentWith(azure)).toEqual([azure, beside]);
+    expect(sentWith(azure).map((secret) => secret.reveal())).toEqual(['dapi-1', 'eyJ-2']);
+  });
 });
