@@ -282,3 +282,86 @@ describe('explain', () => {
     expect(explainEffective(readings({ visible: unreadable('unavailable'), usable: NONE })).problems).toEqual([]);
   });
 });
+
+describe('a problem that is found beforehand', () => {
+  const ofOverride = 'Choose another warehouse, or clear your override.';
+  const ofDefault = 'Choose a warehouse of your own, or ask a workspace admin to change the default.';
+  const inState = (state: string): Partial<Readings> => ({ visible: known([warehouse('3', { state })]) });
+  const gone: Partial<Readings> = { named: new Map([['3', NONE]]) };
+  const custom: Partial<Readings> = { override: record('CUSTOM', '3'), usable: known(new Set(['3'])) };
+  const byDefault: Partial<Readings> = {
+    workspaceDefault: known({ id: '3', readFrom: 'setting' }),
+    usable: known(new Set(['3'])),
+  };
+
+  test.each<[string, Partial<Readings>, string, string, string]>([
+    [
+      'a workspace without overrides',
+      { override: unreadable('feature_unavailable') },
+      'override-api-missing',
+      'This workspace does not have default warehouse overrides.',
+      'Ask a workspace admin to change the workspace default instead.',
+    ],
+    [
+      'an override of which the workspace alone knows the warehouse',
+      { override: record('LAST_SELECTED') },
+      'last-selected-unseen',
+      'Which warehouse you picked last cannot be read from outside the workspace.',
+      'Choose a warehouse by name to be certain.',
+    ],
+    [
+      'no warehouse that may be used',
+      { visible: known([]) },
+      'no-warehouse',
+      'There is no warehouse that you may use: queries will fail.',
+      'Ask a workspace admin for CAN USE on one.',
+    ],
+    [
+      'an override that names a warehouse that is gone',
+      { ...custom, ...gone },
+      'warehouse-gone',
+      'Warehouse 3 does not exist any more: queries will fail.',
+      ofOverride,
+    ],
+    [
+      'a default that is gone',
+      { ...byDefault, ...gone },
+      'warehouse-gone',
+      'Warehouse 3 does not exist any more: queries will fail.',
+      ofDefault,
+    ],
+    [
+      'a warehouse that has been deleted',
+      { ...custom, ...inState('DELETED') },
+      'warehouse-gone',
+      'W 3 has been deleted: queries will fail.',
+      ofOverride,
+    ],
+    [
+      'a warehouse that is being deleted',
+      { ...byDefault, ...inState('DELETING') },
+      'deleting',
+      'W 3 is being deleted: queries will fail.',
+      ofDefault,
+    ],
+    [
+      'a warehouse that may not be used',
+      { ...custom, ...inState('RUNNING'), usable: known(new Set<string>()) },
+      'cannot-use',
+      'You do not have the CAN USE permission on W 3: queries will fail.',
+      `Ask for CAN USE on it. ${ofOverride}`,
+    ],
+  ])('of %s names what fails and what to do', (_what, some, code, message, remedy) => {
+    expect(explainEffective(readings(some)).problems).toEqual([{ code, message, remedy }]);
+  });
+
+  test('is not told of a warehouse that another step decides on', () => {
+    const last = { ...byDefault, ...inState('DELETED'), override: record('LAST_SELECTED') };
+    expect(explainEffective(readings(last)).problems).toMatchObject([{ code: 'last-selected-unseen' }]);
+  });
+
+  test('is not told where it is open which step decides', () => {
+    const some = { visible: known([]), workspaceDefault: unreadable('unavailable') };
+    expect(explainEffective(readings(some)).problems).toEqual([]);
+  });
+});
