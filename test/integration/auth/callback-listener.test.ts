@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { connect, Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CallbackListener, listenForCallback } from '../../../main/auth/oauth/callback-listener.ts';
 
 const PORTS = Array.from({ length: 40 }, (_, index) => 18_020 + index);
@@ -50,6 +50,16 @@ async function exchangeRaw(port: number, bytes: string): Promise<string> {
 }
 
 describe('the listener for the browser’s answer', () => {
+  test('survives that a connection cannot be taken for want of files, and hears the next', async () => {
+    const listening = vi.spyOn(Server.prototype, 'listen');
+    const port = await listen();
+    const servers = listening.mock.contexts.filter((server) => server instanceof Server);
+    listening.mockRestore();
+    expect(servers.length).toBeGreaterThan(0);
+    for (const server of servers) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+    expect(await get(port, '/')).toMatchObject({ status: 404 });
+  });
+
   test.each(['127.0.0.1', '::1'])('hears it on %s, for localhost may mean either', async (address) => {
     const port = await listen();
     const page = get(port, '/?code=c&state=the-state', { address });

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { Hub } from '../../../main/hub/server.ts';
@@ -284,6 +284,20 @@ describe('who is let in', () => {
       expect(heard).toBe('');
     }
     expect(app.changes).toEqual([]);
+  });
+
+  it('the next proxy, after one that could not be for want of files', async () => {
+    const listening = vi.spyOn(Server.prototype, 'listen');
+    const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const app = await startApp();
+    const [server] = listening.mock.contexts.filter((context) => context instanceof Server);
+    server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+    expect(told.mock.calls).toEqual([['A proxy could not be let in:', expect.stringContaining('EMFILE')]]);
+    listening.mockRestore();
+    told.mockRestore();
+    const proxy = new Spawned();
+    await proxy.open();
+    expect(app.hub.sessions()).toHaveLength(1);
   });
 
   it('only this user can read where the hub is, and a file that others could write is not believed', async () => {
