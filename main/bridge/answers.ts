@@ -1,5 +1,6 @@
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { FrameSink } from './back-pressure.ts';
+import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
@@ -152,7 +153,7 @@ export class Answers {
     const addressed = request.match === 'exactly' ? line : withId(line, request.id);
     const answer =
       unsafe === undefined
-        ? withoutEcho(addressed, json, this.#events.sent())
+        ? withoutEcho(wellFormed(addressed, json), json, this.#events.sent())
         : errorFrame(request.id, refusedAddress(unsafe));
     pending.answered(request.id);
     if (pending.outstanding <= 0) this.#open.remove(pending.openEntry);
@@ -170,6 +171,8 @@ export class Answers {
 
   /** A request or notification of the server's as the client may read it; undefined where it may not. */
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
+    // Some clients would take it for the answer to their own request with this id.
+    if (isOutcome(json)) return undefined;
     const line = this.#progress.passing(toLine(frame), json);
     const unsafe = unsafeAddress(json);
     if (unsafe === undefined) return line;
@@ -191,6 +194,39 @@ export class Answers {
 
 function isId(raw: string): boolean {
   return raw === 'null' || /^["\d-]/.test(raw);
+}
+
+/** Whether a frame tells how a request has ended. */
+function isOutcome(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && ('result' in json || 'error' in json);
+}
+
+/**
+ * A response as it is, or what it says as a response of JSON-RPC 2.0 (§5): clients drop one of another version, one with a
+ * result and an error (`null` counts), and one whose error is no error object, and then wait for an answer that has come.
+ */
+function wellFormed(answer: Buffer, json: unknown): Buffer {
+  const members: Record<string, unknown> = Object(json);
+  const { jsonrpc, error } = members;
+  if (jsonrpc === '2.0' && (!('error' in members) || (!('result' in members) && isError(error)))) return answer;
+  const outcome =
+    isError(error) || !('result' in members)
+      ? `"error":${isError(error) ? textAt(answer, 'error') : JSON.stringify(inWords(error))}`
+      : `"result":${textAt(answer, 'result')}`;
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},${outcome}}`);
+}
+
+/** Whether this is an error object (JSON-RPC 2.0 §5.1). */
+function isError(error: unknown): boolean {
+  const { code, message } = Object(error);
+  return Number.isInteger(code) && typeof message === 'string';
+}
+
+/** What a server sent in place of an error object, as one. */
+function inWords(error: unknown): { code: number; message: string } {
+  const { code, message = error } = Object(error);
+  const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
+  return { code: Number.isInteger(code) ? code : -32603, message: words };
 }
 
 /** An error of the server's as it is, unless it repeats a token that was sent: then what it says is left, without that. */

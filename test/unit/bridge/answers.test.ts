@@ -247,11 +247,65 @@ describe('a response that may not be read as it is', () => {
   });
 
   it.each([
-    ['an error without a token', JSON.stringify({ id: 1, error: { code: -32001, message: 'no', data: { a: 1 } } })],
-    ['a result that holds the token, which the client asked for', JSON.stringify({ id: 1, result: TOKEN })],
-    ['an error that is nothing', JSON.stringify({ id: 1, error: null, result: TOKEN })],
+    ['an error without a token', `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no","data":{"a":1}}}`],
+    ['a result that holds the token, which the client asked for', `{"jsonrpc":"2.0","id":1,"result":"${TOKEN}"}`],
   ])('is not %s', (_what, text) => {
     expect(asking(call(1)).after(text)).toEqual([text]);
+  });
+
+  it.each<[what: string, text: string, outcome: string]>([
+    ['without a version', '{"id":1,"result":{"x":1.0}}', '"result":{"x":1.0}'],
+    ['of another version', '{"jsonrpc":"1.0","id":1,"result":{}}', '"result":{}'],
+    ['with a result and no error', '{"jsonrpc":"2.0","id":1,"error":null,"result":1e2}', '"result":1e2'],
+    [
+      'with a result and an error',
+      '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7,"message":"no","data":1.0}}',
+      '"error":{"code":7,"message":"no","data":1.0}',
+    ],
+    ['with a result and what is no error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7}}', '"result":{}'],
+    [
+      'with a text for an error',
+      '{"jsonrpc":"2.0","id":1,"error":"it is late"}',
+      '"error":{"code":-32603,"message":"it is late"}',
+    ],
+    [
+      'with an error without a code',
+      '{"jsonrpc":"2.0","id":1,"error":{"message":"no"}}',
+      '"error":{"code":-32603,"message":"no"}',
+    ],
+    [
+      'with an error whose code is no whole number',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"no"}}',
+      '"error":{"code":-32603,"message":"no"}',
+    ],
+    [
+      'with an error without a message',
+      '{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":null}}',
+      '"error":{"code":7,"message":"The server gave no reason."}',
+    ],
+    [
+      'with an error that is nothing',
+      '{"jsonrpc":"2.0","id":1,"error":null}',
+      '"error":{"code":-32603,"message":"The server gave no reason."}',
+    ],
+    [
+      'with an empty error',
+      '{"jsonrpc":"2.0","id":1,"error":""}',
+      '"error":{"code":-32603,"message":"The server gave no reason."}',
+    ],
+  ])('is what it says in a response that clients read: %s', (_what, text, outcome) => {
+    expect(asking(call(1)).after(text)).toEqual([`{"jsonrpc":"2.0","id":1,${outcome}}`]);
+    expect(asking(call('"a"')).after(text.replace('"id":1', '"id":"a"'))).toEqual([
+      `{"jsonrpc":"2.0","id":"a",${outcome}}`,
+    ]);
+  });
+
+  it.each(['"result":{}', '"error":null'])('is not a request or a notification with %s', (outcome) => {
+    const one = asking(call(1));
+    expect(one.after(`{"jsonrpc":"2.0","id":1,"method":"ping",${outcome}}`)).toEqual([]);
+    expect(one.afterOwn(`{"jsonrpc":"2.0","method":"notifications/message",${outcome}}`)).toEqual([]);
+    expect(one.asked).toEqual([]);
+    expect(one.after(result(1))).toEqual([result(1)]);
   });
 });
 
