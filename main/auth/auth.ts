@@ -120,7 +120,9 @@ export type SignInPage =
   /** A process listens for its answer. */
   | { state: 'open'; profile: string; openedAt: number; url: string }
   /** It did not lead to a sign-in: the user said no, nobody answered or its process has ended, or something went wrong. */
-  | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number };
+  | { state: 'refused' | 'abandoned' | 'failed'; profile: string; openedAt: number }
+  /** It led to a sign-in that its process alone has, for want of a keychain. */
+  | { state: 'not-shared'; profile: string; openedAt: number };
 
 /** Whether somebody is signed in to a profile through Causeway. */
 export type SignInState =
@@ -173,7 +175,7 @@ export interface AuthService {
   tokens(profile: Profile): TokenSource;
 
   signInState(profile: Profile): Promise<SignInState>;
-  /** The workspace's sign-in page that is open now, or that ended without a sign-in within the last ten minutes. */
+  /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in that all share. */
   signInPage(profile: Profile): Promise<SignInPage | undefined>;
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.

@@ -83,11 +83,12 @@ export async function signInOnce(options: SharedSignIn): Promise<TokenRecord> {
     await lock.release();
   }
 
-  async function askAndShare({ ask }: SharedSignIn): Promise<TokenRecord> {
+  async function askAndShare({ ask, isShared }: SharedSignIn): Promise<TokenRecord> {
     try {
       const record = await ask();
       await tokens.replace(record);
-      await pages.clear();
+      // What only this process has is no use to those that start later: they must not open a page each.
+      await (isShared() ? pages.clear() : pages.end(NOT_SHARED));
       await writeOutcome(outcomeFile, now(), {});
       return record;
     } catch (error) {
@@ -118,10 +119,13 @@ function sharedFailure({ code, message, remedy }: Outcome, { profile, isShared }
     const next = code === 'signed_out' ? { action: signedOut(profile).action } : { remedy };
     return new CausewayError(code, message ?? 'Signing in failed.', next);
   }
-  if (isShared()) return signedOut(profile);
+  return isShared() ? signedOut(profile) : signedInElsewhere(profile);
+}
+
+function signedInElsewhere({ host }: Profile): CausewayError {
   return new CausewayError(
     'signed_out',
-    `Another program has signed in to ${profile.host}, and there is no keychain to share it.`,
+    `Another program has signed in to ${host}, and there is no keychain to share it.`,
     {
       remedy: 'Start Causeway itself, or allow an encrypted file with CAUSEWAY_TOKEN_STORE=encrypted-file.',
     },
@@ -141,10 +145,13 @@ async function writeOutcome(file: string, at: number, outcome: NewOutcome): Prom
   await writeWholeFile(file, JSON.stringify({ at, ...outcome }), { mode: 0o600 }).catch(() => undefined);
 }
 
-/** For how long a page that was opened and has not led to a sign-in keeps others from being opened unasked, in milliseconds. */
+/** For how long a page that has not led to a sign-in for all keeps others from being opened unasked, in milliseconds. */
 const PAGE_HOLDS_MS = 10 * 60_000;
 
-/** The last page that was opened for a workspace and has not led to a sign-in. Holds no secret. */
+/** How a page ends whose sign-in only one process has, for want of a keychain. */
+const NOT_SHARED = 'not_shared';
+
+/** The last page that was opened for a workspace and has not led to a sign-in for all processes. Holds no secret. */
 const Stored = z.object({
   /** The process that listens for the page's answer. */
   pid: z.int(),
@@ -154,14 +161,14 @@ const Stored = z.object({
   openedAt: z.number(),
   url: z.string(),
   endedAt: z.number().optional(),
-  /** Why it ended without a sign-in. */
+  /** Why it ended without a sign-in, or `not_shared`. */
   code: z.string().optional(),
 });
 type Stored = z.infer<typeof Stored>;
 
 /** What is known, in all processes of this user, of the browser page on which users sign in to one workspace. */
 export interface SignInPages {
-  /** The page that is open, or that ended without a sign-in within the last ten minutes. */
+  /** The page that is open, or that ended without a sign-in for all processes within the last ten minutes. */
   current(): Promise<SignInPage | undefined>;
   /**
    * Records that a page opens now. Unasked, it fails if there is a current one, which the user has seen.
@@ -170,9 +177,9 @@ export interface SignInPages {
   open(url: string, profile: Profile, unasked: boolean): Promise<void>;
   /** @throws {CausewayError} `signed_out` where a page may not be opened unasked */
   refuseUnasked(profile: Profile): Promise<void>;
-  /** Records that this process's page has ended without a sign-in; `code` says why. */
+  /** Records that this process's page has ended without a sign-in, or with one for this process alone; `code` says why. */
   end(code: string): Promise<void>;
-  /** Forgets the page: it led to a sign-in, or was not shown. */
+  /** Forgets the page: it led to a sign-in for all processes, or was not shown. */
   clear(): Promise<void>;
 }
 
@@ -205,7 +212,8 @@ export function signInPages(env: NodeJS.ProcessEnv, host: string, now: () => num
 
   async function refuseUnasked(profile: Profile): Promise<void> {
     const page = await current();
-    if (page) throw alreadyAsked(profile, page, now());
+    if (page?.state === 'not-shared') throw signedInElsewhere(profile);
+    if (page) throw alreadyAsked(profile, page.state, now() - page.openedAt);
   }
 
   return {
@@ -225,14 +233,15 @@ export function signInPages(env: NodeJS.ProcessEnv, host: string, now: () => num
   };
 }
 
-function stateAfter(code: string | undefined): 'refused' | 'abandoned' | 'failed' {
+function stateAfter(code: string | undefined): Exclude<SignInPage['state'], 'open'> {
+  if (code === NOT_SHARED) return 'not-shared';
   if (code === 'consent_denied') return 'refused';
   // Its process may have been killed: AI clients do that to those that start slowly.
   const isAbandoned = code === undefined || code === 'sign_in_timeout' || code === 'sign_in_cancelled';
   return isAbandoned ? 'abandoned' : 'failed';
 }
 
-const PAGE_OUTCOMES: Record<SignInPage['state'], string> = {
+const PAGE_OUTCOMES: Record<Exclude<SignInPage['state'], 'not-shared'>, string> = {
   open: 'is open in the browser',
   refused: 'was refused',
   abandoned: 'was not answered',
@@ -240,12 +249,12 @@ const PAGE_OUTCOMES: Record<SignInPage['state'], string> = {
 };
 
 /** The error where another page would have to be opened without the user's asking for it. */
-function alreadyAsked({ name, host }: Profile, page: SignInPage, now: number): CausewayError {
-  const minutes = Math.max(0, Math.round((now - page.openedAt) / 60_000));
+function alreadyAsked({ name, host }: Profile, state: keyof typeof PAGE_OUTCOMES, agoMs: number): CausewayError {
+  const minutes = Math.max(0, Math.round(agoMs / 60_000));
   const when = minutes === 0 ? 'just now' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`;
   return new CausewayError(
     'signed_out',
-    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${PAGE_OUTCOMES[page.state]}.`,
+    `Profile "${name}" is signed out of ${host}. The sign-in page that was opened ${when} ${PAGE_OUTCOMES[state]}.`,
     { action: { do: 'sign-in', profile: name } },
   );
 }

@@ -77,6 +77,38 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
+  test('is opened once by five processes that start together and five that start one after another, without a keychain', async () => {
+    stage.home.env.CAUSEWAY_TOKEN_STORE = 'memory';
+    const together = Array.from({ length: 5 }, () => start());
+    await expect.poll(() => pages().length).toBe(1);
+    await scriptedBrowser().open(pages()[0] ?? '');
+    const said = await Promise.all(together.map(({ ended }) => ended));
+    const elsewhere = `Another program has signed in to ${stage.workspace.host}, and there is no keychain to share it.`;
+    expect(said.toSorted()).toEqual([...Array(4).fill(elsewhere), 'token']);
+    for (let count = 0; count < 5; count += 1) {
+      expect(await start(count % 2 === 0 ? 'user' : 'second').ended).toBe(elsewhere);
+    }
+    expect(pages()).toHaveLength(1);
+  });
+
+  test('that led to a sign-in of one process alone is opened again for the person at once, and unasked ten minutes later', async () => {
+    stage.home.env.CAUSEWAY_TOKEN_STORE = 'memory';
+    const first = person();
+    await first.auth.signIn(await first.auth.profile('user'));
+    expect(await first.auth.signInPage(await first.auth.profile('user'))).toMatchObject({ state: 'not-shared' });
+    clock += 9 * MINUTE;
+    const soon = unattended();
+    await expect(soon.token()).rejects.toMatchObject({ code: 'signed_out' });
+    expect(soon.opened).toEqual([]);
+    clock += 2 * MINUTE;
+    const later = unattended();
+    await expect(later.token()).rejects.toMatchObject({ code: 'sign_in_timeout' });
+    expect(later.opened).toHaveLength(1);
+    const second = person();
+    await second.auth.signIn(await second.auth.profile('user'));
+    expect(second.browser.opened).toHaveLength(1);
+  });
+
   test('is not opened again by processes that start after the first one was killed at its page', async () => {
     await startAndKillAtItsPage();
     for (const profile of ['user', 'user', 'second']) {
