@@ -47,16 +47,21 @@ export function addressed(urlKey: string, type?: string): HttpShape {
   return ({ url }) => ({ fixed: { ...(type === undefined ? {} : { type }), [urlKey]: url } });
 }
 
-/** `{type: "http", url, oauth: {clientId, callbackPort}}`, the last as far as it is known. */
-export function addressedWithOauth(type: string | undefined, keys: ('clientId' | 'callbackPort')[]): HttpShape {
+/** `{type: "http", url, oauth: {clientId, callbackPort}}`, the last as far as it is known, under the client's names for the two. */
+export function addressedWithOauth(
+  type: string | undefined,
+  names: readonly [clientId: string, port?: string],
+): HttpShape {
   return ({ url, clientId, callbackPort }) => {
-    const known = { clientId, callbackPort };
-    const oauth = Object.fromEntries(keys.flatMap((key) => (known[key] === undefined ? [] : [[key, known[key]]])));
+    const values = [clientId, callbackPort];
+    const known = names.flatMap((name, at) =>
+      name === undefined || values[at] === undefined ? [] : [[name, values[at]]],
+    );
     return {
       fixed: {
         ...(type === undefined ? {} : { type }),
         url,
-        ...(Object.keys(oauth).length === 0 ? {} : { oauth }),
+        ...(known.length === 0 ? {} : { oauth: Object.fromEntries(known) }),
       },
     };
   };
@@ -174,7 +179,8 @@ export function sameData(one: unknown, other: unknown): boolean {
   if (isDataTable(one) && isDataTable(other)) {
     return Object.keys(one).length === Object.keys(other).length && covers(one, other);
   }
-  return Object.is(one, other);
+  // A format may not keep the sign of zero: JSON does not.
+  return one === other || Object.is(one, other);
 }
 
 /** What is there, with what is wanted written over it. */

@@ -27,6 +27,7 @@ describe('the same data', () => {
     ['in dates', DAY, new Date(DAY)],
     ['that is no number', Number.NaN, Number.NaN],
     ['that is nothing', undefined, undefined],
+    ['zero with a sign, which JSON does not keep', -0, 0],
   ])('%s', (_what, one, other) => {
     expect(sameData(one, other)).toBe(true);
     expect(sameData(other, one)).toBe(true);
