@@ -1,5 +1,16 @@
 import type { ClientFacts } from '../client.ts';
-import { addressedWithOauth, beginning, plain } from '../entry.ts';
+import { addressedWithOauth, beginning, type Launch, plain } from '../entry.ts';
+
+/** The shape of opencode and its relatives: the command is one array, and what an entry begins with goes into both forms. */
+function local(initial: Record<string, unknown>, oauth: readonly [clientId: string, port: string]) {
+  return {
+    stdio: beginning(
+      ({ command, args }: Launch) => ({ fixed: { type: 'local', command: [command, ...args] } }),
+      initial,
+    ),
+    http: beginning(addressedWithOauth('remote', oauth), initial),
+  };
+}
 
 /** Clients of the terminal, from opencode to Qwen Code. */
 export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
@@ -14,11 +25,7 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     files: ({ xdgConfig }) => [{ role: 'main', path: xdgConfig('kilo', 'kilo.jsonc') }],
     format: 'json',
     key: ['mcp'],
-    stdio: ({ command, args }) => ({
-      fixed: { type: 'local', command: [command, ...args] },
-      initial: { enabled: true, timeout: 300_000 },
-    }),
-    http: beginning(addressedWithOauth('remote', ['clientId', 'callbackPort']), { enabled: true, timeout: 300_000 }),
+    ...local({ enabled: true, timeout: 300_000 }, ['clientId', 'callbackPort']),
     afterwards: 'Restart Kilo.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },
   },
@@ -35,34 +42,12 @@ export const COMMAND_LINES_H_TO_Z: ClientFacts[] = [
     ],
     format: 'json',
     key: ['mcp'],
-    stdio: ({ command, args }) => ({
-      fixed: { type: 'local', command: [command, ...args] },
-      initial: { enabled: true, timeout: 300_000 },
-    }),
-    http: beginning(addressedWithOauth('remote', ['clientId', 'callbackPort']), { enabled: true, timeout: 300_000 }),
+    ...local({ enabled: true, timeout: 300_000 }, ['clientId', 'callbackPort']),
     // https://opencode.ai/v2/docs/mcp-servers: version 2 and 1.18.33 read both places, older ones the older alone. Seen in
     // 1.18.33: where the times to list and to call are the same there, they are the one limit that it has.
     newer: {
       key: ['mcp', 'servers'],
-      stdio: ({ command, args }) => ({
-        fixed: { type: 'local', command: [command, ...args] },
-        initial: { timeout: { catalog: 300_000, execution: 300_000 } },
-      }),
-      http: ({ url, clientId, callbackPort }) => ({
-        fixed: {
-          type: 'remote',
-          url,
-          ...(clientId === undefined
-            ? {}
-            : {
-                oauth: {
-                  client_id: clientId,
-                  ...(callbackPort === undefined ? {} : { callback_port: callbackPort }),
-                },
-              }),
-        },
-        initial: { timeout: { catalog: 300_000, execution: 300_000 } },
-      }),
+      ...local({ timeout: { catalog: 300_000, execution: 300_000 } }, ['client_id', 'callback_port']),
     },
     afterwards: 'Restart opencode.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: true },

@@ -86,10 +86,7 @@ export const EDITORS: ClientFacts[] = [
     key: ['context_servers'],
     // zed-industries/zed crates/settings_content/src/project.rs: in seconds, 60 where it is left out.
     stdio: beginning(plain, { timeout: 300 }),
-    http: ({ url, clientId }) => ({
-      fixed: { url, ...(clientId === undefined ? {} : { oauth: { client_id: clientId } }) },
-      initial: { timeout: 300 },
-    }),
+    http: beginning(addressedWithOauth(undefined, ['client_id']), { timeout: 300 }),
     afterwards: 'Zed notices at once.',
     accepts: { comments: true, trailingCommas: true, byteOrderMark: false },
   },

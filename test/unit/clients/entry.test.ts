@@ -54,13 +54,13 @@ describe('an entry with an address', () => {
 
   it('names an application where its shape has a place for one', () => {
     expect(namesApplication(addressedWithOauth('http', ['clientId']))).toBe(true);
-    expect(namesApplication(addressedWithOauth('http', ['callbackPort']))).toBe(false);
+    expect(namesApplication(({ callbackPort }) => ({ fixed: { callbackPort } }))).toBe(false);
     expect(namesApplication(addressed('url'))).toBe(false);
     expect(namesApplication(undefined)).toBe(false);
   });
 
   it('names the port of the sign-in where its shape has a place for one', () => {
-    expect(namesCallbackPort(addressedWithOauth('http', ['callbackPort']))).toBe(true);
+    expect(namesCallbackPort(addressedWithOauth('http', ['client_id', 'callback_port']))).toBe(true);
     expect(namesCallbackPort(addressedWithOauth('http', ['clientId']))).toBe(false);
     expect(namesCallbackPort(addressed('url'))).toBe(false);
     expect(namesCallbackPort(undefined)).toBe(false);
