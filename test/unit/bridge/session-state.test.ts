@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { HttpOutcome } from '../../../main/bridge/http-exchange.ts';
 import {
   FRESH,
   gateOf,
   nextState,
+  type OpeningFrames,
+  reopenSession,
   type Session,
   type SessionEvent,
   type SessionState,
+  sessionFrom,
   sessionOf,
 } from '../../../main/bridge/session.ts';
 
@@ -135,5 +139,105 @@ describe('any sequence of events', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+const HEAD = { status: 200, headers: { 'mcp-session-id': 'new' } };
+const opens = (result: unknown) => ({ jsonrpc: '2.0', id: 1, result });
+
+describe('the session that an answer to initialize begins', () => {
+  it.each<[string, unknown, Partial<Session> | undefined]>([
+    ['is of its version', opens({ protocolVersion: '2025-06-18' }), { id: 'new', protocolVersion: '2025-06-18' }],
+    ['has no version where the result names none', opens({}), { id: 'new', protocolVersion: undefined }],
+    ['has no version where that is no text', opens({ protocolVersion: 5 }), { id: 'new', protocolVersion: undefined }],
+    ['has no version where the result is no object', opens('2025'), { id: 'new', protocolVersion: undefined }],
+    ['has no version where the result is null', opens(null), { id: 'new', protocolVersion: undefined }],
+    ['is none where the answer is an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, undefined],
+    ['is none where the answer is null', null, undefined],
+    ['is none where the answer is a text', 'result', undefined],
+  ])('%s', (_title, json, session) => {
+    expect(sessionFrom(json, HEAD)).toEqual(session);
+  });
+
+  it('has no id where the server gives none', () => {
+    const json = opens({ protocolVersion: '2025-06-18' });
+    expect(sessionFrom(json, { status: 200, headers: {} })).toEqual({ id: undefined, protocolVersion: '2025-06-18' });
+  });
+});
+
+describe('a session that is opened again', () => {
+  const initialize = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"initialize"}');
+  const initialized = Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  const answer = Buffer.from(JSON.stringify(opens({ protocolVersion: '2025-06-18' })));
+  const place = { lastEventId: undefined, retryMs: undefined };
+  const explained = async (failure: object) => new Error(JSON.stringify(failure));
+
+  /** Opens it before a server that answers `initialize` with these frames of a stream, and ends so. */
+  async function reopened(
+    streamed: Buffer[],
+    outcome: HttpOutcome,
+    frames: OpeningFrames = { initialize, initialized },
+  ) {
+    const sent: [method: string, frame: Buffer, session: Session][] = [];
+    const session = await reopenSession(
+      frames,
+      async (method, frame, current, onFrame) => {
+        sent.push([method, frame, current]);
+        for (const one of streamed) onFrame(one, HEAD);
+        return outcome;
+      },
+      explained,
+    );
+    return { session, sent };
+  }
+
+  it('is told that it has begun, in the new session', async () => {
+    const { session, sent } = await reopened([], { kind: 'frame', head: HEAD, frame: answer });
+    expect(session).toEqual(NEW);
+    expect(sent).toEqual([
+      ['initialize', initialize, { id: undefined, protocolVersion: undefined }],
+      ['notifications/initialized', initialized, NEW],
+    ]);
+  });
+
+  it('is not told so before the client has said it', async () => {
+    const frames = { initialize, initialized: undefined };
+    const outcome: HttpOutcome = { kind: 'frame', head: HEAD, frame: answer };
+    const { sent } = await reopened([], outcome, frames);
+    expect(sent.map(([method]) => method)).toEqual(['initialize']);
+  });
+
+  it('is the first that a stream begins', async () => {
+    const note = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');
+    const second = Buffer.from(JSON.stringify(opens({ protocolVersion: '2024-11-05' })));
+    const { session } = await reopened([note, answer, second], { kind: 'streamed', head: HEAD, place });
+    expect(session).toEqual(NEW);
+  });
+
+  it.each<[string, HttpOutcome, object]>([
+    [
+      'a refusal',
+      { kind: 'refused', head: { status: 503, headers: {} }, text: 'busy' },
+      { kind: 'refused', head: { status: 503, headers: {} }, text: 'busy' },
+    ],
+    [
+      'a lost connection',
+      { kind: 'broken', error: new Error('lost'), sent: true, head: undefined, place },
+      { kind: 'broken', error: {}, sent: true, place: {} },
+    ],
+    ['an answer that says nothing', { kind: 'accepted', head: HEAD }, { kind: 'unanswered' }],
+    [
+      'a frame that is an error',
+      { kind: 'frame', head: HEAD, frame: Buffer.from('{"error":{}}') },
+      { kind: 'unanswered' },
+    ],
+  ])('fails with %s as the reason', async (_title, outcome, failure) => {
+    await expect(reopened([], outcome)).rejects.toThrow(JSON.stringify(failure));
+  });
+
+  it('is none where the client has not begun one', async () => {
+    const frames = { initialize: undefined, initialized: undefined };
+    const accepted: HttpOutcome = { kind: 'accepted', head: HEAD };
+    await expect(reopened([], accepted, frames)).rejects.toThrow('there is no initialize to replay');
   });
 });
