@@ -5,6 +5,7 @@ import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.t
 import type { Hub } from './hub/server.ts';
 import type { HubWatcher } from './hub/session-log.ts';
 import type { SharedPools } from './platform/pools.ts';
+import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { Discovery } from './workspace/catalog-query.ts';
 import type { RestClient } from './workspace/client.ts';
@@ -122,28 +123,30 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return { profile, client, warehouses, discovery: createDiscovery(client) };
   };
 
-  /** Finds a managed server, over shared connections. */
-  const endpoint = async (request: ServerRequest) => {
+  /** Finds a managed server, over shared connections. Rules hold for AI clients, not for the application's own requests. */
+  const endpoint = async (request: ServerRequest, rules?: RulesFile) => {
     const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
       import('./bridge/endpoint.ts'),
       import('./platform/http.ts'),
       import('./platform/pools.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
-    return openEndpoint(request, await auth(), pools.to, env);
+    return openEndpoint(request, await auth(), pools.to, env, rules);
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher) => {
-    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }] = await Promise.all([
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }] = await Promise.all([
       import('./hub/server.ts'),
       import('./hub/rendezvous.ts'),
       import('./bridge/bridge.ts'),
       import('./platform/connections.ts'),
+      import('./rules/rules-file.ts'),
     ]);
+    const rules = new RulesFile(env);
     return startHub({
       folder: hubFolder(env),
       serve: async (request, sink) => {
-        const found = await endpoint(request);
+        const found = await endpoint(request, rules);
         return createBridge({ ...found, connections: shareOf(found.connections, MAX_CALLS_IN_FLIGHT) }, sink);
       },
       ...(watcher ? { watcher } : {}),

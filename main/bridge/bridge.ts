@@ -13,6 +13,8 @@ import { FRESH, gateOf, nextState, type SessionEvent, type SessionState, session
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
 import { isStateless } from './stateless/headers.ts';
+import { intercept } from './stdio.ts';
+import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
@@ -64,6 +66,7 @@ class StdioBridge implements Bridge {
   readonly #listening: Listening;
   readonly #answerCache: AnswerCache;
   readonly #tool: ConnectionTool;
+  readonly #guard: ToolGuard | undefined;
   readonly #onWord: Endpoint['onWord'];
   #reconnectTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
@@ -83,7 +86,11 @@ class StdioBridge implements Bridge {
       toClient: (frame) => client.write(frame),
       introduction: isOff ? undefined : () => memory.get('initialize'),
     });
-    const sink = statelessSink(client, this.#stateless);
+    const unguarded = statelessSink(client, this.#stateless);
+    const { rules, askApproval } = endpoint;
+    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, signal: this.#abort.signal });
+    this.#guard = guard;
+    const sink = guard ? intercept(unguarded, (frame) => unguarded.write(guard.shown(frame))) : unguarded;
     this.#sink = sink;
     this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, (error) =>
       this.#answerCache.failed(error),
@@ -172,16 +179,27 @@ class StdioBridge implements Bridge {
 
   /** Sends a frame to the server, or to the connection tool where the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (mayBeOwnCall(json)) return this.#callTool(frame, envelope);
+    if (mayBeOwnCall(json)) return this.#callTool(frame, envelope, json);
+    if (this.#guard?.concerns(frame, envelope, json)) return this.#dispatchGuarded(frame, envelope, this.#guard);
     const wantsProgress = hasProgressToken(json);
     const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
     return isOpening ? this.#withWaitingNotice(dispatched) : dispatched;
   }
 
-  async #callTool(frame: Buffer, envelope: SendableEnvelope): Promise<void> {
+  async #callTool(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
     if (await this.#tool.takes(frame)) this.#sink.write(await this.#tool.call(frame));
+    else if (this.#guard?.concerns(frame, envelope, json)) await this.#dispatchGuarded(frame, envelope, this.#guard);
     else await this.#dispatcher.dispatch(frame, envelope, frame.includes('"progressToken"'));
+  }
+
+  /** Sends what the user's rules allow. */
+  #dispatchGuarded(frame: Buffer, envelope: SendableEnvelope, guard: ToolGuard): Promise<void> {
+    return guard.pass(frame, envelope, async (admitted) => {
+      const left = admitted === frame ? envelope : readFrame(admitted).envelope;
+      if (left.kind === 'invalid' || this.#abort.signal.aborted) return;
+      await this.#dispatcher.dispatch(admitted, left, admitted.includes('"progressToken"'));
+    });
   }
 
   /** Notifies a user at a terminal when the server takes long to open a session. */

@@ -2,7 +2,10 @@ import { type AuthService, maySignIn, type Profile, type TokenSource } from '../
 import type { Connections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import { serverKey } from '../rules/decision.ts';
+import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
+import type { AskApproval } from './tool-guard.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;
@@ -25,6 +28,10 @@ export interface Endpoint {
   wantsTruth?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerStore & RevisionStore;
+  /** What the client may do with the server's tools; everything without it. */
+  rules?: ServerRules | undefined;
+  /** Asks the user to allow a call; without it, no call that needs that is allowed. */
+  askApproval?: AskApproval | undefined;
 }
 
 /** The sign-in in the browser that an endpoint's tokens may need. */
@@ -45,7 +52,8 @@ export interface ServerRequest {
 }
 
 /**
- * Finds the profile and everything else that a bridge needs. `pool` gives the connections to an origin.
+ * Finds the profile and everything else that a bridge needs. `pool` gives the connections to an origin. Without `rules`, the
+ * client is one of our own, which no rule concerns.
  * @throws {CausewayError} `usage`, `profile_not_found`, `profile_unusable`, `ambiguous`, `invalid_file`
  */
 export async function openEndpoint(
@@ -53,6 +61,7 @@ export async function openEndpoint(
   auth: AuthService,
   pool: (origin: string) => Promise<Connections>,
   env: NodeJS.ProcessEnv,
+  rules?: RulesFile,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
@@ -72,6 +81,7 @@ export async function openEndpoint(
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
+    rules: rules?.of(serverKey(profile.host, request.path)),
   };
 }
 

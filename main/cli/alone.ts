@@ -10,6 +10,7 @@ import { isStateless } from '../bridge/stateless/headers.ts';
 import { discovered } from '../bridge/stateless/server-session.ts';
 import { RenewableConnections } from '../platform/connections.ts';
 import { openPool } from '../platform/http.ts';
+import { RulesFile } from '../rules/rules-file.ts';
 import { tuneEngine } from './engine.ts';
 
 /** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
@@ -33,6 +34,7 @@ export async function prepareAlone(
     openAuth({ env, signInWhenNeeded: true, configuredPaths }),
     (origin) => RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
     env,
+    new RulesFile(env),
   );
   const onWord = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return (sink) => createBridge({ ...endpoint, onWord }, sink);

@@ -1,3 +1,4 @@
+import { isWireName } from '../platform/wire-name.ts';
 import type { ClientFacts } from './client.ts';
 import { ANTHROPIC } from './table/anthropic.ts';
 import { COMMAND_LINES } from './table/command-lines.ts';
@@ -12,21 +13,10 @@ export const CLIENTS: readonly ClientFacts[] = [...ANTHROPIC, ...EDITORS, ...JET
  * behind (`qwen-cli-mcp-client-databricks-sql`); `undefined` where no row has it. Case does not count.
  */
 export function clientOnWire(name: string): ClientFacts | undefined {
-  const sent = name.trim().toLowerCase();
-  const has = (fits: (wireName: string) => boolean) =>
-    CLIENTS.find(({ wireNames }) => wireNames.some((wireName) => fits(wireName.toLowerCase())));
-  return (
-    has((wireName) => sent === wireName) ??
-    has((wireName) => isServerSuffixed(wireName) && sent.startsWith(`${wireName}-`))
-  );
+  return CLIENTS.find(({ wireNames }) => wireNames.some((wireName) => isWireName(name, wireName)));
 }
 
 /** What a person calls the client that calls itself so: its name in the table, or what it sent. */
 export function displayNameOf(wireName: string): string {
   return clientOnWire(wireName)?.name ?? wireName;
-}
-
-/** Only those put a server's name behind (Gemini CLI and what was made from it): `cursor-…` may be anybody. */
-function isServerSuffixed(wireName: string): boolean {
-  return wireName.endsWith('-cli-mcp-client');
 }

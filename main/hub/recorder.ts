@@ -1,7 +1,7 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
+import { intercept } from '../bridge/stdio.ts';
 import type { SessionRecord } from './session-log.ts';
-import { intercept } from './transport.ts';
 
 /**
  * Receives each request and its answer while the user has contents recorded, and at no other time. The hub keeps neither. A

@@ -4,11 +4,12 @@ import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
+import { intercept } from '../bridge/stdio.ts';
 import { inOneLine } from '../platform/errors.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
 import type { HubConnection } from './transport.ts';
-import { intercept, localTransport, type RelayTransport, socketTransport } from './transport.ts';
+import { localTransport, type RelayTransport, socketTransport } from './transport.ts';
 
 /** Where a relay gets a transport when it has none, or not the best one. */
 export interface RelayFallbacks {

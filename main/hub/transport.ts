@@ -114,21 +114,6 @@ export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 're
   };
 }
 
-/** The client's sink with `write` replaced: each frame passes `write` instead. */
-export function intercept(client: FrameSink, write: (frame: Buffer) => void): FrameSink {
-  return {
-    write,
-    get buffered() {
-      return client.buffered;
-    },
-    get flowing() {
-      return client.flowing;
-    },
-    onDrain: (listener) => client.onDrain(listener),
-    flushed: () => client.flushed(),
-  };
-}
-
 /** How long a hub that has proven itself may take to find the server, in milliseconds. */
 const WELCOME_MS = 4_000;
 /** How long a hub that has been silent may take to show that it lives, in milliseconds. */

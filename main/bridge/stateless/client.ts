@@ -2,6 +2,7 @@ import { ANSWER_TIMEOUTS, provisionalInitialize } from '../answer-cache.ts';
 import type { FrameSink } from '../back-pressure.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
+import { intercept } from '../stdio.ts';
 import { protocolError } from './client-request.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
@@ -210,17 +211,7 @@ export class StatelessClient {
 
 /** The same sink, with the frames for a client of the stateless revision passing by `client`. */
 export function statelessSink(sink: FrameSink, client: StatelessClient): FrameSink {
-  return {
-    write: (frame) => (client.isUsed || client.isWaiting ? client.answer(frame) : sink.write(frame)),
-    get buffered() {
-      return sink.buffered;
-    },
-    get flowing() {
-      return sink.flowing;
-    },
-    onDrain: (listener) => sink.onDrain(listener),
-    flushed: () => sink.flushed(),
-  };
+  return intercept(sink, (frame) => (client.isUsed || client.isWaiting ? client.answer(frame) : sink.write(frame)));
 }
 
 /** The capabilities that a request declares and a session knows, as they were written. */

@@ -4,8 +4,10 @@ import type { AnswerStore, RevisionStore } from '../../../main/bridge/answer-sto
 import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
+import type { AskApproval } from '../../../main/bridge/tool-guard.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
+import type { ServerRules } from '../../../main/rules/rules-file.ts';
 
 /** An answer as the client reads it. */
 export interface Answered {
@@ -93,6 +95,8 @@ export async function bridgeTo(
     firstBytesMs?: number;
     env?: NodeJS.ProcessEnv;
     memory?: AnswerStore & RevisionStore;
+    rules?: ServerRules;
+    askApproval?: AskApproval;
   } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();
@@ -106,6 +110,8 @@ export async function bridgeTo(
       connections: dispatcher,
       userAgent: 'causeway/test',
       firstBytesMs: options.firstBytesMs,
+      rules: options.rules,
+      askApproval: options.askApproval,
       ...(options.memory ? { memory: options.memory } : {}),
     },
     sink,

@@ -1,0 +1,364 @@
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import type { DecidedBy, ToolHints } from '../rules/decision.ts';
+import type { ServerRules } from '../rules/rules-file.ts';
+import type { AnswerStore } from './answer-store.ts';
+import type { FrameSink } from './back-pressure.ts';
+import { elementsOf, frameMembers, textAt, wholeOf, withElements, withMembers, withoutMembers } from './frame/edit.ts';
+import { errorFrame } from './frame/error-frame.ts';
+import { parseFrame, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import { isStateless } from './stateless/headers.ts';
+
+/** A call that waits for the user. */
+export interface CallToApprove {
+  /** As the client names itself; undefined where it has not. */
+  client: string | undefined;
+  tool: string;
+  /** The call's arguments as the client wrote them, in JSON. */
+  arguments: string;
+}
+
+/** What the user has said to a call. `late` is no answer in time; `absent` that there is nobody to ask: no application runs. */
+export type Approval = 'allowed' | 'refused' | 'late' | 'absent';
+
+/** Asks the user to allow a call. Resolves early with `late` once `signal` is aborted. */
+export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<Approval>;
+
+export interface ToolGuardOptions {
+  rules: ServerRules;
+  /** The server's last known list of tools, whole. */
+  memory: AnswerStore;
+  /** Takes the answers to calls that do not go on, and the notification that the tools have changed. */
+  sink: FrameSink;
+  askApproval?: AskApproval | undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+}
+
+type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
+
+/** What becomes of a frame: it goes on, it does not, or the user is asked. */
+type Verdict = 'go' | 'stop' | CallerAndTool;
+
+/** A call that waits for the user, and can be cancelled meanwhile. */
+interface Asking {
+  id: string | undefined;
+  abort: AbortController;
+}
+
+/**
+ * Holds the user's rules about tools between one client and one server: a call of a tool that is off does not reach the
+ * server, and the tool does not appear in `tools/list`. The rules are those of the moment at which a call comes.
+ */
+export class ToolGuard {
+  readonly #rules: ServerRules;
+  readonly #memory: AnswerStore;
+  readonly #sink: FrameSink;
+  readonly #askApproval: AskApproval | undefined;
+  readonly #signal: AbortSignal;
+  /** The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. */
+  readonly #lists = new Map<string, string | undefined>();
+  readonly #asking = new Set<Asking>();
+  readonly #hints = new Map<string, ToolHints>();
+  /** As the client has named itself in `initialize`, empty where it has not; undefined before. */
+  #client: string | undefined;
+  /** The raw id of an `initialize` that has no answer yet. */
+  #initializeId: string | undefined;
+  #isRemembered = false;
+  /** Resolves when the frame that came last has been decided about. */
+  #last: Promise<void> = Promise.resolve();
+  #queued = 0;
+
+  constructor({ rules, memory, sink, askApproval, signal }: ToolGuardOptions) {
+    this.#rules = rules;
+    this.#memory = memory;
+    this.#sink = sink;
+    this.#askApproval = askApproval;
+    this.#signal = signal;
+    const unsubscribe = rules.subscribe(() => {
+      if (this.#client !== undefined) sink.write(Buffer.from(LIST_CHANGED));
+    });
+    signal.addEventListener('abort', unsubscribe, { once: true });
+  }
+
+  /** Whether a frame of the client's has to go through `pass`. `json` is the frame, or its outline. */
+  concerns(frame: Buffer, envelope: SendableEnvelope, json: unknown): boolean {
+    const isInitialize = envelope.kind === 'request' && envelope.method === 'initialize';
+    if (isInitialize) {
+      this.#client = clientNameOf(objectAt(json, 'params', 'clientInfo')) ?? '';
+      this.#initializeId = rawId(frame);
+    }
+    const isIdle = this.#queued === 0 && this.#asking.size === 0;
+    if (!isIdle || this.#rules.refresh() !== undefined || !this.#rules.isEmpty) return true;
+    if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#noteList(element);
+    else if (envelope.kind === 'request' && envelope.method === 'tools/list') this.#noteList(frame);
+    return false;
+  }
+
+  /**
+   * Sends the frame, or what is left of a batch, as far as the rules allow it, in the order in which frames come; only calls
+   * that wait for the user are overtaken. What may not go on is answered here.
+   */
+  async pass(frame: Buffer, envelope: SendableEnvelope, send: (frame: Buffer) => Promise<void>): Promise<void> {
+    const before = this.#last;
+    let release = () => {};
+    this.#last = new Promise((resolve) => {
+      release = resolve;
+    });
+    this.#queued += 1;
+    let sent: Promise<void> | undefined;
+    let verdict: Verdict = 'stop';
+    try {
+      await before;
+      await this.#rules.refresh();
+      if (envelope.kind === 'batch') {
+        const left = await this.#restOf(frame);
+        if (left) sent = send(left);
+      } else {
+        verdict = await this.#judge(frame, false);
+        if (verdict === 'go') sent = send(frame);
+      }
+    } finally {
+      this.#queued -= 1;
+      release();
+    }
+    if (typeof verdict === 'object' && (await this.#isApproved(frame, verdict))) sent = send(frame);
+    await sent;
+  }
+
+  /** What of a batch may go on. */
+  async #restOf(batch: Buffer): Promise<Buffer | undefined> {
+    const elements = elementsIn(batch);
+    const kept: Buffer[] = [];
+    for (const element of elements) if ((await this.#judge(element, true)) === 'go') kept.push(element);
+    if (kept.length === elements.length) return batch;
+    return kept.length > 0 ? Buffer.from(`[${kept.join(',')}]`) : undefined;
+  }
+
+  /** Decides about one frame, and answers one that may not go on. */
+  async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
+    if (this.#rules.isEmpty) {
+      this.#noteList(frame);
+      return 'go';
+    }
+    if (hasTwins(frame)) {
+      this.#answer(frame, { error: TWINS });
+      return 'stop';
+    }
+    const envelope = singleEnvelopeOf(parseFrame(frame));
+    const method = 'method' in envelope ? envelope.method : undefined;
+    if (method === 'notifications/cancelled') this.#cancel(textAt(frame, 'params', 'requestId'));
+    this.#noteList(frame);
+    return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
+  }
+
+  async #judgeCall(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
+    const tool = jsonAt(frame, 'params', 'name');
+    // The server refuses a call without a tool's name.
+    if (typeof tool !== 'string') return 'go';
+    const client = this.#clientOf(frame);
+    await this.#remember();
+    const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
+    if (decision.do === 'allow') return 'go';
+    if (decision.do === 'ask' && !isInBatch) return { client, tool };
+    if (decision.do === 'ask') this.#answer(frame, { text: NOT_ALLOWED.batch(tool) });
+    else if (decision.why === 'unreadable') this.#answer(frame, { text: inOneLine(decision.error) });
+    else this.#answer(frame, { text: refusal(tool, decision.why, decision.by) });
+    return 'stop';
+  }
+
+  /** Asks the user about a call, and answers it where the user does not allow it. */
+  async #isApproved(frame: Buffer, call: CallerAndTool): Promise<boolean> {
+    const asking: Asking = { id: textAt(frame, 'id'), abort: new AbortController() };
+    this.#asking.add(asking);
+    const signal = AbortSignal.any([this.#signal, asking.abort.signal]);
+    const given = this.#askApproval?.({ ...call, arguments: textAt(frame, 'params', 'arguments') ?? '{}' }, signal);
+    const approval = await (given ?? 'absent');
+    this.#asking.delete(asking);
+    // The client has taken the call back, or has gone.
+    if (signal.aborted) return false;
+    if (approval !== 'allowed') {
+      this.#answer(frame, { text: NOT_ALLOWED[approval](call.tool) });
+      return false;
+    }
+    // The rules may have become stricter while the user was asked.
+    await this.#rules.refresh();
+    const decision = this.#rules.decide(call.tool, call.client, this.#hints.get(call.tool));
+    if (decision.do !== 'refuse') return true;
+    this.#answer(frame, { text: NOT_ALLOWED.refused(call.tool) });
+    return false;
+  }
+
+  #clientOf(frame: Buffer): string | undefined {
+    return clientNameOf(jsonAt(frame, 'params', '_meta', CLIENT_INFO)) ?? (this.#client || undefined);
+  }
+
+  #noteList(frame: Buffer): void {
+    const { id, method } = scanFrame(frame);
+    if (method === 'tools/list' && id !== undefined) this.#lists.set(id, this.#clientOf(frame));
+  }
+
+  #cancel(requestId: string | undefined): void {
+    for (const asking of this.#asking) if (asking.id === requestId) asking.abort.abort();
+  }
+
+  /** A frame for the client, without the tools that it may not use. */
+  shown(frame: Buffer): Buffer {
+    if (this.#initializeId !== undefined) return this.#introduced(frame, this.#initializeId);
+    if (this.#lists.size === 0) return frame;
+    const elements = elementsIn(frame);
+    if (elements.length === 0) return this.#shownOne(frame);
+    const shown = elements.map((element) => this.#shownOne(element));
+    return shown.every((element, index) => element === elements[index]) ? frame : Buffer.from(`[${shown.join(',')}]`);
+  }
+
+  /** An answer to `initialize` that says that the tools may change: with the rules they do, whatever the server does. */
+  #introduced(frame: Buffer, initializeId: string): Buffer {
+    const { id, method } = scanFrame(frame);
+    if (id !== initializeId || method !== undefined) return frame;
+    this.#initializeId = undefined;
+    const path = ['result', 'capabilities', 'tools'];
+    const tools = objectAt(parseFrame(frame), ...path);
+    const isSaid = typeof tools !== 'object' || objectAt(tools, 'listChanged') === true;
+    return isSaid ? frame : withMembers(withoutMembers(frame, path, LIST_CHANGED_MEMBER), path, '"listChanged":true');
+  }
+
+  #shownOne(frame: Buffer): Buffer {
+    const { id, method } = scanFrame(frame);
+    if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
+    const client = this.#lists.get(id);
+    this.#lists.delete(id);
+    for (const { name, hints } of toolsIn(parseFrame(frame))) this.#hints.set(name, hints);
+    if (this.#rules.isEmpty) return frame;
+    return withElements(frame, ['result', 'tools'], (element) => {
+      const [tool] = toolsIn({ result: { tools: [parseFrame(element)] } });
+      return tool !== undefined && this.#rules.decide(tool.name, client, tool.hints).do !== 'refuse';
+    });
+  }
+
+  /** Learns what the server has said of its tools before this session. */
+  async #remember(): Promise<void> {
+    if (this.#isRemembered) return;
+    this.#isRemembered = true;
+    const known = await this.#memory.get('tools/list');
+    for (const { name, hints } of toolsIn(known && parseFrame(known))) {
+      if (!this.#hints.has(name)) this.#hints.set(name, hints);
+    }
+  }
+
+  /** Answers a call that does not go on, as a tool's error that the model reads. A notification has no answer. */
+  #answer(frame: Buffer, answer: { text: string } | { error: CausewayError }): void {
+    const id = textAt(frame, 'id');
+    if (id === undefined) return;
+    if ('error' in answer) {
+      this.#sink.write(errorFrame(id, answer.error));
+      return;
+    }
+    const result = {
+      content: [{ type: 'text', text: answer.text }],
+      isError: true,
+      ...(isStateless(frame) ? { resultType: 'complete' } : {}),
+    };
+    this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
+  }
+}
+
+const LIST_CHANGED_MEMBER = new Set(['listChanged']);
+const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+/** Where a request of revision 2026-07-28 names its client. */
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+
+/** The members that say what a frame does. Servers differ in which of two they take, and some ignore case. */
+const DECISIVE = new Set(['method', 'params', 'name']);
+
+const TWINS = new CausewayError(
+  'invalid_argument',
+  'This request names its method, its parameters or its tool twice.',
+  {
+    remedy: 'It was not sent, because rules about tools are in force. Name each once.',
+  },
+);
+
+function elementsIn(batch: Buffer): Buffer[] {
+  return elementsOf(batch, wholeOf(batch)).map(({ start, end }) => batch.subarray(start, end));
+}
+
+function hasTwins(frame: Buffer): boolean {
+  const top = frameMembers(frame, wholeOf(frame));
+  const params = top.findLast(({ name }) => name === 'params');
+  return (
+    isTwice(top.map(({ name }) => name)) ||
+    (params !== undefined && isTwice(frameMembers(frame, params.place).map(({ name }) => name)))
+  );
+}
+
+function isTwice(names: string[]): boolean {
+  const decisive = names.map((name) => name.toLowerCase()).filter((name) => DECISIVE.has(name));
+  return new Set(decisive).size < decisive.length;
+}
+
+function jsonAt(frame: Buffer, ...path: string[]): unknown {
+  const text = textAt(frame, ...path);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function objectAt(json: unknown, ...path: string[]): unknown {
+  let value = json;
+  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return value;
+}
+
+function clientNameOf(clientInfo: unknown): string | undefined {
+  const name = objectAt(clientInfo, 'name');
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function toolsIn(json: unknown): { name: string; hints: ToolHints }[] {
+  const tools = objectAt(json, 'result', 'tools');
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown) => {
+    const name = objectAt(tool, 'name');
+    if (typeof name !== 'string') return [];
+    return [
+      { name, hints: { readOnlyHint: hint(tool, 'readOnlyHint'), destructiveHint: hint(tool, 'destructiveHint') } },
+    ];
+  });
+}
+
+function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
+  const value = objectAt(tool, 'annotations', name);
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.';
+
+/** What the model is told of a call that was refused: who decided, and what to do. */
+function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
+  const what = {
+    off: `The user has switched off "${tool}" ${placeOf(by)}.`,
+    new: `"${tool}" is off ${placeOf(by)}, because the user has not switched it on.`,
+    'read-only': `"${tool}" may change something, and the user allows only tools that read ${placeOf(by)}.`,
+    unlisted: `The user allows only tools that read ${placeOf(by)}, and the server has not said yet what "${tool}" does. List the tools first.`,
+  }[why];
+  return `${what} Nothing was run. ${CHANGE}`;
+}
+
+function placeOf({ scope, name = 'this client' }: DecidedBy): string {
+  return {
+    everything: 'on all servers',
+    client: `for ${name}`,
+    server: 'on this server',
+    'client-of-server': `for ${name} on this server`,
+  }[scope];
+}
+
+const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch', (tool: string) => string> = {
+  refused: (tool) =>
+    `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
+  late: (tool) =>
+    `"${tool}" needs the user's permission for each call, and nobody has answered in time. Nothing was run. Ask the user to look at Causeway, then call it again.`,
+  absent: (tool) =>
+    `"${tool}" needs the user's permission for each call, and Causeway is not open to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
+  batch: (tool) =>
+    `"${tool}" needs the user's permission for each call. Nothing was run. Send the call by itself, not in a batch.`,
+};

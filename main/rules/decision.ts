@@ -1,0 +1,150 @@
+import { isWireName } from '../platform/wire-name.ts';
+import type { Rules, Switch, ToolRules } from './rules.ts';
+
+/** What a server says of a tool (MCP › ToolAnnotations). Hints: a server may be wrong about them, or lie. */
+export interface ToolHints {
+  readOnlyHint?: boolean | undefined;
+  destructiveHint?: boolean | undefined;
+}
+
+/** A tool that a client wants to use. */
+export interface ToolUse {
+  /** The `serverKey` of the tool's server. */
+  server: string;
+  tool: string;
+  /** As the client names itself in `clientInfo`; undefined where it has not. */
+  client: string | undefined;
+  /** Undefined where the server has not listed the tool. */
+  hints: ToolHints | undefined;
+}
+
+/** What decided. `name` is the client's, where the rule is one for a client. */
+export interface DecidedBy {
+  scope: 'everything' | 'client' | 'server' | 'client-of-server';
+  name?: string;
+}
+
+/** Whether a tool may be used. */
+export type Decision =
+  | { do: 'allow' }
+  | { do: 'ask'; by: DecidedBy }
+  /** `new` is a tool that no list names, where new tools are off; `unlisted` one of which it is not known whether it only reads. */
+  | { do: 'refuse'; why: 'off' | 'new' | 'read-only' | 'unlisted'; by: DecidedBy };
+
+/** The server that rules name: host and path, however they are spelled. Unity Catalog's names have no case. */
+export function serverKey(host: string, path: string): string {
+  const { origin, pathname } = new URL(path, host);
+  return `${origin}${decoded(pathname)
+    .toLowerCase()
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/+$/, '')}`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+    return path;
+  }
+}
+
+/** Paths of the SQL servers (spec/managed-mcp-endpoints.md › Endpoints; its successor is an MCP service). */
+const SQL_SERVERS = /\/(?:api\/2\.0\/mcp\/sql|ai-gateway\/mcp-services\/system\.ai\.dbsql)$/;
+/** The SQL server's tools that change nothing. Its `execute_sql` runs any statement, whatever it says of itself. */
+const SQL_READ_TOOLS = new Set(['execute_sql_read_only', 'poll_sql_result']);
+
+/** Whether a tool only reads, as far as that is known; undefined where the server has not listed it. */
+export function onlyReads(server: string, tool: string, hints: ToolHints | undefined): boolean | undefined {
+  if (SQL_SERVERS.test(server)) {
+    if (SQL_READ_TOOLS.has(tool)) return true;
+    if (folded(tool) === 'execute_sql') return false;
+  }
+  return hints && hints.readOnlyHint === true && hints.destructiveHint !== true;
+}
+
+/** Whether no rule says anything about a server's tools. */
+export function isWithoutRules(rules: Rules, server: string): boolean {
+  const says = (of: ToolRules) => of.readOnly === true || SWITCHES_OFF.has(of.newTools) || hasNames(of);
+  const { clients = {}, ...ofServer } = rules.servers?.[server] ?? {};
+  return ![rules.all ?? {}, ofServer, ...Object.values(clients), ...Object.values(rules.clients ?? {})].some((of) =>
+    says('wireNames' in of ? { readOnly: of.readOnly } : of),
+  );
+}
+
+const SWITCHES_OFF: ReadonlySet<Switch | undefined> = new Set<Switch>(['off', 'ask']);
+
+function hasNames({ off = [], ask = [] }: ToolRules): boolean {
+  return off.length + ask.length > 0;
+}
+
+/** Decides about one use of a tool. Where the client has not named itself, the strictest rule of any client holds. */
+export function decide(rules: Rules, use: ToolUse): Decision {
+  if (use.client !== undefined) return decideFor(rules, use, clientIdOf(rules, use.client));
+  const decisions = [undefined, ...Object.keys(rules.clients ?? {})].map((id) => decideFor(rules, use, id));
+  return (
+    decisions.find((decision) => decision.do === 'refuse') ??
+    decisions.find((decision) => decision.do === 'ask') ?? { do: 'allow' }
+  );
+}
+
+function clientIdOf(rules: Rules, wireName: string): string | undefined {
+  return Object.entries(rules.clients ?? {}).find(([, { wireNames }]) =>
+    wireNames.some((known) => isWireName(wireName, known)),
+  )?.[0];
+}
+
+function decideFor(rules: Rules, { server, tool, hints }: ToolUse, clientId: string | undefined): Decision {
+  const client = clientId === undefined ? undefined : rules.clients?.[clientId];
+  const ofServer: ToolRules = rules.servers?.[server] ?? {};
+  const ofBoth: ToolRules = (clientId === undefined ? undefined : rules.servers?.[server]?.clients?.[clientId]) ?? {};
+  const byBoth: DecidedBy = { scope: 'client-of-server', ...(client ? { name: client.name } : {}) };
+  const readOnly = readOnlyBy(rules, client, ofServer, ofBoth, byBoth);
+  if (readOnly) {
+    const reads = onlyReads(server, tool, hints);
+    if (reads === undefined) return { do: 'refuse', why: 'unlisted', by: readOnly };
+    if (!reads) return { do: 'refuse', why: 'read-only', by: readOnly };
+  }
+  const listed = [
+    { by: byBoth, state: switchIn(ofBoth, tool) },
+    { by: { scope: 'server' } as const, state: switchIn(ofServer, tool) },
+  ].find(({ state }) => state !== undefined);
+  if (listed) return decisionOf(listed.state, 'off', listed.by);
+  const fallback = [
+    { by: byBoth, state: ofBoth.newTools },
+    { by: { scope: 'server' } as const, state: ofServer.newTools },
+    { by: { scope: 'everything' } as const, state: rules.all?.newTools },
+  ].find(({ state }) => state !== undefined);
+  return fallback ? decisionOf(fallback.state, 'new', fallback.by) : { do: 'allow' };
+}
+
+/** The rule that makes a use read-only, if one does. For everything and for a client everywhere, it has no exceptions. */
+function readOnlyBy(
+  rules: Rules,
+  client: { name: string; readOnly?: boolean | undefined } | undefined,
+  ofServer: ToolRules,
+  ofBoth: ToolRules,
+  byBoth: DecidedBy,
+): DecidedBy | undefined {
+  if (rules.all?.readOnly) return { scope: 'everything' };
+  if (client?.readOnly) return { scope: 'client', name: client.name };
+  if (ofBoth.readOnly !== undefined) return ofBoth.readOnly ? byBoth : undefined;
+  return ofServer.readOnly ? { scope: 'server' } : undefined;
+}
+
+function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy): Decision {
+  if (state === 'off') return { do: 'refuse', why, by };
+  return state === 'ask' ? { do: 'ask', by } : { do: 'allow' };
+}
+
+/** What the lists say of a tool: the strictest, and what forbids also where the name is spelled otherwise. */
+function switchIn({ on = [], off = [], ask = [] }: ToolRules, tool: string): Switch | undefined {
+  const name = folded(tool);
+  if (off.some((listed) => folded(listed) === name)) return 'off';
+  if (ask.some((listed) => folded(listed) === name)) return 'ask';
+  return on.includes(tool) ? 'on' : undefined;
+}
+
+function folded(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase();
+}

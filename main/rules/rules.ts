@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
+
+/** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
+export const SWITCHES = ['on', 'off', 'ask'] as const;
+
+const switchSchema = z.enum(SWITCHES);
+const toolRulesSchema = z.strictObject({
+  /** Only tools that read. */
+  readOnly: z.boolean().optional(),
+  /** What holds for a tool that no list below names. */
+  newTools: switchSchema.optional(),
+  on: z.array(z.string()).optional(),
+  off: z.array(z.string()).optional(),
+  ask: z.array(z.string()).optional(),
+});
+const changeSchema = z.strictObject({
+  /** ISO 8601. */
+  at: z.string(),
+  by: z.enum(['command', 'window']),
+  what: z.string(),
+});
+const rulesSchema = z.strictObject({
+  version: z.literal(1),
+  all: z.strictObject({ readOnly: z.boolean().optional(), newTools: switchSchema.optional() }).optional(),
+  /** By the client's id. `wireNames` are what it calls itself in `clientInfo`. */
+  clients: z
+    .record(
+      z.string(),
+      z.strictObject({ name: z.string(), wireNames: z.array(z.string()), readOnly: z.boolean().optional() }),
+    )
+    .optional(),
+  /** By `serverKey`. */
+  servers: z
+    .record(
+      z.string(),
+      z.strictObject({
+        ...toolRulesSchema.shape,
+        clients: z.record(z.string(), toolRulesSchema).optional(),
+      }),
+    )
+    .optional(),
+  /** The latest changes, the newest last. */
+  history: z.array(changeSchema).optional(),
+});
+
+export type Switch = (typeof SWITCHES)[number];
+
+/** Rules for the tools of one server, or of one client at one server. Lists hold tools' names. */
+export type ToolRules = z.infer<typeof toolRulesSchema>;
+
+/** What `rules.json` holds. A member that this version does not know makes the whole file unreadable. */
+export type Rules = z.infer<typeof rulesSchema>;
+
+export type RuleChange = z.infer<typeof changeSchema>;
+
+/** A client as rules name it. */
+export interface RuleClient {
+  id: string;
+  name: string;
+  wireNames: readonly string[];
+}
+
+/** What a set of rules is for: everything, a client everywhere, a server, or a client at a server. */
+export interface RuleScope {
+  /** A `serverKey`. */
+  server?: string | undefined;
+  client?: RuleClient | undefined;
+}
+
+export const NO_RULES: Rules = { version: 1 };
+
+/** How many changes the file remembers. */
+const MAX_HISTORY = 200;
+
+/**
+ * Reads the text of a rules file.
+ * @throws {CausewayError} `invalid_file` where it is not JSON, or holds what this version does not know
+ */
+export function parseRules(path: string, text: string): Rules {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw unreadable(path, error instanceof Error ? error.message : 'it is not JSON', error);
+  }
+  const parsed = rulesSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.');
+  throw unreadable(path, `${where ? `${where}: ` : ''}${issue?.message ?? 'unknown content'}`, parsed.error);
+}
+
+function unreadable(path: string, reason: string, cause: unknown): CausewayError {
+  return new CausewayError('invalid_file', `The rules in ${path} cannot be read (${reason}).`, {
+    cause,
+    remedy: 'Correct the file, or delete it to remove all rules. Until then, no tool may be called.',
+  });
+}
+
+/** The rules of a scope. */
+export function rulesOf(rules: Rules, { server, client }: RuleScope): ToolRules {
+  if (server === undefined) return (client ? rules.clients?.[client.id] : rules.all) ?? {};
+  const ofServer = rules.servers?.[server] ?? {};
+  if (!client) return ofServer;
+  return ofServer.clients?.[client.id] ?? {};
+}
+
+/** The changes that `rules set` can make to a scope; what is left out stays. */
+export interface RuleEdit {
+  readOnly?: boolean | undefined;
+  newTools?: Switch | undefined;
+  on?: readonly string[] | undefined;
+  off?: readonly string[] | undefined;
+  ask?: readonly string[] | undefined;
+}
+
+/**
+ * The rules with a scope's changed. A tool is in one list at a time: the one that was named last.
+ * @throws {CausewayError} `usage` where tools are named without a server, or one tool in two lists
+ */
+export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules {
+  const lists = { on: edit.on ?? [], off: edit.off ?? [], ask: edit.ask ?? [] };
+  const named = [...lists.on, ...lists.off, ...lists.ask];
+  if (scope.server === undefined && named.length > 0) {
+    throw new CausewayError('usage', 'Tools belong to a server, and none is named.', {
+      remedy: 'Name the server whose tools you mean.',
+    });
+  }
+  if (scope.server === undefined && scope.client && edit.newTools) {
+    throw new CausewayError(
+      'usage',
+      'New tools can be decided for everything, for a server, or for a client of a server.',
+      {
+        remedy: 'Name the server, or leave the client out.',
+      },
+    );
+  }
+  const twice = named.find((tool, index) => named.indexOf(tool) !== index);
+  if (twice !== undefined)
+    throw new CausewayError('usage', `The tool "${twice}" is named twice.`, { remedy: 'Name it once.' });
+  const before = rulesOf(rules, scope);
+  const after: ToolRules = { ...before };
+  if (edit.readOnly !== undefined) after.readOnly = edit.readOnly;
+  if (edit.newTools !== undefined) after.newTools = edit.newTools;
+  for (const which of SWITCHES) {
+    const kept = (before[which] ?? []).filter((tool) => !named.includes(tool));
+    const list = [...kept, ...lists[which]];
+    if (list.length > 0) after[which] = list;
+    else delete after[which];
+  }
+  return withRulesOf(rules, scope, after);
+}
+
+/** The rules without a scope's; a server's go with those of its clients. */
+export function withoutScope(rules: Rules, scope: RuleScope): Rules {
+  return withRulesOf(rules, scope, undefined);
+}
+
+function withRulesOf(rules: Rules, { server, client }: RuleScope, after: ToolRules | undefined): Rules {
+  if (server === undefined) {
+    const { readOnly, newTools } = after ?? {};
+    if (!client) {
+      const all = { ...(readOnly === undefined ? {} : { readOnly }), ...(newTools === undefined ? {} : { newTools }) };
+      return { ...rules, all };
+    }
+    const own = { ...described(client), ...(readOnly === undefined ? {} : { readOnly }) };
+    return { ...rules, clients: { ...rules.clients, [client.id]: own } };
+  }
+  const { [server]: ofServer = {}, ...otherServers } = rules.servers ?? {};
+  if (!client) {
+    const next = after && { ...after, ...(ofServer.clients ? { clients: ofServer.clients } : {}) };
+    return { ...rules, servers: { ...otherServers, ...(next ? { [server]: next } : {}) } };
+  }
+  const { [client.id]: _, ...otherClients } = ofServer.clients ?? {};
+  const clients = { ...otherClients, ...(after ? { [client.id]: after } : {}) };
+  const known = { ...rules.clients?.[client.id], ...described(client) };
+  return {
+    ...rules,
+    clients: { ...rules.clients, [client.id]: known },
+    servers: { ...otherServers, [server]: { ...ofServer, clients } },
+  };
+}
+
+function described({ name, wireNames }: RuleClient): { name: string; wireNames: string[] } {
+  return { name, wireNames: [...wireNames] };
+}
+
+/** The rules with one more change in their history. */
+export function withChange(rules: Rules, change: RuleChange): Rules {
+  return { ...rules, history: [...(rules.history ?? []), change].slice(-MAX_HISTORY) };
+}

@@ -1,0 +1,286 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { AskApproval, CallToApprove } from '../../../main/bridge/tool-guard.ts';
+import { serverKey } from '../../../main/rules/decision.ts';
+import type { Rules } from '../../../main/rules/rules.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { type Connected, connect, newcomer, serve } from './connected.ts';
+import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
+
+const TOOLS = [
+  { name: 'execute_sql', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+  { name: 'execute_sql_read_only', inputSchema: { type: 'object' } },
+  { name: 'drop', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } },
+  { name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+];
+
+type ServerRulesIn = NonNullable<Rules['servers']>[string];
+
+interface Guarded extends Connected {
+  /** Puts rules for the server in force. */
+  rule(rules: ServerRulesIn, more?: Omit<Rules, 'version' | 'servers'>): void;
+  /** Puts a text in the place of the rules. */
+  write(text: string): void;
+  remove(): void;
+  /** The tools whose calls have reached the server. */
+  called(): unknown[];
+  toolNames(id: string): Promise<string[]>;
+}
+
+/** A client whose calls pass the rules in a file of its own. */
+async function guarded(options: { askApproval?: AskApproval; clientName?: string } = {}): Promise<Guarded> {
+  const server = await serve(
+    orderly({
+      onCall: ({ frame }, response) =>
+        json(response, result(frame?.id, frame?.method === 'tools/list' ? { tools: TOOLS } : { content: [] })),
+    }).script,
+  );
+  const file = new RulesFile(await newcomer());
+  const rules = file.of(serverKey(server.origin, '/api/2.0/mcp/sql'));
+  const client = await connect(server, { rules, ...(options.askApproval ? { askApproval: options.askApproval } : {}) });
+  const clientInfo = { name: options.clientName ?? 'codex-mcp-client', version: '1' };
+  await client.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const write = (text: string) => {
+    mkdirSync(dirname(file.path), { recursive: true });
+    writeFileSync(file.path, text);
+  };
+  const key = serverKey(server.origin, '/api/2.0/mcp/sql');
+  return Object.assign(client, {
+    write,
+    rule: (ofServer: ServerRulesIn, more: Omit<Rules, 'version' | 'servers'> = {}) =>
+      write(JSON.stringify({ version: 1, ...more, servers: { [key]: ofServer } })),
+    remove: () => rmSync(file.path),
+    called: () =>
+      server.arrivals.flatMap(({ body }) =>
+        Array.from(String(body).matchAll(/"method":"tools\/call","params":\{"name":"([^"]+)"/g), ([, name]) => name),
+      ),
+    async toolNames(id: string) {
+      const { result } = await client.request(id, 'tools/list');
+      return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    },
+  });
+}
+
+const call = (name: string, more: object = {}) => ({ name, arguments: {}, ...more });
+const textOf = (answer: { result?: unknown }) => {
+  const { content, isError } = answer.result as { content: { text: string }[]; isError?: boolean };
+  return { text: content[0]?.text, isError };
+};
+
+describe('a tool that is off', () => {
+  it('does not reach the server, and the client is told who decided', async () => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    const answer = textOf(await client.request(1, 'tools/call', call('drop')));
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toContain('The user has switched off "drop" on this server.');
+    expect((await client.request(2, 'tools/call', call('look'))).result).toBeDefined();
+    expect(client.called()).toEqual(['look']);
+  });
+
+  it('does not appear in the list of tools', async () => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    expect(await client.toolNames('list')).toEqual(['execute_sql', 'execute_sql_read_only', 'look']);
+  });
+
+  it('is not reached in a batch, whose other calls go on', async () => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    client.send([
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') },
+      { jsonrpc: '2.0', method: 'tools/call', params: call('drop') },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: call('look') },
+    ]);
+    expect(textOf(await client.sink.answerTo(1)).isError).toBe(true);
+    await expect.poll(() => client.called()).toEqual(['look']);
+  });
+
+  it('is not reached by a notification, nor by a name that is given twice', async () => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    client.send({ jsonrpc: '2.0', method: 'tools/call', params: call('drop') });
+    client.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop","arguments":{},"name":"look"}}');
+    client.send('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look","Name":"drop"}}');
+    client.send('{"jsonrpc":"2.0","id":3,"method":"tools/call","method":"tools/list","params":{"name":"drop"}}');
+    for (const id of [1, 2, 3]) {
+      expect((await client.sink.answerTo(id)).error.message).toContain(
+        'names its method, its parameters or its tool twice',
+      );
+    }
+    await client.request('after', 'tools/call', call('look'));
+    expect(client.called()).toEqual(['look']);
+  });
+
+  it('is not reached however the frame is spelled', async () => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }), fc.nat(1e9), async (escapes, id) => {
+        let at = 0;
+        const spelled = (text: string) =>
+          `"${Array.from(text, (letter) =>
+            escapes[at++ % escapes.length] ? `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}` : letter,
+          ).join('')}"`;
+        const params = `{${spelled('arguments')}:{}, ${spelled('name')} : ${spelled('drop')}}`;
+        client.send(
+          `{"jsonrpc":"2.0",${spelled('params')}:${params},"id":${id}, ${spelled('method')}:${spelled('tools/call')}}`,
+        );
+        expect(textOf(await client.sink.answerTo(id)).isError).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+    expect(client.server.arrivals.some(({ body }) => String(body).includes('params'))).toBe(true);
+    expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
+  });
+
+  it('is off for its client alone where the rule is the client’s', async () => {
+    const clients = { codex: { name: 'Codex', wireNames: ['codex-mcp-client'] } };
+    const [codex, cursor] = [await guarded(), await guarded({ clientName: 'cursor-vscode' })];
+    for (const client of [codex, cursor]) client.rule({ clients: { codex: { off: ['drop'] } } }, { clients });
+    expect(textOf(await codex.request(1, 'tools/call', call('drop'))).text).toContain('for Codex on this server');
+    expect(textOf(await cursor.request(1, 'tools/call', call('drop'))).isError).toBeUndefined();
+  });
+});
+
+describe('read only', () => {
+  it('leaves the SQL server its reading tools, whatever it says of execute_sql', async () => {
+    const client = await guarded();
+    client.rule({ readOnly: true });
+    expect(await client.toolNames('list')).toEqual(['execute_sql_read_only', 'look']);
+    expect(textOf(await client.request(1, 'tools/call', call('execute_sql'))).text).toContain(
+      'allows only tools that read',
+    );
+    expect(client.called()).toEqual([]);
+  });
+
+  it('refuses a tool that the server has not listed, and allows it once it has', async () => {
+    const client = await guarded();
+    client.rule({ readOnly: true });
+    expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toContain('List the tools first.');
+    await client.toolNames('list');
+    expect(textOf(await client.request(2, 'tools/call', call('look'))).isError).toBeUndefined();
+  });
+});
+
+describe('a change of the rules', () => {
+  it('is in force at the next call, and the client is told that the tools have changed', async () => {
+    const client = await guarded();
+    expect(await client.toolNames('first')).toHaveLength(TOOLS.length);
+    client.rule({ off: ['drop'] });
+    expect(textOf(await client.request(1, 'tools/call', call('drop'))).isError).toBe(true);
+    await expect
+      .poll(() => client.sink.frames.map(String))
+      .toContainEqual('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
+    client.remove();
+    expect(textOf(await client.request(2, 'tools/call', call('drop'))).isError).toBeUndefined();
+  });
+
+  it('is announced to a client whose server says nothing of changing tools', async () => {
+    const client = await guarded();
+    const opened = JSON.parse(String(client.sink.frames[0]));
+    expect(opened.result.capabilities).toEqual({ tools: { listChanged: true } });
+    expect(INITIALIZE_RESULT.capabilities).toEqual({ tools: {} });
+  });
+});
+
+describe('rules that cannot be read', () => {
+  it.each([
+    ['are not JSON', '{"version":1,'],
+    ['hold what this version does not know', '{"version":1,"tomorrow":true}'],
+    ['are of another version', '{"version":2}'],
+  ])('refuse every tool where they %s', async (_, text) => {
+    const client = await guarded();
+    client.write(text);
+    expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toMatch(/^The rules in .* cannot be read/);
+    expect(await client.toolNames('list')).toEqual([]);
+    expect(client.called()).toEqual([]);
+  });
+});
+
+describe('a tool that asks first', () => {
+  const asker = () => {
+    const asked: {
+      call: CallToApprove;
+      answer(approval: 'allowed' | 'refused' | 'late'): void;
+      signal: AbortSignal;
+    }[] = [];
+    const askApproval = vi.fn<AskApproval>(
+      (call, signal) => new Promise((answer) => asked.push({ call, answer, signal })),
+    );
+    return { asked, askApproval };
+  };
+
+  it('goes to the server once the user has allowed the call, and lets others pass meanwhile', async () => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop', { arguments: { big: 1 } }) });
+    await expect.poll(() => asked).toHaveLength(1);
+    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"big":1}' });
+    await client.request(2, 'tools/call', call('look'));
+    expect(client.called()).toEqual(['look']);
+    asked[0]?.answer('allowed');
+    expect(textOf(await client.sink.answerTo(1)).isError).toBeUndefined();
+    expect(client.called()).toEqual(['look', 'drop']);
+  });
+
+  it.each([
+    ['refused', 'The user has refused this call'],
+    ['late', 'nobody has answered in time'],
+  ] as const)('is answered with words where the answer is %s', async (approval, words) => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
+    await expect.poll(() => asked).toHaveLength(1);
+    asked[0]?.answer(approval);
+    expect(textOf(await client.sink.answerTo(1)).text).toContain(words);
+    expect(client.called()).toEqual([]);
+  });
+
+  it('is refused where no application is there to ask', async () => {
+    const client = await guarded();
+    client.rule({ ask: ['drop'] });
+    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('Causeway is not open');
+  });
+
+  it('is not called once the client has cancelled it', async () => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
+    await expect.poll(() => asked).toHaveLength(1);
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await expect.poll(() => asked[0]?.signal.aborted).toBe(true);
+    asked[0]?.answer('allowed');
+    await client.request(2, 'tools/call', call('look'));
+    expect(client.called()).toEqual(['look']);
+  });
+
+  it('is not called where it was switched off while the user was asked', async () => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
+    await expect.poll(() => asked).toHaveLength(1);
+    client.rule({ off: ['drop'] });
+    asked[0]?.answer('allowed');
+    expect(textOf(await client.sink.answerTo(1)).isError).toBe(true);
+    expect(client.called()).toEqual([]);
+  });
+
+  it('takes its question back when the client goes', async () => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
+    await expect.poll(() => asked).toHaveLength(1);
+    void client.bridge.close();
+    await expect.poll(() => asked[0]?.signal.aborted).toBe(true);
+    asked[0]?.answer('late');
+  });
+});
