@@ -143,7 +143,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./rules/rules-file.ts'),
     ]);
     const rules = new RulesFile(env);
-    return startHub({
+    const hub = await startHub({
       folder: hubFolder(env),
       serve: async (request, sink) => {
         const found = await endpoint(request, rules);
@@ -151,6 +151,13 @@ export function createCauseway(options: CausewayOptions): Causeway {
       },
       ...(watcher ? { watcher } : {}),
     });
+    // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
+    const unwatch = rules.subscribe(() => {});
+    return {
+      sessions: () => hub.sessions(),
+      finish: (graceMs) => hub.finish(graceMs).finally(unwatch),
+      close: () => hub.close().finally(unwatch),
+    };
   };
 
   const renewConnections = async () => {

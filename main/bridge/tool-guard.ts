@@ -227,10 +227,10 @@ export class ToolGuard {
     if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
     const client = this.#lists.get(id);
     this.#lists.delete(id);
-    for (const { name, hints } of toolsIn(parseFrame(frame))) this.#hints.set(name, hints);
+    for (const { name, hints } of listedTools(frame)) this.#hints.set(name, hints);
     if (this.#rules.isEmpty) return frame;
     return withElements(frame, ['result', 'tools'], (element) => {
-      const [tool] = toolsIn({ result: { tools: [parseFrame(element)] } });
+      const tool = listedTool(parseFrame(element));
       return tool !== undefined && this.#rules.decide(tool.name, client, tool.hints).do !== 'refuse';
     });
   }
@@ -240,7 +240,7 @@ export class ToolGuard {
     if (this.#isRemembered) return;
     this.#isRemembered = true;
     const known = await this.#memory.get('tools/list');
-    for (const { name, hints } of toolsIn(known && parseFrame(known))) {
+    for (const { name, hints } of known ? listedTools(known) : []) {
       if (!this.#hints.has(name)) this.#hints.set(name, hints);
     }
   }
@@ -313,16 +313,22 @@ function clientNameOf(clientInfo: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function toolsIn(json: unknown): { name: string; hints: ToolHints }[] {
-  const tools = objectAt(json, 'result', 'tools');
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool: unknown) => {
-    const name = objectAt(tool, 'name');
-    if (typeof name !== 'string') return [];
-    return [
-      { name, hints: { readOnlyHint: hint(tool, 'readOnlyHint'), destructiveHint: hint(tool, 'destructiveHint') } },
-    ];
-  });
+/** A tool as a server lists it. */
+export interface ListedTool {
+  name: string;
+  hints: ToolHints;
+}
+
+/** The tools in the answer to `tools/list`. */
+export function listedTools(frame: Buffer): ListedTool[] {
+  const tools = objectAt(parseFrame(frame), 'result', 'tools');
+  return Array.isArray(tools) ? tools.flatMap((tool: unknown) => listedTool(tool) ?? []) : [];
+}
+
+function listedTool(tool: unknown): ListedTool | undefined {
+  const name = objectAt(tool, 'name');
+  if (typeof name !== 'string') return undefined;
+  return { name, hints: { readOnlyHint: hint(tool, 'readOnlyHint'), destructiveHint: hint(tool, 'destructiveHint') } };
 }
 
 function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {

@@ -9,6 +9,7 @@ import { registerDiagnose } from './diagnose/register.ts';
 import { pathOf } from './failure.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
+import { registerRules } from './rules/register.ts';
 import { registerServers } from './servers/register.ts';
 import { registerStatus } from './status/register.ts';
 import { registerWarehouse } from './warehouse/register.ts';
@@ -23,6 +24,7 @@ const COMMANDS: RegisterCommand[] = [
   registerWarehouses,
   registerServers,
   registerClients,
+  registerRules,
   registerCompletion,
 ];
 

@@ -127,4 +127,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients repair': ['causeway clients repair'],
   'causeway clients backups': ['causeway clients backups'],
   'causeway clients restore': ['causeway clients restore cursor-1 --dry-run'],
+
+  'causeway rules': ['causeway rules'],
+  'causeway rules list': ['causeway rules list --json'],
+  'causeway rules set': [
+    'causeway rules set --all --read-only',
+    'causeway rules set databricks-sql --client codex --read-only',
+    'causeway rules set databricks-sql --off execute_sql',
+    'causeway rules set github --ask create_issue --new ask',
+  ],
+  'causeway rules clear': ['causeway rules clear databricks-sql --client codex'],
 };

@@ -190,3 +190,34 @@ function described({ name, wireNames }: RuleClient): { name: string; wireNames: 
 export function withChange(rules: Rules, change: RuleChange): Rules {
   return { ...rules, history: [...(rules.history ?? []), change].slice(-MAX_HISTORY) };
 }
+
+/**
+ * An edit that also names the tools that a server has now, where it decides about new ones: those go on as they were.
+ * @param tools the server's tools as it lists them
+ */
+export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonly string[]): RuleEdit {
+  const { newTools } = edit;
+  const wasOn = (before.newTools ?? 'on') === 'on';
+  if (newTools === undefined || newTools === 'on' || !wasOn) return edit;
+  const lists = [edit.on, edit.off, edit.ask, before.on, before.off, before.ask];
+  const isListed = (tool: string) => lists.some((list) => list?.includes(tool));
+  return { ...edit, on: [...(edit.on ?? []), ...tools.filter((tool) => !isListed(tool))] };
+}
+
+/** Rules as a short text, empty where there are none. */
+export function formatRules({ readOnly, newTools, on, off, ask }: ToolRules): string {
+  return formatEdit({ readOnly, newTools, off, ask, ...(newTools === undefined ? {} : { on }) });
+}
+
+/** A change of rules as a short text. */
+export function formatEdit({ readOnly, newTools, on, off, ask }: RuleEdit): string {
+  const list = (state: string, tools: readonly string[] | undefined) =>
+    tools && tools.length > 0 ? [`${state}: ${tools.join(', ')}`] : [];
+  return [
+    ...(readOnly === undefined ? [] : [readOnly ? 'read only' : 'not read only']),
+    ...list('off', off),
+    ...list('ask first', ask),
+    ...list('on', on),
+    ...(newTools === undefined ? [] : [`new tools ${newTools === 'ask' ? 'ask first' : newTools}`]),
+  ].join('; ');
+}

@@ -1,0 +1,57 @@
+import { type Command, Option } from 'commander';
+import { SWITCHES } from '../../rules/rules.ts';
+import type { RegisterCommand } from '../command.ts';
+import { noSuchCommand } from '../failure.ts';
+
+const HELP = `
+A rule is for a SERVER (by its name in "causeway servers"), for a client at a server, for a client everywhere (--client without
+a SERVER), or for everything (--all). Running sessions follow a change at once.
+
+Read only lets a client use the tools of which the server says that they only read, and of the SQL server those that are known
+to. Causeway cannot check what a server says.`;
+
+/** `causeway rules …`: what AI clients may do with the servers' tools. Each command's code loads when it runs. */
+export const registerRules: RegisterCommand = (program, context) => {
+  const group = program
+    .command('rules')
+    .description('what AI clients may do: read only, tools on or off, ask first')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./rules.ts')).listRules(context, command.optsWithGlobals());
+    });
+  group
+    .command('list')
+    .description('the rules, and their latest changes')
+    .option('--json', 'print JSON')
+    .action(async (_options, command: Command) =>
+      (await import('./rules.ts')).listRules(context, command.optsWithGlobals()),
+    );
+  withScope(group.command('set [server]'))
+    .description('change the rules for a server, a client or everything; what is not named stays')
+    .option('--read-only', 'only tools that read')
+    .option('--no-read-only', 'also tools that write')
+    .addOption(new Option('--new <state>', 'what holds for tools that no rule names').choices(SWITCHES))
+    .option('--on <tool...>', 'tools that may be called')
+    .option('--off <tool...>', 'tools that may not be called, and are not listed')
+    .option('--ask <tool...>', 'tools that may be called once you have allowed the call')
+    .action(async (server: string | undefined, _options, command: Command) =>
+      (await import('./rules.ts')).setRules(context, server, command.optsWithGlobals()),
+    );
+  withScope(group.command('clear [server]'))
+    .description('remove the rules for a server, a client or everything')
+    .action(async (server: string | undefined, _options, command: Command) =>
+      (await import('./rules.ts')).clearRules(context, server, command.optsWithGlobals()),
+    );
+};
+
+function withScope(command: Command): Command {
+  return command
+    .option('-c, --client <client>', 'only for this client, by its id in "causeway clients"')
+    .option('--all', 'for every client and every server')
+    .option('--json', 'print JSON')
+    .option('--dry-run', 'only show what would change');
+}

@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createCauseway } from '../../../main/causeway.ts';
+import { startWorkspace } from '../../workspace/workspace.ts';
+import { ownHome } from '../auth/own-home.ts';
+import { ProxyProcess } from '../proxy/proxy-process.ts';
+import { runCommand } from '../warehouses/harness.ts';
+
+const SQL = '/api/2.0/mcp/sql';
+
+/** A home with a SQL server, and the embedded workspace behind it. */
+async function home() {
+  const workspace = await startWorkspace();
+  onTestFinished(() => workspace.close());
+  const own = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
+  onTestFinished(() => own.remove());
+  await runCommand(own.env, ['servers', 'add', 'sql', '--profile', 'ana']);
+  const rules = (...args: string[]) => runCommand(own.env, ['rules', ...args]);
+  return { ...own, workspace, rules };
+}
+
+/** A proxy as an AI client starts it, in a session. */
+async function session(env: NodeJS.ProcessEnv) {
+  const proxy = new ProxyProcess(['--profile', 'ana', '--path', SQL], { ...env, PATH: process.env.PATH });
+  onTestFinished(() => proxy.close());
+  let last = 0;
+  const request = (method: string, params: object) => {
+    last += 1;
+    return proxy.request(last, method, params);
+  };
+  const clientInfo = { name: 'codex-mcp-client', version: '1' };
+  await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return {
+    tools: async () => {
+      const { result } = await request('tools/list', {});
+      return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    },
+    call: async (name: string, query: string) => {
+      const { result } = await request('tools/call', { name, arguments: { query } });
+      return result as { isError?: boolean; content: { text: string }[] };
+    },
+  };
+}
+
+describe('causeway rules', () => {
+  test('says how to begin where there are none', async () => {
+    const { rules } = await home();
+    const { code, stdout } = await rules();
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      'There are no rules: every client may use every tool.\nBegin with: causeway rules set --all --read-only\n',
+    );
+  });
+
+  test('lists what was set, and the latest changes', async () => {
+    const { rules } = await home();
+    expect((await rules('set', 'databricks-sql', '--read-only')).stdout).toBe('Now for databricks-sql: read only\n');
+    expect((await rules('set', '--client', 'codex', '--read-only')).stdout).toBe(
+      'Now for OpenAI Codex at every server: read only\n',
+    );
+    await rules('set', 'databricks-sql', '--client', 'cursor', '--off', 'execute_sql', '--ask', 'poll_sql_result');
+    const { stdout } = await rules();
+    expect(stdout).toContain('SERVER          CLIENT  RULE\n');
+    expect(stdout).toContain('all             codex   read only\n');
+    expect(stdout).toContain('databricks-sql  all     read only\n');
+    expect(stdout).toContain('databricks-sql  cursor  off: execute_sql; ask first: poll_sql_result\n');
+    expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor at databricks-sql: off: execute_sql/);
+    const listed = JSON.parse((await rules('--json')).stdout);
+    expect(listed.rules).toContainEqual({ server: 'databricks-sql', client: null, readOnly: true });
+    expect(listed.history).toHaveLength(3);
+  });
+
+  test('removes a rule, and says so where there is none', async () => {
+    const { rules } = await home();
+    await rules('set', '--all', '--read-only');
+    expect((await rules('clear', '--all')).stdout).toBe('Now for everything: no rules\n');
+    const again = await rules('clear', '--all');
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('There are no rules for everything.')]);
+  });
+
+  test.each([
+    [['set'], 2, 'Nothing to change was named.'],
+    [['set', '--read-only'], 2, 'No server was named.'],
+    [['set', 'databricks-sql', '--all', '--read-only'], 2, '--all was given beside a server or a client.'],
+    [['set', 'nothing', '--read-only'], 4, 'There is no server "nothing".'],
+    [['set', '--client', 'nobody', '--read-only'], 4, 'There is no client "nobody".'],
+    [['set', '--all', '--off', 'execute_sql'], 2, 'Tools belong to a server, and none is named.'],
+    [['set', 'databricks-sql', '--on', 'a', '--off', 'a'], 2, 'The tool "a" is named twice.'],
+    [['set', 'databricks-sql', '--new', 'maybe'], 2, 'maybe'],
+    [['clear'], 2, 'No server was named.'],
+  ])('refuses %j', async (args, code, words) => {
+    const { rules } = await home();
+    const refused = await rules(...args);
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
+  });
+
+  test('changes nothing with --dry-run, nor a file that it cannot read', async () => {
+    const { rules, env } = await home();
+    expect((await rules('set', '--all', '--read-only', '--dry-run')).stdout).toBe(
+      'Would be for everything: read only\n',
+    );
+    expect((await rules()).stdout).toContain('There are no rules');
+    await rules('set', '--all', '--read-only');
+    const path = join(String(env.CAUSEWAY_HOME), 'config', 'rules.json');
+    await writeFile(path, '{"version":1,');
+    for (const args of [[], ['set', '--all', '--no-read-only'], ['clear', '--all']]) {
+      const { code, stderr } = await rules(...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be read')]);
+    }
+  });
+
+  test('keeps the tools that a server has when new ones are switched off', async () => {
+    const { rules, env } = await home();
+    const unknown = await rules('set', 'databricks-sql', '--new', 'off', '--dry-run');
+    expect(unknown.stderr).toContain('are not known yet, so all of them count as new');
+    await (await session(env)).tools();
+    // What the server has listed is stored once the client has its answer.
+    await expect.poll(async () => (await rules('set', 'databricks-sql', '--new', 'off', '--dry-run')).stderr).toBe('');
+    const { stdout } = await rules('set', 'databricks-sql', '--new', 'off');
+    expect(stdout).toBe(
+      'Now for databricks-sql: on: execute_sql, execute_sql_read_only, poll_sql_result; new tools off\n',
+    );
+    const typing = await rules('set', 'databricks-sql', '--off', 'execute_sq');
+    expect(typing.stderr).toContain('databricks-sql has no tool "execute_sq" now.');
+  });
+});
+
+describe.each(['alone', 'through the application'])('a running session %s', (how) => {
+  test('follows a rule at its next call', async () => {
+    const { rules, env } = await home();
+    if (how !== 'alone') {
+      const causeway = createCauseway({ env });
+      const hub = await causeway.serveProxies();
+      onTestFinished(async () => {
+        await hub.close();
+        await causeway.close();
+      });
+    }
+    const client = await session(env);
+    expect(await client.tools()).toContain('execute_sql');
+    await rules('set', 'databricks-sql', '--read-only');
+    expect(await client.tools()).toEqual(['execute_sql_read_only', 'poll_sql_result']);
+    const refused = await client.call('execute_sql', 'SELECT 1');
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]?.text).toContain('the user allows only tools that read on this server');
+    expect((await client.call('execute_sql_read_only', 'SELECT 1')).isError ?? false).toBe(false);
+    await rules('set', 'databricks-sql', '--no-read-only');
+    expect((await client.call('execute_sql', 'SELECT 1')).isError ?? false).toBe(false);
+  });
+});
