@@ -18,7 +18,7 @@ export interface CallToApprove {
 }
 
 /** What the user has said to a call. `late` is no answer in time; `absent` that there is nobody to ask: no application runs. */
-export type Approval = 'allowed' | 'refused' | 'late' | 'absent';
+type Approval = 'allowed' | 'refused' | 'late' | 'absent';
 
 /** Asks the user to allow a call. Resolves early with `late` once `signal` is aborted. */
 export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<Approval>;

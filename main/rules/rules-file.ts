@@ -29,11 +29,6 @@ export interface ServerRules {
   subscribe(listener: () => void): () => void;
 }
 
-/** Where the rules are. */
-export function rulesPath(env: NodeJS.ProcessEnv): string {
-  return join(configFolder(env), 'rules.json');
-}
-
 /**
  * The file with the rules about what agents may do. It is looked at before each decision. One that cannot be read refuses
  * every tool; one that is not there allows every tool.
@@ -51,7 +46,7 @@ export class RulesFile {
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
-    this.path = rulesPath(env);
+    this.path = join(configFolder(env), 'rules.json');
   }
 
   /** What was last read. */

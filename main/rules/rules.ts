@@ -68,8 +68,6 @@ export interface RuleScope {
   client?: RuleClient | undefined;
 }
 
-export const NO_RULES: Rules = { version: 1 };
-
 /** How many changes the file remembers. */
 const MAX_HISTORY = 200;
 
