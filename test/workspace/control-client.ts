@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import type { AppSettings } from './apps/apps.ts';
 import type { Fault, FaultRule } from './faults.ts';
+import type { Gateway } from './gateway.ts';
 import type { Features } from './http.ts';
+import type { ManagedServerSettings } from './mcp/index.ts';
 import type { LoggedRequest, RequestFilter } from './request-log.ts';
-import type { Approval, Lifetimes } from './sign-in/sign-in.ts';
+import type { Approval } from './sign-in/page.ts';
+import type { Lifetimes } from './sign-in/sign-in.ts';
 
 /** What `Faults` and its neighbours do, done to a workspace in another process: `address` is what it printed as `faults`. */
 export interface RemoteControl {
@@ -17,6 +21,16 @@ export interface RemoteControl {
   approve(approval: Approval): Promise<void>;
   setFeatures(features: Partial<Features>): Promise<void>;
   setLifetimes(lifetimes: Partial<Lifetimes>): Promise<void>;
+  /** Settings of the MCP servers, those that are plain data. */
+  setMcp(settings: Partial<ManagedServerSettings>): Promise<void>;
+  setApps(settings: Partial<AppSettings>): Promise<void>;
+  /** `grant`, `revoke`, `signIn` and `signOut` of the gateway. */
+  gateway(change: Exclude<keyof Gateway, 'isSignedIn'>, person: string, service: string): Promise<void>;
+  appOrigin(name: string): Promise<string>;
+  /** Origin to the SHA-256 digests of the bearer tokens that reached it. */
+  tokens(): Promise<Record<string, string[]>>;
+  /** How many requests each path had. */
+  requestCounts(path?: string): Promise<Record<string, number>>;
   requests(filter?: RequestFilter): Promise<LoggedRequest[]>;
   clearRequests(): Promise<void>;
 }
@@ -47,6 +61,14 @@ export function remoteControl(address: string): RemoteControl {
     approve: (approval) => send('PUT', '/approval', nothing, approval),
     setFeatures: (features) => send('PUT', '/features', nothing, features),
     setLifetimes: (lifetimes) => send('PUT', '/lifetimes', nothing, lifetimes),
+    setMcp: (settings) => send('PUT', '/mcp', nothing, settings),
+    setApps: (settings) => send('PUT', '/apps', nothing, settings),
+    gateway: (change, person, service) => send('POST', '/gateway', nothing, { change, person, service }),
+    appOrigin: async (name) =>
+      (await send('GET', `/apps/origin?${new URLSearchParams({ name })}`, z.object({ origin: z.string() }))).origin,
+    tokens: () => send('GET', '/tokens', z.record(z.string(), z.array(z.string()))),
+    requestCounts: (path = '*') =>
+      send('GET', `/requests/counts?${new URLSearchParams({ path })}`, z.record(z.string(), z.number())),
     requests: (filter = {}) => {
       const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
       return send('GET', `/requests?${new URLSearchParams(given)}`, z.array(logged));

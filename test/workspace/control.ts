@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
+import type { Apps } from './apps/apps.ts';
 import { type Fault, type FaultRule, type FaultRules, parseFaultRule } from './faults.ts';
+import type { Gateway } from './gateway.ts';
 import { type Features, readJson, sendJson } from './http.ts';
+import type { ManagedServerSettings } from './mcp/index.ts';
 import type { RequestLog } from './request-log.ts';
-import type { Approval, Lifetimes } from './sign-in/sign-in.ts';
+import type { Approval } from './sign-in/page.ts';
+import type { Lifetimes } from './sign-in/sign-in.ts';
+import type { TokenRecord } from './token-record.ts';
 
 /** What tests do to a workspace, in its own process; control-client.ts does the same from another one. */
 export interface Faults {
@@ -28,6 +33,11 @@ export interface ControlParts {
   features: Features;
   lifetimes: Lifetimes;
   approve(approval: Approval): void;
+  gateway: Gateway;
+  apps: Apps;
+  tokens: TokenRecord;
+  /** The settings of the MCP servers. */
+  mcp: ManagedServerSettings;
 }
 
 const sessionExpiry = z.strictObject({ how: z.union([z.literal(404), z.literal(410)]) });
@@ -43,8 +53,41 @@ const features = z.strictObject({
   defaultWarehouse: z.boolean().optional(),
   defaultWarehouseSetting: z.boolean().optional(),
   mcpServices: z.boolean().optional(),
+  connectionCredentials: z.boolean().optional(),
+  serviceCredentials: z.boolean().optional(),
+  servicesWithoutParent: z.enum(['system.ai', 'metastore']).optional(),
+  metastoreWalkMillis: z.int().nonnegative().optional(),
+  apps: z.boolean().optional(),
   scimGroups: z.boolean().optional(),
   chosenPageSize: z.int().positive().optional(),
+});
+
+/** What of the MCP servers' settings is plain data. */
+const managedSettings = z.strictObject({
+  sessions: z.enum(['demanded', 'none']).optional(),
+  answers: z.enum(['json', 'sse']).optional(),
+  listening: z.enum(['absent', 'supported']).optional(),
+  era: z.enum(['legacy', 'modern']).optional(),
+  waitMillis: z.number().optional(),
+  serviceSessions: z.enum(['demanded', 'none']).optional(),
+  signInSignal: z.enum(['challenge', 'elicitation']).optional(),
+  signInNeededFor: z.enum(['tools/call', 'every-method']).optional(),
+  challengeBlamesToken: z.boolean().optional(),
+  activationMillis: z.number().optional(),
+  rejectedToken: z.enum(['401', '400']).optional(),
+  preview: z.enum(['on', 'suspended']).optional(),
+  warehousePin: z.enum(['first', 'behind-override', 'ignored']).optional(),
+  disallowWrites: z.boolean().optional(),
+  oldGenieOne: z.enum(['absent', 'gone', 'served']).optional(),
+});
+const appSettings = z.strictObject({
+  unauthenticated: z.enum(['redirect', '401']).optional(),
+  stoppedStatus: z.int().optional(),
+});
+const gatewayChange = z.strictObject({
+  change: z.enum(['grant', 'revoke', 'signIn', 'signOut']),
+  person: z.string(),
+  service: z.string(),
 });
 
 type Command = (parts: ControlParts, body: unknown, query: URLSearchParams) => unknown;
@@ -66,6 +109,16 @@ const COMMANDS: Record<string, Command> = {
   'PUT /lifetimes': (parts, body) => Object.assign(parts.lifetimes, lifetimes.parse(body)),
   'GET /features': ({ features }) => features,
   'PUT /features': (parts, body) => Object.assign(parts.features, features.parse(body)),
+  'GET /mcp': ({ mcp }) => mcp,
+  'PUT /mcp': ({ mcp }, body) => Object.assign(mcp, managedSettings.parse(body)),
+  'POST /gateway': ({ gateway }, body) => {
+    const { change, person, service } = gatewayChange.parse(body);
+    gateway[change](person, service);
+  },
+  'PUT /apps': ({ apps }, body) => Object.assign(apps.settings, appSettings.parse(body)),
+  'GET /apps/origin': async ({ apps }, _body, query) => ({ origin: await apps.origin(query.get('name') ?? '') }),
+  'GET /tokens': ({ tokens }) => tokens.digests(),
+  'GET /requests/counts': ({ log }, _body, query) => log.countsByPath({ path: query.get('path') ?? undefined }),
   'GET /requests': ({ log }, _body, query) =>
     log.list({
       method: query.get('method') ?? undefined,
@@ -89,7 +142,7 @@ export function createControl(
     }
     try {
       const body = await readJson(request);
-      sendJson(response, 200, command(parts, body, url.searchParams) ?? {});
+      sendJson(response, 200, (await command(parts, body, url.searchParams)) ?? {});
     } catch (error) {
       sendJson(response, 400, { message: error instanceof Error ? error.message : String(error) });
     }

@@ -59,7 +59,7 @@ export function answerFault(response: ServerResponse, effect: Effect, situation:
       return true;
     case 'next-page':
       pages += 1;
-      sendJson(response, 200, { next_page_token: `page-${pages}` });
+      sendJson(response, 200, { next_page_token: effect.token ?? `page-${pages}` });
       return true;
     case 'answer':
       response.writeHead(effect.status, effect.headers ?? {});

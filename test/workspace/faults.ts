@@ -19,8 +19,8 @@ const effect = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('html'), status: z.int().optional() }),
   /** 302 to the workspace's own login page, or to `location`. */
   z.strictObject({ kind: z.literal('redirect'), location: z.string().optional(), status: z.int().optional() }),
-  /** A page of a list with nothing in it and the mark of a next one, which is never the same. */
-  z.strictObject({ kind: z.literal('next-page') }),
+  /** A page of a list with nothing in it and the mark of a next one: never the same, or always `token`. */
+  z.strictObject({ kind: z.literal('next-page'), token: z.string().optional() }),
   /** Any other answer. */
   z.strictObject({
     kind: z.literal('answer'),

@@ -3,7 +3,7 @@ import type {
   CatalogFunction,
   CatalogSchema,
   GenieSpace,
-  McpService,
+  PlainTool,
   User,
   VectorIndex,
   Warehouse,
@@ -175,17 +175,14 @@ export function fixtureFunctions(): CatalogFunction[] {
   ];
 }
 
+const ISSUE_TOOLS: PlainTool[] = [
+  { name: 'find_issues', description: 'Finds issues by their words.', parameters: ['words'], readOnly: true },
+  { name: 'close_issue', description: 'Closes an issue.', parameters: ['issue'], destructive: true },
+];
+
 export function fixtureConnections(): CatalogConnection[] {
   return [
-    { name: 'issue_tracker', connectionType: 'HTTP', mcp: true },
+    { name: 'issue_tracker', connectionType: 'HTTP', mcp: true, tools: ISSUE_TOOLS },
     { name: 'orders_db', connectionType: 'POSTGRESQL', mcp: false },
-  ];
-}
-
-export function fixtureMcpServices(): McpService[] {
-  return [
-    { name: 'mcp-services/system.ai.dbsql', comment: 'SQL on the warehouses of this workspace.' },
-    { name: 'mcp-services/system.ai.genie_one_mcp', comment: 'Questions about the data of this workspace.' },
-    { name: 'mcp-services/main.support.tickets', comment: 'Tickets of the support desk.' },
   ];
 }

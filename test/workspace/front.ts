@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Apps } from './apps/apps.ts';
 import { type Bearers, bearerOf } from './bearer.ts';
 import { answerFault, sendHtml, sendUnauthorized } from './fault-answers.ts';
 import { shapeAnswer } from './fault-shaping.ts';
@@ -14,11 +15,14 @@ import {
   sendJson,
 } from './http.ts';
 import type { ManagedServers } from './mcp/index.ts';
+import { isMcpPath } from './mcp/target.ts';
 import { type Principal, RestFault } from './model.ts';
 import type { RequestLog } from './request-log.ts';
 import { restRoutes } from './rest/routes.ts';
+import { SERVICE_LOGIN_PATH, type ServiceLogin } from './sign-in/service-login.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 import type { ReplaceableState } from './state.ts';
+import type { TokenRecord } from './token-record.ts';
 import { challengeFor, wellKnown } from './well-known.ts';
 
 /** The workspace's front door: every request comes through here, and meets the faults first. */
@@ -31,7 +35,10 @@ export interface FrontParts {
   faults: FaultRules;
   log: RequestLog;
   signIn: SignIn;
+  serviceLogin: ServiceLogin;
   mcp: ManagedServers;
+  apps: Apps;
+  tokens: TokenRecord;
   /** The prefix of the control address, and who answers there. */
   controlPath: string;
   control: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
@@ -54,6 +61,7 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
 
   response.setHeader('x-databricks-org-id', state.workspaceId);
   const entry = log.add(request, response, url);
+  parts.tokens.add(host, request, bearerOf(request), true);
   const effect = faults.next(entry.method, url.pathname);
   if (effect) {
     entry.fault = effect.kind;
@@ -64,7 +72,8 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
 
   if (url.pathname.startsWith('/oidc/')) return parts.signIn.handle(request, response, url);
   if (url.pathname.startsWith('/.well-known/')) return sendWellKnown(parts, response, url);
-  if (!url.pathname.startsWith('/api/')) return sendSitePage(response, url);
+  if (url.pathname === SERVICE_LOGIN_PATH) return parts.serviceLogin.handle(request, response, url);
+  if (!url.pathname.startsWith('/api/') && !isMcpPath(url.pathname)) return sendSitePage(response, url);
 
   const token = bearerOf(request);
   const principal = await parts.bearers.principalOf(token);
@@ -72,15 +81,17 @@ async function pass(parts: FrontParts, request: IncomingMessage, response: Serve
     const message = token
       ? 'Invalid access token.'
       : 'Credential was not sent or was of an unsupported type for this API.';
+    const isBare = token && parts.mcp.settings.rejectedToken === '400' && url.pathname.startsWith('/ai-gateway/');
+    if (isBare) return sendBareRefusal(response);
     return sendUnauthorized(response, message, challengeFor(url.pathname, host, token !== undefined));
   }
   entry.userName = principal.user.userName;
-  if (url.pathname.startsWith('/api/2.0/mcp/')) return parts.mcp.handle(request, response, principal, url);
+  if (isMcpPath(url.pathname)) return parts.mcp.handle(request, response, principal, url);
   return answerRest(parts, request, response, principal, url);
 }
 
 async function answerRest(
-  { state, features }: FrontParts,
+  { state, features, apps }: FrontParts,
   request: IncomingMessage,
   response: ServerResponse,
   principal: Principal,
@@ -91,8 +102,21 @@ async function answerRest(
   if (!match) throw endpointNotFound(method, url.pathname);
   checkScopes(principal, match.route.scopes);
   const body = method === 'GET' || method === 'DELETE' ? undefined : await readJson(request);
-  const call = { state, features, principal, params: match.params, query: url.searchParams, body };
+  const call = {
+    state,
+    features,
+    principal,
+    appOrigin: apps.origin,
+    params: match.params,
+    query: url.searchParams,
+    body,
+  };
   sendJson(response, 200, await match.route.handle(call));
+}
+
+/** AI Gateway's other way to say that a token is none of this workspace's. */
+function sendBareRefusal(response: ServerResponse): void {
+  response.writeHead(400, { 'content-type': 'text/plain' }).end('Invalid Token');
 }
 
 function sendWellKnown({ host, state }: FrontParts, response: ServerResponse, url: URL): void {

@@ -15,6 +15,15 @@ export interface Features {
   defaultWarehouseSetting: boolean;
   /** AI Gateway's list of MCP services, a preview. */
   mcpServices: boolean;
+  /** The two forms in which a user's credential for a connection is read: by the connection, and by the service. */
+  connectionCredentials: boolean;
+  serviceCredentials: boolean;
+  /** What the list of services gives where no schema is named: those of `system.ai`, or of the whole metastore. */
+  servicesWithoutParent: 'system.ai' | 'metastore';
+  /** How long the walk of the whole metastore takes for each page, in milliseconds. */
+  metastoreWalkMillis: number;
+  /** Databricks Apps. */
+  apps: boolean;
   /** Whether SCIM `Me` lists groups. */
   scimGroups: boolean;
   /** How many entries a page of the catalog look-ups holds where the caller leaves it to the server. */
@@ -26,6 +35,11 @@ export const ALL_FEATURES: Features = {
   defaultWarehouse: true,
   defaultWarehouseSetting: true,
   mcpServices: true,
+  connectionCredentials: true,
+  serviceCredentials: true,
+  servicesWithoutParent: 'system.ai',
+  metastoreWalkMillis: 0,
+  apps: true,
   scimGroups: true,
   chosenPageSize: 1,
 };
@@ -35,12 +49,19 @@ export interface Call {
   state: ReplaceableState;
   features: Features;
   principal: Principal;
+  /** The origin of an app, which listens from then on. */
+  appOrigin(name: string): Promise<string>;
   /** The path's parameters, decoded. */
   params: Record<string, string>;
   query: URLSearchParams;
   /** The parsed JSON body; undefined where the request had none. */
   body: unknown;
 }
+
+type SwitchedFeature = Exclude<
+  { [Name in keyof Features]: Features[Name] extends boolean ? Name : never }[keyof Features],
+  'scimGroups'
+>;
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -49,7 +70,7 @@ export interface Route {
   /** OAuth scopes of which one is needed; `any` for what every token may read. */
   scopes: string[] | 'any';
   /** Present where the route may be missing from a workspace. */
-  feature?: keyof Omit<Features, 'scimGroups' | 'chosenPageSize'>;
+  feature?: SwitchedFeature;
   /** Gives the body of a 200 answer. @throws {RestFault} */
   handle(call: Call): unknown;
 }

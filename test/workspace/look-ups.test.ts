@@ -80,24 +80,6 @@ describe('the data catalog', () => {
   });
 });
 
-describe('services of AI Gateway', () => {
-  test('are listed by schema, system.ai if none is named', async () => {
-    expect(await namesOf(ben, `${CATALOG}/mcp-services`, 'mcp_services')).toEqual([
-      'mcp-services/system.ai.dbsql',
-      'mcp-services/system.ai.genie_one_mcp',
-    ]);
-    const elsewhere = `${CATALOG}/mcp-services?parent=schemas/main.support&page_size=100`;
-    expect(await namesOf(ben, elsewhere, 'mcp_services')).toEqual(['mcp-services/main.support.tickets']);
-  });
-
-  test('are unknown to a workspace without the preview', async () => {
-    workspace.features.mcpServices = false;
-    const { status } = await ben('GET', `${CATALOG}/mcp-services`);
-    workspace.features.mcpServices = true;
-    expect(status).toBe(404);
-  });
-});
-
 describe('Genie spaces', () => {
   test('show to those who may open them, with ids of 32 hexadecimal digits', async () => {
     const { items, sizes } = await walk(chloe, '/api/2.0/genie/spaces?page_size=1', 'spaces');

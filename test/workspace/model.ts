@@ -1,3 +1,5 @@
+import type { Credentials } from './connections.ts';
+
 /** What the embedded workspace holds: plain data that every part of it reads and the tests may look into. */
 
 type WarehouseState = 'STARTING' | 'RUNNING' | 'STOPPING' | 'STOPPED' | 'DELETING' | 'DELETED';
@@ -72,10 +74,30 @@ export interface CatalogFunction {
 
 /** A connection of the data catalog to something outside it. */
 export interface CatalogConnection {
+  /** A name of its own, or `catalog.schema.connection`. */
   name: string;
   connectionType: string;
   /** Whether an external MCP server stands behind it. */
   mcp: boolean;
+  /** Three kinds need each user to sign in (connections.ts); a connection without one needs nobody to. */
+  securableKind?: string;
+  /** `ACTIVE` if left out. */
+  status?: string;
+  /** What the MCP server behind it offers. */
+  tools?: PlainTool[];
+  /** Who may use it: everybody if left out. */
+  grantedTo?: Set<string>;
+}
+
+/** A tool that does nothing but answer what it was asked: what it says of itself is what matters. */
+export interface PlainTool {
+  name: string;
+  description: string;
+  /** Names of its arguments, all of them text and needed. */
+  parameters: string[];
+  /** Left out, the tool says nothing of it. */
+  readOnly?: boolean;
+  destructive?: boolean;
 }
 
 /** A server as AI Gateway lists it. */
@@ -83,14 +105,54 @@ export interface McpService {
   /** `mcp-services/catalog.schema.service`. */
   name: string;
   comment: string;
+  /** What stands behind it: a part of the workspace, tools of its own, or (left out) those of its connection. */
+  serves?: 'sql' | 'genie-one' | PlainTool[];
+  /** The full name of its connection, without which nobody ever signs in to it. */
+  connection?: string;
+  /** Names, or beginnings that end in `*`; none means all. */
+  includeToolSelectors?: string[];
+  /** Who holds EXECUTE on it: whoever has a grant on its schema, if left out. */
+  grantedTo?: Set<string>;
+  /** Unlike the others of its workspace (mcp/settings.ts). */
+  signInSignal?: SignInSignal;
+  signInNeededFor?: SignInNeededFor;
+  suspended?: boolean;
+}
+
+/** How a service says that its connection waits for the user's sign-in: HTTP 401, or the JSON-RPC error -32042. */
+export type SignInSignal = 'challenge' | 'elicitation';
+export type SignInNeededFor = 'tools/call' | 'every-method';
+
+/** A Databricks App, which has an origin of its own (apps/). */
+export interface App {
+  name: string;
+  description: string;
+  appState: 'DEPLOYING' | 'RUNNING' | 'CRASHED' | 'UNAVAILABLE';
+  computeState: 'ACTIVE' | 'STARTING' | 'STOPPED' | 'STOPPING' | 'UPDATING' | 'DELETING' | 'ERROR';
+  /** Who may reach it and sees it in the list; names of users or groups. */
+  canUse: Set<string>;
+  /** Who may start and stop it besides the admins. */
+  canManage: Set<string>;
+  tools: PlainTool[];
+  /** False for an app of a foreign tenant: it runs, and no API of this workspace knows it. */
+  listed: boolean;
+  /**
+   * `serves` is an MCP server; `slash` one that moves `/mcp` to `http://localhost:8000/mcp/`, as some frameworks do;
+   * `page` no MCP server at all; `redirects` sends every request to a foreign host; `echoes` answers with the token.
+   */
+  behavior: 'serves' | 'slash' | 'page' | 'redirects' | 'echoes';
 }
 
 /** One call that reached an MCP server, for tests that count what arrived. */
 export interface McpCall {
   at: number;
   userId: string;
-  server: 'sql' | 'genie' | 'vector-search' | 'functions';
+  server: 'sql' | 'genie' | 'genie-one' | 'vector-search' | 'functions' | 'external' | 'service' | 'app';
+  /** The name of the service, connection or app. */
+  name?: string;
   method: string;
+  /** The tool of a `tools/call`. */
+  tool?: string;
   sessionId: string | undefined;
 }
 
@@ -99,6 +161,8 @@ export interface Principal {
   user: User;
   /** OAuth scopes of the token; a personal access token and `all-apis` cover everything. */
   scopes: Set<string>;
+  /** What kind of token it is: apps take those of the sign-in alone. */
+  token: 'personal' | 'oauth' | 'entra';
 }
 
 /**
@@ -119,6 +183,11 @@ export interface WorkspaceState {
   functions: CatalogFunction[];
   connections: CatalogConnection[];
   mcpServices: McpService[];
+  /** The services of a schema beyond `mcpServices`, made when they are asked for: large worlds. */
+  moreServices: (catalog: string, schema: string) => McpService[];
+  apps: App[];
+  /** Who has signed in to which connection. */
+  credentials: Credentials;
   mcpCalls: McpCall[];
   startWarehouse(id: string): void;
   stopWarehouse(id: string): void;

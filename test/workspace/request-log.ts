@@ -13,6 +13,8 @@ export interface LoggedRequest {
   headers: Record<string, string>;
   /** Undefined until the answer has ended or the connection has gone. */
   status: number | undefined;
+  /** Milliseconds since 1970; undefined like `status`. */
+  endedAt: number | undefined;
   /** Whom the token stood for. */
   userName: string | undefined;
   /** `refresh_token` and the like, for requests to the token endpoint. */
@@ -44,6 +46,7 @@ export class RequestLog {
       query: url.pathname.startsWith('/oidc/') ? {} : Object.fromEntries(url.searchParams),
       headers: publicHeaders(request),
       status: undefined,
+      endedAt: undefined,
       userName: undefined,
       grantType: undefined,
       fault: undefined,
@@ -52,6 +55,7 @@ export class RequestLog {
     this.#entries.push(entry);
     this.#byRequest.set(request, entry);
     response.once('close', () => {
+      entry.endedAt = Date.now();
       entry.status = response.headersSent ? response.statusCode : 0;
     });
     return entry;
@@ -73,6 +77,29 @@ export class RequestLog {
 
   count(filter: RequestFilter = {}): number {
     return this.list(filter).length;
+  }
+
+  /** How many requests each path had. */
+  countsByPath(filter: RequestFilter = {}): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { path } of this.list(filter)) counts[path] = (counts[path] ?? 0) + 1;
+    return counts;
+  }
+
+  /** How many requests were under way at the same time, at most. */
+  mostAtOnce(filter: RequestFilter = {}): number {
+    const moments = this.list(filter).flatMap(({ at, endedAt }) => [
+      { at, change: 1 },
+      { at: endedAt ?? Number.POSITIVE_INFINITY, change: -1 },
+    ]);
+    let now = 0;
+    let most = 0;
+    // One that ends in the millisecond in which another begins was not under way with it.
+    for (const { change } of moments.sort((a, b) => a.at - b.at || a.change - b.change)) {
+      now += change;
+      most = Math.max(most, now);
+    }
+    return most;
   }
 
   clear(): void {

@@ -1,33 +1,37 @@
+import { AppTransitions } from './apps/transitions.ts';
+import { Credentials } from './connections.ts';
 import {
   FIXTURE_DEFAULT_WAREHOUSE_ID,
   fixtureConnections,
   fixtureFunctions,
   fixtureGenieSpaces,
-  fixtureMcpServices,
   fixtureSchemas,
   fixtureUsers,
   fixtureVectorIndexes,
   fixtureWarehouses,
   WORKSPACE_ID,
 } from './fixture.ts';
-import type { Override, User, Warehouse, WorkspaceState } from './model.ts';
+import { fixtureApps, fixtureMcpServices, fixtureServiceConnections } from './gateway-fixture.ts';
+import type { App, Override, User, Warehouse, WorkspaceState } from './model.ts';
 import { Transitions } from './transitions.ts';
 
 /** The data of a world: what `WorkspaceState` holds apart from its behaviour. */
 type World = Omit<WorkspaceState, 'startWarehouse' | 'stopWarehouse' | 'whenRunning' | 'mayUse' | 'isGranted'>;
 
 /** A world of one's own: whatever is left out is as in fixture.ts. */
-export interface StateOptions extends Partial<Omit<World, 'overrides' | 'lastSelected' | 'mcpCalls'>> {
+export interface StateOptions extends Partial<Omit<World, 'overrides' | 'lastSelected' | 'credentials' | 'mcpCalls'>> {
   overrides?: Override[];
   /** User id to warehouse id. */
   lastSelected?: Record<string, string>;
-  /** How long a warehouse takes to start, stop or be deleted, in milliseconds. */
+  /** How long a warehouse, or a step of an app, takes to start, stop or be deleted, in milliseconds. */
   startupMillis?: number;
 }
 
 /** The state of an embedded workspace, with what only the workspace itself and its tests do to it. */
 export interface ReplaceableState extends WorkspaceState {
   deleteWarehouse(id: string): void;
+  startApp(app: App): void;
+  stopApp(app: App): void;
   /** Counts how often the workspace default was changed over the API. */
   workspaceDefaultVersion: number;
   setWorkspaceDefault(warehouseId: string | undefined): void;
@@ -42,11 +46,14 @@ const STARTUP_MILLIS = 400;
 /** Makes a world: plain data, the same each time, in far less than a millisecond. */
 export function createState(options: StateOptions = {}): ReplaceableState {
   const transitions = new Transitions(() => state.warehouses, options.startupMillis ?? STARTUP_MILLIS);
+  const apps = new AppTransitions(options.startupMillis ?? STARTUP_MILLIS);
   const state: ReplaceableState = {
     ...world(options),
     startWarehouse: (id) => transitions.start(id),
     stopWarehouse: (id) => transitions.stop(id),
     deleteWarehouse: (id) => transitions.delete(id),
+    startApp: (app) => apps.start(app),
+    stopApp: (app) => apps.stop(app),
     workspaceDefaultVersion: 1,
     setWorkspaceDefault: (warehouseId) => {
       state.workspaceDefaultWarehouseId = warehouseId;
@@ -58,8 +65,12 @@ export function createState(options: StateOptions = {}): ReplaceableState {
     replace: (next) => {
       Object.assign(state, world(next));
       transitions.reset(next.startupMillis ?? STARTUP_MILLIS);
+      apps.reset(next.startupMillis ?? STARTUP_MILLIS);
     },
-    close: () => transitions.reset(0),
+    close: () => {
+      transitions.reset(0);
+      apps.reset(0);
+    },
   };
   return state;
 }
@@ -77,8 +88,11 @@ function world(options: StateOptions): World {
     genieSpaces: options.genieSpaces ?? fixtureGenieSpaces(),
     vectorIndexes: options.vectorIndexes ?? fixtureVectorIndexes(),
     functions: options.functions ?? fixtureFunctions(),
-    connections: options.connections ?? fixtureConnections(),
+    connections: options.connections ?? [...fixtureConnections(), ...fixtureServiceConnections()],
     mcpServices: options.mcpServices ?? fixtureMcpServices(),
+    moreServices: options.moreServices ?? (() => []),
+    apps: options.apps ?? fixtureApps(),
+    credentials: new Credentials(),
     mcpCalls: [],
   };
 }

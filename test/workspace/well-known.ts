@@ -1,4 +1,4 @@
-import { SCOPES, targetOf } from './mcp/target.ts';
+import { isMcpPath, SCOPES, targetOf } from './mcp/target.ts';
 import type { ReplaceableState } from './state.ts';
 
 /** What the workspace says of itself to anybody (RFC 9728; the sign-in's own metadata are oidc-provider's). */
@@ -17,7 +17,7 @@ export function wellKnown(path: string, host: string, state: ReplaceableState): 
     };
   }
   const resource = path.slice(RESOURCE_METADATA.length);
-  if (!path.startsWith(`${RESOURCE_METADATA}/api/2.0/mcp/`)) return undefined;
+  if (!path.startsWith(RESOURCE_METADATA) || !isMcpPath(resource)) return undefined;
   const target = targetOf(resource);
   return {
     resource: `${host}${resource}`,
@@ -29,7 +29,7 @@ export function wellKnown(path: string, host: string, state: ReplaceableState): 
 
 /** The challenge that goes with a 401 of an MCP server (RFC 9728 §5.1, RFC 6750 §3); no other path has one. */
 export function challengeFor(path: string, host: string, tokenWasSent: boolean): string | undefined {
-  if (!path.startsWith('/api/2.0/mcp/')) return undefined;
+  if (!isMcpPath(path)) return undefined;
   const error = tokenWasSent ? ', error="invalid_token", error_description="Invalid access token."' : '';
   return `Bearer realm="DatabricksRealm", resource_metadata="${host}${RESOURCE_METADATA}${path}"${error}`;
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
+import { type Apps, createApps } from './apps/apps.ts';
 import { Bearers } from './bearer.ts';
 import { createControl, createFaults, type Faults } from './control.ts';
 import { FaultRules } from './faults.ts';
 import { createFront } from './front.ts';
+import { createGateway, type Gateway } from './gateway.ts';
 import { ALL_FEATURES, type Features } from './http.ts';
+import { listen, stop } from './listen.ts';
 import {
   createManagedServers,
   type ManagedServerSettings,
@@ -15,9 +18,13 @@ import type { User } from './model.ts';
 import { newClientSecret, newPersonalToken, profileFileText, writeProfileFile } from './profile-file.ts';
 import { RequestLog } from './request-log.ts';
 import type { OAuthClient } from './sign-in/clients.ts';
-import { type Approval, createSignIn, type Lifetimes } from './sign-in/sign-in.ts';
+import { Entra } from './sign-in/entra.ts';
+import type { Approval } from './sign-in/page.ts';
+import { createServiceLogin } from './sign-in/service-login.ts';
+import { createSignIn, type Lifetimes } from './sign-in/sign-in.ts';
 import type { FederationPolicy } from './sign-in/token-exchange.ts';
 import { createState, type ReplaceableState, type StateOptions } from './state.ts';
+import { TokenRecord } from './token-record.ts';
 
 export interface WorkspaceOptions {
   /** A free port if left out. */
@@ -53,10 +60,18 @@ export interface EmbeddedWorkspace {
   servicePrincipal: { clientId: string; clientSecret: string };
   /** Another client of the service principal, which trades other issuers' tokens; its policies may be changed at any time. */
   federation: { clientId: string; policies: FederationPolicy[] };
+  /** Entra ID: its tokens are good for the workspace, not for apps, unless they are traded first. */
+  entra: Entra;
   state: ReplaceableState;
   features: Features;
   lifetimes: Lifetimes;
   faults: Faults;
+  /** Grants on services and sign-ins to their connections, by the names of people. */
+  gateway: Gateway;
+  /** Databricks Apps: each has an origin of its own. */
+  apps: Apps;
+  /** Which token reached which origin, apps and the foreign host included. */
+  tokens: TokenRecord;
   requests: RequestLog;
   /** The managed MCP servers: their settings may be changed at any time. */
   mcp: ManagedServers;
@@ -84,7 +99,9 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   const federation: EmbeddedWorkspace['federation'] = { clientId: 'federated-agent', policies: [] };
   const log = new RequestLog();
   const rules = new FaultRules();
-  const mcp = createManagedServers({ state, ...options.mcp });
+  const mcp = createManagedServers({ state, host: () => host, ...options.mcp });
+  const entra = new Entra(state);
+  const tokens = new TokenRecord();
   let approval: Approval = options.autoApprove ? { as: options.autoApprove } : 'ask';
   const approve = (next: Approval): void => {
     approval = next;
@@ -92,6 +109,12 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
 
   const server = createServer();
   const host = `http://127.0.0.1:${await listen(server, options.port ?? 0)}`;
+  const serviceLogin = createServiceLogin({
+    host,
+    state,
+    approval: () => approval,
+    activationMillis: () => mcp.settings.activationMillis,
+  });
   const signIn = await createSignIn({
     host,
     state,
@@ -101,9 +124,13 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     clients: options.oauthClients ?? [],
     servicePrincipal,
     federation,
+    entra,
+    serviceLogin,
   });
   const personal = new Map(users.map(({ token, id }) => [token, id]));
-  const bearers = new Bearers(state, personal, signIn);
+  const bearers = new Bearers(state, personal, signIn, entra);
+  const apps = createApps({ host, state, bearers, tokens, mcp: mcp.settings });
+  const gateway = createGateway(state);
   const faults = createFaults(rules, {
     expireSessions: mcp.expireSessions,
     expireAccessTokens: signIn.expireAccessTokens,
@@ -112,7 +139,17 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
   });
   // A page in somebody's browser cannot guess this address.
   const controlPath = `/__control/${randomBytes(8).toString('hex')}`;
-  const control = createControl(controlPath, { faults, log, features, lifetimes, approve });
+  const control = createControl(controlPath, {
+    faults,
+    log,
+    features,
+    lifetimes,
+    approve,
+    gateway,
+    apps,
+    tokens,
+    mcp: mcp.settings,
+  });
   server.on(
     'request',
     createFront({
@@ -123,7 +160,10 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
       faults: rules,
       log,
       signIn,
+      serviceLogin,
       mcp,
+      apps,
+      tokens,
       controlPath,
       control,
     }),
@@ -140,10 +180,14 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     users,
     servicePrincipal,
     federation,
+    entra,
     state,
     features,
     lifetimes,
     faults,
+    gateway,
+    apps,
+    tokens,
     requests: log,
     mcp,
     statements: mcp.statements,
@@ -152,6 +196,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     close: async () => {
       state.close();
       await stop(server);
+      await apps.close();
       await mcp.close();
       await file.remove();
     },
@@ -165,20 +210,4 @@ function withToken({ id, userName, admin }: User): WorkspaceUser {
 /** A profile is called after the person: `ana` for `ana@example.com`. */
 function profileOf({ userName, token }: WorkspaceUser): [name: string, token: string] {
   return [userName.split('@')[0] ?? userName, token];
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });
-}
-
-async function stop(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
 }

@@ -41,7 +41,17 @@ describe('browsing a workspace', () => {
     ],
     [{ what: 'functions', catalog: 'main', schema: 'finance' }, []],
     [{ what: 'indexes' }, ['main.support.articles_index', 'main.support.faq_index', 'main.support.images_index']],
-    [{ what: 'services' }, ['system.ai.dbsql', 'system.ai.genie_one_mcp']],
+    [
+      { what: 'services' },
+      [
+        'system.ai.dbsql',
+        'system.ai.genie_one_mcp',
+        'system.ai.web_search',
+        'system.ai.github',
+        'system.ai.slack',
+        'system.ai.google_drive',
+      ],
+    ],
     [{ what: 'connections' }, ['issue_tracker']],
     [{ what: 'schemas', catalog: 'system' }, ['system.ai']],
   ])('%o', async (shelf, expected) => {

@@ -19,6 +19,7 @@ describe('the scopes of a token', () => {
     ['vector-search/main/support', ['vector-search', 'ai-search']],
     ['ai-search/main/support', ['vector-search', 'ai-search']],
     ['functions/main/default', ['unity-catalog']],
+    ['external/issue_tracker', ['unity-catalog']],
   ];
   const SCOPES = ['sql', 'genie', 'vector-search', 'ai-search', 'unity-catalog', 'offline_access', 'all-apis'];
   const CASES = PATHS.flatMap(([path, enough]) =>
@@ -52,7 +53,9 @@ describe('paths', () => {
     '/api/2.0/mcp/functions/main',
     '/api/2.0/mcp/functions/main/default/initials/more',
     '/api/2.0/mcp/vector-search',
-    '/api/2.0/mcp/external/issue_tracker',
+    '/api/2.0/mcp/external',
+    '/ai-gateway/mcp-services/system.ai',
+    '/ai-gateway/skills/',
     '/api/2.0/mcp/python',
   ])('%s is unknown', async (path) => {
     const answer = await host.post(path, BEN, LIST);

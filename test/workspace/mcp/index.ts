@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toWebRequest } from '@modelcontextprotocol/node';
 import { z } from 'zod';
 import { checkScopes, sendFault } from '../http.ts';
 import { type Principal, RestFault, type User, type WorkspaceState } from '../model.ts';
@@ -7,7 +6,10 @@ import { send, transportError } from './answers.ts';
 import { Engine } from './engine.ts';
 import { functionsServer } from './functions.ts';
 import { type GenieParts, genieServer } from './genie.ts';
+import { genieOneServer } from './genie-one.ts';
+import { callsOf, webRequest } from './messages.ts';
 import { Modern } from './modern.ts';
+import { externalConnection, type NamedServer, namedService, type ServiceParts, signInAnswer } from './services.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_SETTINGS, type ManagedServerSettings } from './settings.ts';
 import { sqlServer } from './sql.ts';
@@ -19,13 +21,13 @@ import { vectorSearchServer } from './vector-search.ts';
 export type { ManagedServerSettings } from './settings.ts';
 export type { StatementRecord } from './statements.ts';
 
-/** The four managed MCP servers of a workspace (spec/managed-mcp-endpoints.md). */
+/** The MCP servers of a workspace: the managed ones (spec/managed-mcp-endpoints.md), services, external connections. */
 export interface ManagedServers {
   /** May be changed at any time. */
   settings: ManagedServerSettings;
   /** Every statement that a server ran, in its order. */
   statements: readonly StatementRecord[];
-  /** Answers a request whose path begins with `/api/2.0/mcp/` and whose bearer token has been accepted. */
+  /** Answers a request to an MCP path (target.ts) whose bearer token has been accepted. */
   handle(request: IncomingMessage, response: ServerResponse, principal: Principal, url: URL): Promise<void>;
   /** Every session known now answers this status from now on. */
   expireSessions(how: 404 | 410): void;
@@ -37,48 +39,74 @@ export interface ManagedServers {
 
 export interface ManagedServerOptions extends Partial<ManagedServerSettings> {
   state: WorkspaceState;
+  /** The workspace's origin, for the addresses in its answers; known once it listens. */
+  host?: () => string;
 }
 
-/** Frames of 64 MiB must pass; beyond this a body is nothing but an attack. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
-
 /** Makes the servers; DuckDB is loaded by the first query. */
-export function createManagedServers({ state, ...options }: ManagedServerOptions): ManagedServers {
+export function createManagedServers({ state, host = () => '', ...options }: ManagedServerOptions): ManagedServers {
   const settings: ManagedServerSettings = { ...DEFAULT_SETTINGS, ...options };
   const engine = new Engine(state);
   const statements = new Statements(state, engine);
   const genie: GenieParts = { state, statements, settings, conversations: new Map() };
+  const services: ServiceParts = {
+    state,
+    statements,
+    settings,
+    genieOne: { state, statements, settings, answers: [] },
+  };
   const sessions = new Sessions(settings);
   const modern = new Modern(settings);
 
-  function serverFor(target: Target, user: User): ServedServer {
+  function serverFor(target: Target, user: User): { served: ServedServer; named?: NamedServer } {
     switch (target.server) {
       case 'sql':
-        return sqlServer({ state, statements, settings }, user);
+        return { served: sqlServer(services, user) };
+      case 'genie-one':
+        return { served: genieOneServer(services.genieOne, user) };
       case 'genie':
-        return genieServer(genie, user, target.spaceId);
+        return { served: genieServer(genie, user, target.spaceId) };
       case 'vector-search':
-        return vectorSearchServer({ state, engine }, user, target);
+        return { served: vectorSearchServer({ state, engine }, user, target) };
       case 'functions':
-        return functionsServer({ state, engine }, user, target);
+        return { served: functionsServer({ state, engine }, user, target) };
+      case 'service':
+        return ofName(namedService(services, user, target.name));
+      case 'external':
+        return ofName(externalConnection(state, settings, user, target.name));
     }
   }
 
   async function answer(request: Request, principal: Principal, path: string): Promise<Response> {
     const target = targetOf(path);
-    if (!target || !isSpoken(settings, request.method)) throw endpointNotFound(path);
+    if (!target || !isThere(settings, target) || !isSpoken(settings, request.method)) throw endpointNotFound(path);
     checkScopes(principal, SCOPES[target.server]);
+    if (target.server === 'genie-one' && settings.oldGenieOne === 'gone') throw movedAway(path);
     const parsed = request.method === 'POST' ? parse(await request.text()) : { body: undefined };
     if (!parsed) return transportError(400, -32700, 'Parse error: Invalid JSON');
     const { user } = principal;
-    const methods = methodsOf(parsed.body);
+    const calls = callsOf(parsed.body);
+    const methods = calls.map(({ method }) => method);
     const sessionId = request.headers.get('mcp-session-id') ?? undefined;
-    for (const method of methods) {
-      state.mcpCalls.push({ at: Date.now(), userId: user.id, server: target.server, method, sessionId });
+    const name = 'name' in target ? { name: target.name } : {};
+    for (const call of calls) {
+      state.mcpCalls.push({ at: Date.now(), userId: user.id, server: target.server, ...name, ...call, sessionId });
     }
     const body = settings.textIdsBecomeZero ? withZeroForText(parsed.body) : parsed.body;
-    const served = serverFor(target, user);
-    const exchange = { request, body, method: methods[0] ?? '', userId: user.id, path, served };
+    const { served, named } = serverFor(target, user);
+    const signIn =
+      named && signInAnswer(named, { state, settings, user, host: host(), path, body: parsed.body, methods });
+    if (signIn) return signIn;
+    const demanded = named ? settings.serviceSessions : settings.sessions;
+    const exchange = {
+      request,
+      body,
+      method: methods[0] ?? '',
+      userId: user.id,
+      path,
+      served,
+      sessions: demanded,
+    };
     return settings.era === 'modern' ? modern.answer(exchange) : sessions.answer(exchange);
   }
 
@@ -108,12 +136,6 @@ export function createManagedServers({ state, ...options }: ManagedServerOptions
   };
 }
 
-function webRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
-  const { method = 'GET', url = '/', headers } = incoming;
-  const body = { [Symbol.asyncIterator]: () => incoming[Symbol.asyncIterator]() };
-  return toWebRequest({ method, url, headers, ...body }, undefined, { signal, maxRequestBodySize: MAX_BODY_BYTES });
-}
-
 /** The real servers have no endpoint for GET and DELETE; the modern revision answers both itself. */
 function isSpoken({ listening, era }: ManagedServerSettings, method: string): boolean {
   return method === 'POST' || era === 'modern' || (listening === 'supported' && ['GET', 'DELETE'].includes(method));
@@ -131,11 +153,17 @@ function parse(text: string): { body: unknown } | undefined {
   }
 }
 
-const WithMethod = z.object({ method: z.string() });
+function ofName(named: NamedServer): { served: ServedServer; named: NamedServer } {
+  return { served: named.served, named };
+}
 
-function methodsOf(body: unknown): string[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) => WithMethod.safeParse(message).data?.method ?? []);
+/** The old address of Genie One is unknown unless the settings say otherwise. */
+function isThere({ oldGenieOne }: ManagedServerSettings, target: Target): boolean {
+  return target.server !== 'genie-one' || oldGenieOne !== 'absent';
+}
+
+function movedAway(path: string): RestFault {
+  return new RestFault(410, 'ENDPOINT_GONE', `${path} is gone. Use system.ai.genie_one_mcp.`);
 }
 
 const WithTextId = z.looseObject({ id: z.string() });

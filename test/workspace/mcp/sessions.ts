@@ -19,6 +19,8 @@ export interface Exchange {
   userId: string;
   path: string;
   served: ServedServer;
+  /** Whether this server demands a session. */
+  sessions: ManagedServerSettings['sessions'];
 }
 
 interface Session {
@@ -43,7 +45,7 @@ export class Sessions {
   }
 
   async answer(exchange: Exchange): Promise<Response> {
-    if (this.#settings.sessions === 'none') return this.#answerAlone(exchange);
+    if (exchange.sessions === 'none') return this.#answerAlone(exchange);
     const { request, body } = exchange;
     const id = request.headers.get('mcp-session-id');
     if (id === null && !isInitializeRequest(body)) {

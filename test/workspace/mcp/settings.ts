@@ -1,10 +1,11 @@
+import type { SignInNeededFor, SignInSignal } from '../model.ts';
 import { fiveTiers, type Heuristic } from './warehouse-choice.ts';
 
 export type AnswerForm = 'json' | 'sse';
 
 /** How the managed servers behave. Tests may change them while the servers run; the next request sees the change. */
 export interface ManagedServerSettings {
-  /** `none`: no session id is ever issued, each request stands alone, as the real servers may do. */
+  /** Of the managed servers; `none`: no session id is ever issued, each request stands alone, as the real servers may do. */
   sessions: 'demanded' | 'none';
   /** The form of an answer, for all requests or by JSON-RPC method. */
   answers: AnswerForm | ((method: string) => AnswerForm);
@@ -20,6 +21,25 @@ export interface ManagedServerSettings {
   waitMillis: number;
   /** An old fault of the real servers: answers to requests with an id that is not a number carried the id 0. */
   textIdsBecomeZero: boolean;
+  /** As `sessions`, for services, external connections and apps. */
+  serviceSessions: 'demanded' | 'none';
+  /** How a service whose connection waits for the user's sign-in says so, and to what. */
+  signInSignal: SignInSignal;
+  signInNeededFor: SignInNeededFor;
+  /** Whether that challenge says `error="invalid_token"`, as the one for a bad token does. */
+  challengeBlamesToken: boolean;
+  /** How long a connection's credential takes to become active after the sign-in. */
+  activationMillis: number;
+  /** How `/ai-gateway/` refuses a token that is none of this workspace's: 401, or 400 with the bare text `Invalid Token`. */
+  rejectedToken: '401' | '400';
+  /** `suspended`: the account has not switched on the preview that every service but Genie One needs. */
+  preview: 'on' | 'suspended';
+  /** Whether `_meta.warehouse_id` comes before the user's override, behind it, or is not looked at. */
+  warehousePin: 'first' | 'behind-override' | 'ignored';
+  /** The policy `system.ai.dbsql_policy` with `disallow_writes`. */
+  disallowWrites: boolean;
+  /** `/api/2.0/mcp/genie`, whose end was announced for October 2026: unknown, 410, or still there. */
+  oldGenieOne: 'absent' | 'gone' | 'served';
 }
 
 export const DEFAULT_SETTINGS: ManagedServerSettings = {
@@ -32,6 +52,16 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   heuristic: fiveTiers,
   waitMillis: 1000,
   textIdsBecomeZero: false,
+  serviceSessions: 'none',
+  signInSignal: 'challenge',
+  signInNeededFor: 'tools/call',
+  challengeBlamesToken: false,
+  activationMillis: 0,
+  rejectedToken: '401',
+  preview: 'on',
+  warehousePin: 'first',
+  disallowWrites: false,
+  oldGenieOne: 'absent',
 };
 
 export function answerForm({ answers }: ManagedServerSettings, method: string): AnswerForm {

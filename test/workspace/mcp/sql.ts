@@ -11,7 +11,7 @@ import {
   structured,
   type ToolInput,
 } from './toolset.ts';
-import { chooseWarehouse } from './warehouse-choice.ts';
+import { chooseWarehouse, type WarehouseChoice } from './warehouse-choice.ts';
 
 /** The SQL server: asynchronous statements on the warehouse that the workspace resolves for the user. */
 
@@ -27,19 +27,27 @@ const Poll = z.object({ statement_id: z.string() });
 /** A preview of the real server: the warehouse for one call. The same in an argument or the URL changes nothing. */
 const Pin = z.object({ warehouse_id: z.string().min(1).optional().catch(undefined) });
 
-export function sqlServer(parts: SqlParts, user: User): ServedServer {
+/** `noWrites` stands for a policy of the service that disallows them. */
+export function sqlServer(parts: SqlParts, user: User, noWrites = false): ServedServer {
   return {
     name: 'sql',
     instructions: 'Runs SQL. A statement that is PENDING or RUNNING is fetched with poll_sql_result.',
     tools: () => [
-      executeTool(parts, user, 'execute_sql', 'Runs a SQL statement, reading or writing.', false),
+      executeTool(parts, user, 'execute_sql', 'Runs a SQL statement, reading or writing.', false, noWrites),
       executeTool(parts, user, 'execute_sql_read_only', 'Runs a SQL statement that only reads.', true),
       pollTool(parts, user),
     ],
   };
 }
 
-function executeTool(parts: SqlParts, user: User, name: string, description: string, readOnly: boolean): ServedTool {
+function executeTool(
+  parts: SqlParts,
+  user: User,
+  name: string,
+  description: string,
+  readOnly: boolean,
+  noWrites = readOnly,
+): ServedTool {
   const definition: Tool = {
     name,
     description: `${description} If it is not done at once, the answer has a statement_id to poll.`,
@@ -50,18 +58,31 @@ function executeTool(parts: SqlParts, user: User, name: string, description: str
     },
     annotations: { readOnlyHint: readOnly, destructiveHint: !readOnly, openWorldHint: false },
   };
-  return { definition, call: (input) => execute(parts, user, readOnly, input) };
+  return { definition, call: (input) => execute(parts, user, noWrites, input) };
 }
 
 async function execute({ state, statements, settings }: SqlParts, user: User, readOnly: boolean, input: ToolInput) {
   const { query } = readArguments(Execute, input);
-  const { warehouse_id } = Pin.parse(input.meta);
-  const choice = chooseWarehouse(state, user, warehouse_id, settings.heuristic);
+  const choice = choiceFor(state, settings, user, Pin.parse(input.meta).warehouse_id);
   const record = statements.submit({ user, query, readOnly, choice });
   if (record.status.state === 'PENDING') await input.progress('Waiting for the SQL warehouse.');
   // A start takes minutes in the real world: nobody waits for it in the same call.
   else await statements.wait(record, settings.waitMillis);
   return structured(statementBody(record));
+}
+
+/** The documents do not say whether a pin comes before the user's override: the settings do. */
+function choiceFor(
+  state: WorkspaceState,
+  { warehousePin, heuristic }: ManagedServerSettings,
+  user: User,
+  pin: string | undefined,
+): WarehouseChoice {
+  const unpinned = chooseWarehouse(state, user, undefined, heuristic);
+  if (warehousePin === 'ignored' || (warehousePin === 'behind-override' && unpinned.source === 'override')) {
+    return unpinned;
+  }
+  return chooseWarehouse(state, user, pin, heuristic);
 }
 
 function pollTool({ statements, settings }: SqlParts, user: User): ServedTool {

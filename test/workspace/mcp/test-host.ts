@@ -33,12 +33,16 @@ export async function startTestHost(
   settings: Partial<ManagedServerSettings> = {},
 ): Promise<TestHost> {
   const state = createState({ startupMillis: 5, ...stateOptions });
-  const servers = createManagedServers({ state, ...settings });
+  const servers = createManagedServers({ state, host: () => origin, ...settings });
   const scopes = new Set(['all-apis']);
   const clients: Client[] = [];
 
   const server = createServer((request, response) => {
-    const principal: Principal = { user: userNamed(state, request.headers.authorization ?? ''), scopes };
+    const principal: Principal = {
+      user: userNamed(state, request.headers.authorization ?? ''),
+      scopes,
+      token: 'oauth',
+    };
     const url = new URL(request.url ?? '/', origin);
     servers.handle(request, response, principal, url).catch((error: unknown) => {
       console.error(error);

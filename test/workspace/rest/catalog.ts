@@ -15,18 +15,11 @@ export const catalogRoutes: Route[] = [
   { method: 'GET', path: `${BASE}/schemas`, scopes: ['unity-catalog'], handle: schemas },
   { method: 'GET', path: `${BASE}/functions`, scopes: ['unity-catalog'], handle: functions },
   { method: 'GET', path: `${BASE}/connections`, scopes: ['unity-catalog'], handle: connections },
-  {
-    method: 'GET',
-    path: `${BASE}/mcp-services`,
-    scopes: ['unity-catalog', 'ai-gateway'],
-    feature: 'mcpServices',
-    handle: mcpServices,
-  },
 ];
 
 function catalogs(call: Call): unknown {
   const names = [...new Set(call.state.schemas.map(({ catalog }) => catalog))];
-  return answer(call, 'catalogs', 'max_results', names, (name) => {
+  return answer(call, 'catalogs', names, (name) => {
     if (!call.state.schemas.some((schema) => schema.catalog === name && sees(call, schema))) return undefined;
     return { name, catalog_type: name === 'system' ? 'SYSTEM_CATALOG' : 'MANAGED_CATALOG', owner: 'account users' };
   });
@@ -36,7 +29,7 @@ function schemas(call: Call): unknown {
   const catalog = needed(call, 'catalog_name');
   const inCatalog = call.state.schemas.filter((schema) => schema.catalog === catalog);
   if (inCatalog.length === 0) throw notFound(`Catalog '${catalog}' does not exist.`);
-  return answer(call, 'schemas', 'max_results', inCatalog, (item) =>
+  return answer(call, 'schemas', inCatalog, (item) =>
     sees(call, item)
       ? { name: item.schema, catalog_name: item.catalog, full_name: `${item.catalog}.${item.schema}` }
       : undefined,
@@ -49,7 +42,7 @@ function functions(call: Call): unknown {
   const inSchema = call.state.functions.filter(
     (item) => item.catalog === schema.catalog && item.schema === schema.schema,
   );
-  return answer(call, 'functions', 'max_results', inSchema, (item) =>
+  return answer(call, 'functions', inSchema, (item) =>
     sees(call, schema)
       ? {
           name: item.name,
@@ -65,7 +58,9 @@ function functions(call: Call): unknown {
 }
 
 function connections(call: Call): unknown {
-  return answer(call, 'connections', 'max_results', call.state.connections, (item) => ({
+  // Those inside a schema are not in this list.
+  const listed = call.state.connections.filter(({ name }) => !name.includes('.'));
+  return answer(call, 'connections', listed, (item) => ({
     name: item.name,
     full_name: item.name,
     connection_type: item.connectionType,
@@ -73,29 +68,9 @@ function connections(call: Call): unknown {
   }));
 }
 
-/** The services of one schema, `schemas/system.ai` if none is named. */
-function mcpServices(call: Call): unknown {
-  const parent = call.query.get('parent') ?? 'schemas/system.ai';
-  const [catalog, schema] = parent.replace(/^schemas\//, '').split('.');
-  const found = schemaNamed(call, catalog ?? '', schema ?? '');
-  const prefix = `mcp-services/${found.catalog}.${found.schema}.`;
-  const inSchema = call.state.mcpServices.filter(({ name }) => name.startsWith(prefix));
-  return answer(call, 'mcp_services', 'page_size', inSchema, (item) =>
-    sees(call, found)
-      ? { name: item.name, comment: item.comment, config: {}, effective_owner: 'account users' }
-      : undefined,
-  );
-}
-
 /** One page; `show` gives undefined for what the caller may not see. */
-function answer<T>(
-  call: Call,
-  name: string,
-  sizeName: 'max_results' | 'page_size',
-  items: T[],
-  show: (item: T) => unknown,
-): unknown {
-  const size = pageSize(call.query.get(sizeName), call.features.chosenPageSize, MAX_PAGE);
+function answer<T>(call: Call, name: string, items: T[], show: (item: T) => unknown): unknown {
+  const size = pageSize(call.query.get('max_results'), call.features.chosenPageSize, MAX_PAGE);
   const page = pageOf(items, size, call.query.get('page_token'));
   return {
     [name]: page.items.map(show).filter((item) => item !== undefined),

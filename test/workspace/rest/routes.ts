@@ -1,6 +1,8 @@
 import type { Route } from '../http.ts';
+import { appRoutes } from './apps.ts';
 import { catalogRoutes } from './catalog.ts';
 import { genieRoutes } from './genie.ts';
+import { mcpServiceRoutes } from './mcp-services.ts';
 import { overrideRoutes } from './overrides.ts';
 import { permissionRoutes } from './permissions.ts';
 import { scimRoutes } from './scim.ts';
@@ -16,6 +18,8 @@ export const restRoutes: Route[] = [
   ...permissionRoutes,
   ...scimRoutes,
   ...catalogRoutes,
+  ...mcpServiceRoutes,
   ...genieRoutes,
   ...vectorSearchRoutes,
+  ...appRoutes,
 ];

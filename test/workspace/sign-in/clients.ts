@@ -25,6 +25,7 @@ export const SCOPES = [
   'ai-search',
   'unity-catalog',
   'ai-gateway',
+  'apps',
   'scim',
   'access-management',
   'settings',
@@ -35,6 +36,12 @@ export const CLI_CLIENT: OAuthClient = {
   clientId: 'databricks-cli',
   redirectUris: ['http://localhost', 'http://127.0.0.1'],
 };
+
+/** What AI clients register for themselves in many workspaces, for `oauthClients`; no workspace has to have them. */
+export const PUBLISHED_CLIENTS: OAuthClient[] = [
+  { clientId: 'claude-code', redirectUris: ['http://localhost/callback', 'http://127.0.0.1/callback'] },
+  { clientId: 'cursor-desktop', redirectUris: ['http://localhost:8787/callback'] },
+];
 
 export function applicationMetadata(client: OAuthClient): ClientMetadata {
   return {

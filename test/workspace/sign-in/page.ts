@@ -3,6 +3,9 @@ import type { ServerResponse } from 'node:http';
 
 /** The pages that a person sees while signing in. */
 
+/** What becomes of a sign-in: a person decides on the page, or it is decided for them. */
+export type Approval = 'ask' | 'deny' | { as: string };
+
 export interface ConsentPage {
   clientName: string;
   scopes: string[];
@@ -10,7 +13,9 @@ export interface ConsentPage {
   /** Chosen when the page opens. */
   selected: string | undefined;
   /** Where the answer leads in the end: browsers count the redirect behind a form as a part of it. */
-  redirectUri: string;
+  redirectUri: string | undefined;
+  /** The heading; `Sign in to the workspace` if left out. */
+  title?: string;
 }
 
 const SCOPE_MEANINGS: Record<string, string> = {
@@ -33,7 +38,7 @@ export function sendConsentPage(response: ServerResponse, page: ConsentPage): vo
       `<label><input type="radio" name="user" value="${escapeHtml(userName)}" required${userName === page.selected ? ' checked' : ''}><span>${escapeHtml(displayName)}<small>${escapeHtml(userName)}</small></span></label>`,
   );
   const scopes = page.scopes.map((scope) => `<li>${escapeHtml(SCOPE_MEANINGS[scope] ?? scope)}</li>`);
-  const body = `<h1>Sign in to the workspace</h1>
+  const body = `<h1>${escapeHtml(page.title ?? 'Sign in to the workspace')}</h1>
 <form method="post">
 <fieldset><legend>Continue as</legend>${people.join('')}</fieldset>
 <h2>${escapeHtml(page.clientName)} asks to</h2>
@@ -46,6 +51,13 @@ export function sendConsentPage(response: ServerResponse, page: ConsentPage): vo
 
 export function sendMessagePage(response: ServerResponse, status: number, title: string, message: string): void {
   sendPage(response, status, title, `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>`);
+}
+
+/** The form's answer; anything that is not plainly "allow" is a no. */
+export function decisionOf(form: string): Approval {
+  const fields = new URLSearchParams(form);
+  const userName = fields.get('user');
+  return fields.get('decision') === 'allow' && userName ? { as: userName } : 'deny';
 }
 
 function sendPage(response: ServerResponse, status: number, title: string, body: string, redirectUri?: string): void {

@@ -6,9 +6,12 @@ import type { Principal } from '../model.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { ReplaceableState } from '../state.ts';
 import { applicationMetadata, CLI_CLIENT, type OAuthClient, SCOPES, servicePrincipalMetadata } from './clients.ts';
-import { sendConsentPage, sendMessagePage } from './page.ts';
+import type { Entra } from './entra.ts';
+import { type Approval, decisionOf, sendConsentPage, sendMessagePage } from './page.ts';
+import type { ServiceLogin } from './service-login.ts';
 import { SignInStore } from './store.ts';
-import { addTokenExchange, type FederationPolicy, TOKEN_EXCHANGE } from './token-exchange.ts';
+import { ACCOUNT_CLIENT, addTokenExchange, type FederationPolicy, TOKEN_EXCHANGE } from './token-exchange.ts';
+import { tokenRequest } from './token-request.ts';
 
 /** How long what is issued lives, in whole seconds. Tests change these while the workspace runs. */
 export interface Lifetimes {
@@ -16,9 +19,6 @@ export interface Lifetimes {
   refreshToken: number;
   authorizationCode: number;
 }
-
-/** What becomes of a sign-in: a person decides on the page, or it is decided for them. */
-export type Approval = 'ask' | 'deny' | { as: string };
 
 export interface SignInOptions {
   host: string;
@@ -31,6 +31,8 @@ export interface SignInOptions {
   servicePrincipal: { clientId: string; clientSecret: string };
   /** Read at each token exchange. */
   federation: { clientId: string; policies: readonly FederationPolicy[] };
+  entra: Entra;
+  serviceLogin: ServiceLogin;
 }
 
 export interface SignIn {
@@ -63,17 +65,27 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   await store.adapter('Client').upsert(clientId, servicePrincipalMetadata(clientId, clientSecret), 0);
   const federated = { ...servicePrincipalMetadata(options.federation.clientId, ''), ...FEDERATED };
   await store.adapter('Client').upsert(options.federation.clientId, federated, 0);
+  const ofAccount = { ...servicePrincipalMetadata(ACCOUNT_CLIENT, ''), ...FEDERATED };
+  await store.adapter('Client').upsert(ACCOUNT_CLIENT, ofAccount, 0);
+  /** Who has allowed a sign-in that leads through a service's own page, by the interaction's id. */
+  const allowed = new Map<string, string>();
   const callback = provider.callback();
 
   return {
     handle: async (request, response, url) => {
       if (url.pathname.startsWith(INTERACTION)) return interact(request, response);
       // Refresh tokens come from a native client without a consent prompt here, which OpenID Connect Core §11 would forbid.
-      if (url.pathname === `${MOUNT}/v1/authorize`) url.searchParams.set('prompt', 'consent');
+      if (url.pathname === `${MOUNT}/v1/authorize`) {
+        url.searchParams.set('prompt', 'consent');
+        keepResources(url.searchParams);
+      }
       const original = `${url.pathname}${url.search}`;
-      Object.assign(request, { originalUrl: original, url: original.slice(MOUNT.length) });
-      forgetSession(request);
-      await callback(request, response);
+      const isToken = url.pathname === `${MOUNT}/v1/token` && request.method === 'POST';
+      const passed = isToken ? await tokenRequest(request, response, options.log) : request;
+      if (!passed) return;
+      Object.assign(passed, { originalUrl: original, url: original.slice(MOUNT.length) });
+      forgetSession(passed);
+      await callback(passed, response);
     },
 
     principalOf: async (token) => {
@@ -81,7 +93,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       if (!granted) return undefined;
       const owner = granted.kind === 'AccessToken' ? granted.accountId : agentId();
       const user = state.users.find((candidate) => candidate.id === owner && candidate.active);
-      return user && { user, scopes: new Set(granted.scope?.split(' ')) };
+      return user && { user, scopes: new Set(granted.scope?.split(' ')), token: 'oauth' };
     },
 
     expireAccessTokens: () => {
@@ -102,7 +114,12 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       sendMessagePage(response, 400, 'This sign-in is over', 'Go back to the application and sign in once more.');
       return;
     }
-    const decided = request.method === 'POST' ? decisionOf(await readText(request)) : options.approval();
+    const before = allowed.get(details.uid);
+    const decided = before
+      ? { as: before }
+      : request.method === 'POST'
+        ? decisionOf(await readText(request))
+        : options.approval();
     const client = String(details.params.client_id);
     const scopes = String(details.params.scope ?? '')
       .split(' ')
@@ -123,11 +140,33 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       await provider.interactionFinished(request, response, refusal);
       return;
     }
+    // The person has allowed the client; a service whose connection waits for them asks on a page of its own.
+    const page = options.serviceLogin.pageFor(user, resourcesOf(details.params[RESOURCES]), before, request.url ?? '');
+    if (page) {
+      allowed.set(details.uid, user.userName);
+      response.writeHead(303, { location: page }).end();
+      return;
+    }
+    allowed.delete(details.uid);
     const grant = new provider.Grant({ accountId: user.id, clientId: client });
     grant.addOIDCScope(scopes.join(' '));
     const result = { login: { accountId: user.id }, consent: { grantId: await grant.save() } };
     await provider.interactionFinished(request, response, result);
   }
+}
+
+/** Where the `resource` parameters (RFC 8707) are kept: oidc-provider takes one, and there may be several. */
+const RESOURCES = 'mcp_resources';
+
+function keepResources(parameters: URLSearchParams): void {
+  const resources = parameters.getAll('resource');
+  if (resources.length === 0) return;
+  parameters.delete('resource');
+  parameters.set(RESOURCES, resources.join(' '));
+}
+
+function resourcesOf(kept: unknown): string[] {
+  return typeof kept === 'string' ? kept.split(' ') : [];
 }
 
 /** Each sign-in begins anew: a person may choose another user each time, which a session of the last one would prevent. */
@@ -136,14 +175,7 @@ function forgetSession(request: IncomingMessage): void {
   if (cookies) request.headers.cookie = cookies.join('; ');
 }
 
-/** The form's answer; anything that is not plainly "allow" is a no. */
-function decisionOf(form: string): Approval {
-  const fields = new URLSearchParams(form);
-  const userName = fields.get('user');
-  return fields.get('decision') === 'allow' && userName ? { as: userName } : 'deny';
-}
-
-function makeProvider({ host, state, log, lifetimes, federation }: SignInOptions, store: SignInStore): Provider {
+function makeProvider({ host, state, lifetimes, federation, entra }: SignInOptions, store: SignInStore): Provider {
   const lasting = (name: keyof Lifetimes) => () => lifetimes[name];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const provider = new Provider(`${host}${MOUNT}`, {
@@ -151,6 +183,7 @@ function makeProvider({ host, state, log, lifetimes, federation }: SignInOptions
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }] },
     cookies: { keys: [randomBytes(32).toString('hex')] },
     scopes: SCOPES,
+    extraParams: [RESOURCES],
     claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -162,7 +195,7 @@ function makeProvider({ host, state, log, lifetimes, federation }: SignInOptions
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-      // The workspace has one resource, itself: a `resource` parameter (RFC 8707) is not looked at.
+      // A token is for the whole workspace: `resource` (RFC 8707) only leads to a service's own page (keepResources).
       resourceIndicators: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
@@ -193,14 +226,12 @@ function makeProvider({ host, state, log, lifetimes, federation }: SignInOptions
       sendMessagePage(ctx.res, ctx.status, 'Sign-in failed', String(out.error_description ?? out.error));
     },
   });
-  addTokenExchange(provider, () => federation.policies);
+  addTokenExchange(provider, () => federation.policies, entra);
   provider.use(oneGrantAtATime());
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.oidc?.route !== 'token') return;
     const grantType = ctx.oidc.params?.grant_type;
-    const entry = log.entryOf(ctx.req);
-    if (entry && typeof grantType === 'string') entry.grantType = grantType;
     if (grantType === 'refresh_token' && ctx.body?.error === 'invalid_grant') {
       ctx.body = { ...ctx.body, error_description: 'Refresh token is invalid' };
     }

@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { errors, type Provider } from 'oidc-provider';
+import type { Entra } from './entra.ts';
 
 /** Which tokens of other issuers a service principal may trade for one of this workspace's. */
 export interface FederationPolicy {
@@ -13,21 +14,40 @@ export interface FederationPolicy {
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 
-/** Adds the token exchange (RFC 8693) by which machines sign in without a secret. Policies are read at each request. */
-export function addTokenExchange(provider: Provider, policies: () => readonly FederationPolicy[]): void {
+/** The client of an exchange that names none: a federation policy of the account, not of one service principal. */
+export const ACCOUNT_CLIENT = 'account-federation';
+
+/**
+ * Adds the token exchange (RFC 8693) by which machines sign in without a secret, and by which a person's token of Entra
+ * ID becomes one of the workspace. Policies are read at each request.
+ */
+export function addTokenExchange(provider: Provider, policies: () => readonly FederationPolicy[], entra: Entra): void {
   provider.registerGrantType(
     TOKEN_EXCHANGE,
     async (ctx) => {
       const { client, params } = ctx.oidc;
       if (params?.subject_token_type !== JWT) throw new errors.InvalidRequest('subject_token_type is not supported');
-      checkSubject(String(params.subject_token ?? ''), policies());
       if (!client) throw new errors.InvalidClient('there is no client');
-      const token = new provider.ClientCredentials({ client, scope: String(params.scope ?? 'all-apis') });
+      const subject = String(params.subject_token ?? '');
+      const scope = String(params.scope ?? 'all-apis');
+      const person = entra.federated ? entra.userOf(subject) : undefined;
+      if (!person) checkSubject(subject, policies());
+      const token = person
+        ? await personalToken(provider, client, person.id, scope)
+        : new provider.ClientCredentials({ client, scope });
       const value = await token.save();
       ctx.body = { access_token: value, expires_in: token.expiration, token_type: token.tokenType };
     },
     ['subject_token', 'subject_token_type', 'scope'],
   );
+}
+
+type Client = NonNullable<Awaited<ReturnType<Provider['Client']['find']>>>;
+
+async function personalToken(provider: Provider, client: Client, accountId: string, scope: string) {
+  const grant = new provider.Grant({ accountId, clientId: client.clientId });
+  grant.addOIDCScope(scope);
+  return new provider.AccessToken({ client, accountId, scope, grantId: await grant.save(), gty: TOKEN_EXCHANGE });
 }
 
 function checkSubject(subjectToken: string, policies: readonly FederationPolicy[]): void {

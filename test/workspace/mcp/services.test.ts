@@ -1,0 +1,345 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Caller, callerAs, callerWith, userNamed } from '../caller.ts';
+import { discover, OAuthClient } from '../sign-in/oauth-client.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+
+/** Services of AI Gateway and external connections, called over HTTP. */
+
+const SERVICES = '/ai-gateway/mcp-services';
+const GITHUB = `${SERVICES}/system.ai.github`;
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const RUNNING = '8baced1ff014912d';
+
+let workspace: EmbeddedWorkspace;
+let ben: Caller;
+let chloe: Caller;
+const clients: Client[] = [];
+beforeAll(async () => {
+  workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
+  [ben, chloe] = [callerAs(workspace, 'ben'), callerAs(workspace, 'chloe')];
+});
+beforeEach(() => {
+  workspace.state.replace({ startupMillis: 5, workspaceDefaultWarehouseId: RUNNING });
+  Object.assign(workspace.mcp.settings, DEFAULT_SETTINGS, { answers: 'json' });
+});
+afterEach(async () => {
+  workspace.faults.clear();
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+afterAll(() => workspace.close());
+
+function call(name: string, args: Record<string, unknown> = {}, meta?: Record<string, unknown>) {
+  return {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name, arguments: args, ...(meta && { _meta: meta }) },
+  };
+}
+
+const SEARCH = call('search_code', { query: 'retry' });
+
+async function connect(path: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '0' });
+  const headers = { authorization: `Bearer ${userNamed(workspace, 'ben').token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(workspace.host + path), { requestInit: { headers } }));
+  clients.push(client);
+  return client;
+}
+
+async function toolNames(path: string): Promise<unknown[]> {
+  return (await (await connect(path)).listTools()).tools.map(({ name }) => name);
+}
+
+describe('what a service offers', () => {
+  it.each([
+    ['system.ai.dbsql', ['execute_sql', 'execute_sql_read_only', 'poll_sql_result']],
+    ['system.ai.genie_one_mcp', ['genie_ask', 'genie_poll_response', 'genie_get_query_result']],
+    ['system.ai.web_search', ['web_search']],
+    ['system.ai.github', ['search_code', 'get_issue', 'create_issue', 'delete_branch', 'run_workflow']],
+    ['main.support.tickets', ['ticket_search', 'ticket_read', 'ticket_close']],
+  ])('%s: %o', async (name, expected) => {
+    for (const answers of ['json', 'sse'] as const) {
+      workspace.mcp.settings.answers = answers;
+      expect(await toolNames(`${SERVICES}/${name}`)).toEqual(expected);
+    }
+  });
+
+  it('a tool says what it does to the world, or nothing of it', async () => {
+    const { tools } = await (await connect(GITHUB)).listTools();
+    expect(tools.map(({ annotations }) => annotations)).toEqual([
+      { readOnlyHint: true },
+      { readOnlyHint: true },
+      { readOnlyHint: false, destructiveHint: false },
+      { readOnlyHint: false, destructiveHint: true },
+      undefined,
+    ]);
+  });
+
+  it('a tool that its selectors leave out cannot be called', async () => {
+    const { body } = await ben('POST', `${SERVICES}/main.support.tickets`, call('customer_export', { format: 'csv' }));
+    expect(body).toMatchObject({ error: { message: expect.stringContaining('not found') } });
+  });
+
+  it('a call is written down with its service and its tool', async () => {
+    await ben('POST', `${SERVICES}/system.ai.web_search`, call('web_search', { query: 'duckdb' }));
+    expect(workspace.state.mcpCalls).toEqual([
+      expect.objectContaining({
+        server: 'service',
+        name: 'system.ai.web_search',
+        method: 'tools/call',
+        tool: 'web_search',
+      }),
+    ]);
+  });
+
+  it('Genie One answers when it is polled, its own user alone', async () => {
+    const client = await connect(`${SERVICES}/system.ai.genie_one_mcp`);
+    const asked = await client.callTool({ name: 'genie_ask', arguments: { question: 'How many trips were there?' } });
+    const { conversation_id, response_id } = Object(asked.structuredContent);
+    const polling = { name: 'genie_poll_response', arguments: { conversation_id, response_id } };
+    await expect
+      .poll(async () => (await client.callTool(polling)).structuredContent, { timeout: 20_000 })
+      .toMatchObject({ status: 'completed', final_answer: expect.stringContaining('trips') });
+    const { body } = await chloe('POST', `${SERVICES}/system.ai.genie_one_mcp`, call(polling.name, polling.arguments));
+    expect(body).toMatchObject({ error: { message: expect.stringContaining('not found') } });
+  });
+});
+
+describe('sessions of services', () => {
+  it('there are none: each request stands alone', async () => {
+    const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
+    expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
+  });
+
+  it('with the switch, an id is issued and demanded', async () => {
+    workspace.mcp.settings.serviceSessions = 'demanded';
+    expect((await ben('POST', `${SERVICES}/system.ai.web_search`, LIST)).status).toBe(400);
+    const client = await connect(`${SERVICES}/system.ai.web_search`);
+    expect(client.transport?.sessionId).toEqual(expect.any(String));
+    workspace.faults.expireSessions(404);
+    await expect(client.listTools()).rejects.toThrow();
+  });
+});
+
+describe('refusals', () => {
+  it('without the scope: 403 that names it', async () => {
+    const oauth = new OAuthClient(workspace, await discover(workspace));
+    const { access_token } = await oauth.signIn({ scope: 'sql offline_access' });
+    const { status, body } = await callerWith(workspace, access_token)('POST', GITHUB, LIST);
+    expect([status, body.message]).toEqual([403, 'Provided OAuth token does not have required scopes: ai-gateway']);
+    const right = await oauth.signIn({ scope: 'ai-gateway offline_access' });
+    expect((await callerWith(workspace, right.access_token)('POST', GITHUB, LIST)).status).toBe(200);
+  });
+
+  it('without the grant: 403 that names the service, and nothing of scopes', async () => {
+    const { status, body } = await chloe('POST', `${SERVICES}/system.ai.slack`, LIST);
+    expect([status, body.message]).toEqual([403, "User does not have EXECUTE on MCP service 'system.ai.slack'."]);
+    workspace.gateway.grant('chloe', 'system.ai.slack');
+    expect((await chloe('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(200);
+    workspace.gateway.revoke('ben', 'system.ai.slack');
+    expect((await ben('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(403);
+    expect((await callerAs(workspace, 'ana')('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(200);
+  });
+
+  it('an unknown service: 404', async () => {
+    expect((await ben('POST', `${SERVICES}/system.ai.nothing`, LIST)).status).toBe(404);
+  });
+
+  it('a bad token: 401 with a challenge, or 400 with two words', async () => {
+    const stranger = callerWith(workspace, 'dapi0');
+    const refused = await stranger('POST', `${SERVICES}/system.ai.web_search`, LIST);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('invalid_token');
+    workspace.mcp.settings.rejectedToken = '400';
+    const { status, text } = await stranger('POST', `${SERVICES}/system.ai.web_search`, LIST);
+    expect([status, text]).toEqual([400, 'Invalid Token']);
+    expect((await callerWith(workspace, undefined)('POST', GITHUB, LIST)).status).toBe(401);
+  });
+
+  it('a service without a sign-in that answers 401 all the same', async () => {
+    workspace.faults.add({ path: `${SERVICES}/system.ai.web_search`, effect: { kind: 'refuse-token' } });
+    const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);
+    expect((await ben('POST', `${SERVICES}/system.ai.web_search`, LIST)).status).toBe(200);
+  });
+
+  it('without the preview every service but Genie One is suspended', async () => {
+    workspace.mcp.settings.preview = 'suspended';
+    const { status, body } = await ben('POST', `${SERVICES}/system.ai.dbsql`, LIST);
+    expect([status, body.message]).toEqual([400, 'The MCP service is administratively suspended']);
+    expect((await ben('POST', `${SERVICES}/system.ai.genie_one_mcp`, LIST)).status).toBe(200);
+  });
+});
+
+describe('a connection that waits for a sign-in', () => {
+  it('is told with a call: 401 whose metadata name the service, although the token is good', async () => {
+    expect((await ben('POST', GITHUB, LIST)).status).toBe(200);
+    const { status, headers } = await ben('POST', GITHUB, SEARCH);
+    const metadata = `${workspace.host}/.well-known/oauth-protected-resource${GITHUB}`;
+    expect([status, headers.get('www-authenticate')]).toEqual([401, `Bearer resource_metadata="${metadata}"`]);
+    expect(await (await fetch(metadata)).json()).toEqual({
+      resource: workspace.host + GITHUB,
+      authorization_servers: [`${workspace.host}/oidc`],
+      scopes_supported: ['ai-gateway', 'offline_access'],
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  it('with the switch, its challenge blames the token', async () => {
+    workspace.mcp.settings.challengeBlamesToken = true;
+    expect((await ben('POST', GITHUB, SEARCH)).headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+
+  it('with the switch, it is told with every request', async () => {
+    workspace.mcp.settings.signInNeededFor = 'every-method';
+    expect((await ben('POST', GITHUB, LIST)).status).toBe(401);
+    await expect(connect(GITHUB)).rejects.toThrow();
+  });
+
+  it.each(['json', 'sse'] as const)('with the switch, it is told as a URL elicitation, in %s', async (answers) => {
+    Object.assign(workspace.mcp.settings, { signInSignal: 'elicitation', answers });
+    const { status, text, headers } = await ben('POST', GITHUB, SEARCH);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain(answers === 'sse' ? 'text/event-stream' : 'application/json');
+    const message = JSON.parse(answers === 'sse' ? (/^data: (.*)$/m.exec(text)?.[1] ?? '') : text);
+    expect(message).toMatchObject({
+      jsonrpc: '2.0',
+      id: 7,
+      error: {
+        code: -32042,
+        data: {
+          elicitations: [
+            {
+              mode: 'url',
+              url: `${workspace.host}/mcp-service-login?name=system.ai.github`,
+              elicitationId: expect.any(String),
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('each request of an array is told', async () => {
+    workspace.mcp.settings.signInSignal = 'elicitation';
+    const { text } = await ben('POST', GITHUB, [SEARCH, { ...SEARCH, id: 8 }]);
+    expect(JSON.parse(text)).toMatchObject([
+      { id: 7, error: { code: -32042 } },
+      { id: 8, error: { code: -32042 } },
+    ]);
+  });
+
+  it('a service may signal otherwise than the rest', async () => {
+    const github = workspace.state.mcpServices.find(({ name }) => name.endsWith('.github'));
+    if (github) github.signInSignal = 'elicitation';
+    expect((await ben('POST', GITHUB, SEARCH)).status).toBe(200);
+    const slack = call('search_messages', { query: 'x' });
+    expect((await ben('POST', `${SERVICES}/system.ai.slack`, slack)).status).toBe(401);
+  });
+
+  it('is served once its user has signed in, to that user alone, and not after signing out', async () => {
+    workspace.gateway.signIn('ben', 'system.ai.github');
+    expect(workspace.gateway.isSignedIn('ben', 'system.ai.github')).toBe(true);
+    const { body } = await ben('POST', GITHUB, SEARCH);
+    expect(body).toMatchObject({
+      result: { structuredContent: { server: 'system.ai.github', tool: 'search_code', arguments: { query: 'retry' } } },
+    });
+    expect((await chloe('POST', GITHUB, SEARCH)).status).toBe(401);
+    workspace.gateway.signOut('ben', 'system.ai.github');
+    expect((await ben('POST', GITHUB, SEARCH)).status).toBe(401);
+  });
+
+  it('one whose credential all users share waits for nobody', async () => {
+    const { body } = await ben('POST', `${SERVICES}/main.support.tickets`, call('ticket_read', { ticket: '12' }));
+    expect(body).toMatchObject({ result: { structuredContent: { arguments: { ticket: '12' } } } });
+    expect(() => workspace.gateway.signIn('ben', 'main.support.tickets')).toThrow('no sign-in of its own');
+  });
+});
+
+describe('external connections', () => {
+  const PATH = '/api/2.0/mcp/external/issue_tracker';
+
+  it('offer the tools of what is behind them', async () => {
+    expect(await toolNames(PATH)).toEqual(['find_issues', 'close_issue']);
+  });
+
+  it('are asked for a grant, and for a sign-in where their kind needs one', async () => {
+    const [tracker] = workspace.state.connections;
+    Object.assign(tracker ?? {}, { grantedTo: new Set(['analysts']), securableKind: 'CONNECTION_HTTP_DCR' });
+    workspace.mcp.settings.signInSignal = 'elicitation';
+    expect((await chloe('POST', PATH, LIST)).status).toBe(403);
+    const { body } = await ben('POST', PATH, call('find_issues', { words: 'x' }));
+    expect(JSON.stringify(body)).toContain('/mcp-service-login?connection=issue_tracker');
+  });
+
+  it.each(['nothing', 'orders_db'])('%s is none: 404', async (name) => {
+    expect((await ben('POST', `/api/2.0/mcp/external/${name}`, LIST)).status).toBe(404);
+  });
+});
+
+it.each([
+  ['absent', 404],
+  ['gone', 410],
+  ['served', 200],
+] as const)('the old address of Genie One, %s: %i', async (oldGenieOne, status) => {
+  workspace.mcp.settings.oldGenieOne = oldGenieOne;
+  workspace.mcp.settings.sessions = 'none';
+  expect((await ben('POST', '/api/2.0/mcp/genie', LIST)).status).toBe(status);
+});
+
+describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse in the call, at %s', (path) => {
+  const OVERRIDE = 'b2d94c07a61e83f5';
+  const PIN = 'd10f6b8e24a97c53';
+
+  beforeEach(() => {
+    const userId = userNamed(workspace, 'ben').id;
+    workspace.state.overrides.set(userId, { userId, type: 'CUSTOM', warehouseId: OVERRIDE });
+    workspace.mcp.settings.sessions = 'none';
+  });
+
+  async function choiceOf(meta?: Record<string, unknown>): Promise<unknown> {
+    await ben('POST', path, call('execute_sql', { query: 'SELECT 1' }, meta));
+    return workspace.statements.at(-1)?.choice;
+  }
+
+  it.each([
+    ['first', 'request', PIN],
+    ['behind-override', 'override', OVERRIDE],
+    ['ignored', 'override', OVERRIDE],
+  ] as const)('%s: the %s decides', async (warehousePin, source, warehouseId) => {
+    workspace.mcp.settings.warehousePin = warehousePin;
+    expect(await choiceOf()).toMatchObject({ source: 'override', warehouseId: OVERRIDE });
+    expect(await choiceOf({ warehouse_id: PIN })).toMatchObject({ source, warehouseId });
+    workspace.state.overrides.clear();
+    const isSeen = warehousePin !== 'ignored';
+    expect(await choiceOf({ warehouse_id: PIN })).toMatchObject({ warehouseId: isSeen ? PIN : RUNNING });
+  });
+
+  it.each([
+    ['0000000000000000', 'RESOURCE_DOES_NOT_EXIST', 'does not exist'],
+    ['c7e5190b3d48f62a', 'PERMISSION_DENIED', 'CAN_USE'],
+  ])('%s fails: %s', async (warehouse_id, error_code, message) => {
+    const { body } = await ben('POST', path, call('execute_sql', { query: 'SELECT 1' }, { warehouse_id }));
+    expect(body).toMatchObject({
+      result: {
+        structuredContent: {
+          status: { state: 'FAILED', error: { error_code, message: expect.stringContaining(message) } },
+        },
+      },
+    });
+  });
+});
+
+it('a policy that disallows writes fails them at the service, not at the older server', async () => {
+  Object.assign(workspace.mcp.settings, { disallowWrites: true, waitMillis: 20_000, sessions: 'none' });
+  const write = call('execute_sql', { query: 'CREATE TABLE main.default.noted AS SELECT 1 AS a' });
+  const states = [];
+  for (const path of [`${SERVICES}/system.ai.dbsql`, '/api/2.0/mcp/sql']) {
+    await ben('POST', path, write);
+    states.push(workspace.statements.at(-1)?.status.state);
+  }
+  expect(states).toEqual(['FAILED', 'SUCCEEDED']);
+});
