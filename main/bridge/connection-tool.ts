@@ -145,6 +145,10 @@ export class ConnectionTool {
   }
 
   async #signIn(signIn: EndpointSignIn): Promise<CallText> {
+    const signedIn = `Signed in to ${hostOf(this.#port.host)}.`;
+    // The page may have been answered between the list and the call. A sign-in that the workspace refuses is none.
+    const isRefused = this.trouble?.code === 'unauthenticated';
+    if (!isRefused && (await signIn.isDone().catch(() => false))) return this.#check(signedIn);
     const begun = signIn.begin();
     const outcome = await within(
       SIGN_IN_MS,
@@ -156,7 +160,7 @@ export class ConnectionTool {
         'Finish signing in there: then the tools appear by themselves. Call this tool again to wait for that.';
       return { text: `${PAGE_IS_OPEN} ${next}${addressOf(signIn.pending?.url)}`, isError: true };
     }
-    return this.#check(`Signed in to ${hostOf(this.#port.host)}.`);
+    return this.#check(signedIn);
   }
 
   async #check(before = ''): Promise<CallText> {

@@ -38,6 +38,8 @@ export interface Endpoint {
 export interface EndpointSignIn {
   /** Signs in as the person asks for it, or joins a sign-in that is under way. @throws {CausewayError} as `AuthService.signIn` */
   begin(): Promise<void>;
+  /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} where that cannot be read */
+  isDone(): Promise<boolean>;
   /** The sign-in that is with the person in the browser now; its page's address where that is known. */
   readonly pending: { url: string | undefined } | undefined;
 }
@@ -100,6 +102,7 @@ function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSi
       });
       return running;
     },
+    isDone: async () => (await auth.signInState(profile)).state === 'signed-in',
     get pending() {
       return auth.signInUnderWay(profile);
     },

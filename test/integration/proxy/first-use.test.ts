@@ -142,6 +142,23 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(await pages()).toHaveLength(1);
   });
 
+  it('does not open another page for calls of sign_in after the page was answered, in two proxies', async () => {
+    const proxies = [startProxy(), startProxy()];
+    for (const proxy of proxies) {
+      await begin(proxy);
+      expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+    }
+    await expect.poll(pages).toHaveLength(1);
+    const [url = ''] = await pages();
+    await scriptedBrowser().open(url);
+    for (const proxy of proxies) {
+      await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
+      const answer = await proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+      expect(textOf(answer)).toMatch(/^Signed in to .+ are available now/);
+    }
+    expect(await pages()).toHaveLength(1);
+  });
+
   it('signs in through the application where it runs, although the profile names the Databricks CLI', async () => {
     const browser = scriptedBrowser();
     const causeway = createCauseway({ env: home.env, openBrowser: browser.open });
