@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAnswerStore } from '../../main/bridge/answer-store.ts';
@@ -150,6 +150,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     const written = await read(CURSOR);
     await file(CURSOR, '{}');
     await client('Cursor').getByText('Gone, though it was written').waitFor();
+    await inspect('clients-gone');
     await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
     await client('Cursor').getByText('Changed since it was written').waitFor();
     await inspect('clients-changed');
@@ -259,6 +260,70 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await button('Write').click();
     await closed();
     expect(await read(CURSOR)).toContain('"proxy"');
+  });
+
+  it('removing from one of two clients that share a file says who else loses the server', async () => {
+    await haveServers(SQL);
+    await file('.claude.json', '{}');
+    await mkdir(join(shown.home, '.cursor'));
+    await symlink(join(shown.home, '.claude.json'), join(shown.home, CURSOR));
+    await go('AI clients');
+    await client('Cursor').getByText('shared with Claude Code').waitFor();
+    await turn('databricks-sql', 'Cursor');
+    await button('Write').click();
+    await client('Claude Code').getByText('Has the server').waitFor();
+    await closed();
+    await turn('databricks-sql', 'Cursor');
+    await dialog('Remove databricks-sql from Cursor').getByText('Claude Code').first().waitFor();
+    await inspect('clients-shared-file');
+    await button('Cancel').click();
+    await closed();
+    expect(await isOn('databricks-sql', 'Claude Code')).toBe(true);
+  });
+
+  it('a project gets entries that hold no path of this computer, and they are listed and removed', async () => {
+    await haveServers(SQL);
+    await file(CURSOR, '{}');
+    const project = join(shown.home, 'team project');
+    await mkdir(project);
+    shown.server.fileAnswers.push(project);
+    await go('AI clients');
+    await client('Cursor').getByText('More', { exact: true }).click();
+    await client('Cursor').getByRole('button', { name: 'Add to a project…' }).click();
+    await dialog('Add Cursor to a project').getByText('"causeway"').waitFor();
+    await inspect('clients-add-to-project');
+    await button('Write').click();
+    await closed();
+    const listed = shown.page.getByRole('region', { name: `Cursor in ${project}` });
+    await listed.waitFor();
+    await inspect('clients-in-project');
+    expect(await read('team project/.cursor/mcp.json')).not.toContain(shown.home);
+    await listed.getByRole('button', { name: 'Remove from this project…' }).click();
+    await button('Write').click();
+    await closed();
+    await listed.waitFor({ state: 'detached' });
+  });
+
+  it('an entry that would be written differently today works, and is updated', async () => {
+    await haveServers(SQL);
+    await file('.config/opencode/opencode.json', '{}');
+    await go('AI clients');
+    await turn('databricks-sql', 'opencode');
+    await button('Write').click();
+    await closed();
+    const written = await read('.config/opencode/opencode.json');
+    // As an earlier version wrote it, which gave no time.
+    const record = join(shown.home, 'causeway/state/client-files.json');
+    for (const path of [join(shown.home, '.config/opencode/opencode.json'), record]) {
+      await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/,\s*"timeout": ?300000/g, ''));
+    }
+    await client('opencode').getByText('Works; an update is available').waitFor();
+    await inspect('clients-outdated');
+    await button('Update…').click();
+    await dialog('Update opencode').getByText('"timeout"').waitFor();
+    await button('Write').click();
+    await closed();
+    expect(await read('.config/opencode/opencode.json')).toBe(written);
   });
 
   it('a backup restores the earlier content of a file', async () => {
