@@ -7,7 +7,7 @@ import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { correctionOf } from './correction.ts';
 import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
-import { commandLineOf, type Entry, hasAddress, type Launch, otherKeys, plain, wholeEntry } from './entry.ts';
+import { commandLineOf } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import {
   type ChangeChoice,
@@ -16,7 +16,6 @@ import {
   entryInUse,
   failed,
   forClient,
-  type HttpChoice,
   notInstalled,
   type RestoreChoice,
   shared,
@@ -25,6 +24,7 @@ import { type HostEnvironment, placesOf } from './places.ts';
 import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
 import { type Restored, restoreBackup } from './restore.ts';
 import { isRunning } from './running.ts';
+import { entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientName,
@@ -55,21 +55,6 @@ export interface ClientsOptions {
 /** Whether a record says of an entry of ours what the text no longer has. */
 function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
   return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
-}
-
-/** What a team can have in common: no path of this computer. */
-function fromPath({ name, profile, path }: ManagedServer): Launch {
-  return { name, command: 'causeway', args: proxyArguments({ profile, path }) };
-}
-
-function proxyArguments({ profile, path }: Pick<ManagedServer, 'profile' | 'path'>): string[] {
-  return ['proxy', '--profile', profile, '--path', path];
-}
-
-/** Entries to paste, and links to follow, by the server's name. */
-export interface Pasteable {
-  entries: unknown;
-  links: Record<string, string>;
 }
 
 /** The AI clients on this computer, and the entries in their files. */
@@ -106,7 +91,7 @@ export class ClientsService {
       const { client: asItIs } = await readEntries(client, file);
       const wanted = servers.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
-        return [server.name, this.#entry(asItIs, file, server, http)] as const;
+        return [server.name, entryOf(asItIs, file, server, this.#options.launcher, http)] as const;
       });
       return new Map(await Promise.all(wanted));
     });
@@ -167,7 +152,9 @@ export class ClientsService {
       const spoilt = servers.filter(({ name }) => repairable.includes(name));
       const wanted = spoilt.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
-        const entry = http ? this.#entry(asItIs, file, server, http) : this.#today(asItIs, file, server, known);
+        const entry = http
+          ? entryOf(asItIs, file, server, this.#options.launcher, http)
+          : entryToday(asItIs, file, server, this.#options.launcher, known);
         return [server.name, entry] as const;
       });
       return new Map(await Promise.all(wanted));
@@ -223,12 +210,9 @@ export class ClientsService {
    * itself if it has such, or in the shape that nearly every client takes.
    */
   async toPaste(servers: readonly ManagedServer[], id?: string): Promise<Pasteable> {
-    await this.#options.launcher.prepare();
-    const { key, stdio, deepLink } = id === undefined ? { key: ['mcpServers'], stdio: plain } : this.client(id);
-    const shown = servers.map((server) => [server.name, wholeEntry(stdio(this.#launch(server)))] as const);
-    const entries = key.reduceRight<unknown>((inner, part) => ({ [part]: inner }), Object.fromEntries(shown));
-    const links = shown.flatMap(([name, entry]) => (deepLink ? [[name, deepLink(name, entry)]] : []));
-    return { entries, links: Object.fromEntries(links) };
+    const { launcher } = this.#options;
+    await launcher.prepare();
+    return entriesToPaste(servers, launcher, id === undefined ? undefined : this.client(id));
   }
 
   get #clients(): readonly ClientFacts[] {
@@ -248,39 +232,6 @@ export class ClientsService {
     return this.#record;
   }
 
-  #entry(client: ClientFacts, file: LocatedFile, server: ManagedServer, http: HttpChoice | undefined): Entry {
-    const direct = this.#direct(client, file, server, http);
-    const stdio = client.stdio(file.project === undefined ? this.#launch(server) : fromPath(server));
-    const entry = http ? direct : stdio;
-    if (!entry) {
-      throw new CausewayError('usage', `${client.name} takes no address in its file.`, { remedy: 'Leave --http out.' });
-    }
-    return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
-  }
-
-  /** With an address; for all that one can have where it was not chosen. */
-  #direct(client: ClientFacts, file: LocatedFile, server: ManagedServer, http: HttpChoice | undefined) {
-    const { clientId, callbackPort, url } = http
-      ? { ...http, url: http.urlOf(server) }
-      : { clientId: 'any', callbackPort: 1, url: '' };
-    return (file.http ?? client.http)?.({ name: server.name, url, clientId, callbackPort });
-  }
-
-  /** The entry as it would be written now: one that was written with an address of its own, as that. */
-  #today(client: ClientFacts, file: LocatedFile, server: ManagedServer, known: FileRecord | undefined): Entry {
-    const written = known?.entries[server.name];
-    if (!written || !hasAddress(written)) return this.#entry(client, file, server, undefined);
-    const stdio = client.stdio(this.#launch(server));
-    const { initial } = this.#direct(client, file, server, undefined) ?? {};
-    const entry = { fixed: written, ...(initial ? { initial } : {}) };
-    return { ...entry, obsolete: otherKeys(entry, stdio) };
-  }
-
-  #launch({ name, profile, path }: ManagedServer): Launch {
-    const { command, prefix } = this.#options.launcher;
-    return { name, command, args: [...prefix, ...proxyArguments({ profile, path })] };
-  }
-
   async #known(client: ClientFacts, path: string): Promise<FileRecord | undefined> {
     return knownOf((await this.#open()).read(), await recordedFile(client, path), client);
   }
@@ -288,7 +239,7 @@ export class ClientsService {
   async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
     const record = (await this.#open()).read();
     const readers = this.#readers();
-    const { surroundings, env } = this.#options;
+    const { surroundings, env, launcher } = this.#options;
     return {
       surroundings,
       servers,
@@ -302,7 +253,7 @@ export class ClientsService {
         return ((await readers).get(key) ?? []).filter(({ id }) => id !== client.id);
       },
       entry: (client, file, server, present, known) =>
-        correctionOf(client, this.#today(client, file, server, known), server.name, present, known),
+        correctionOf(client, entryToday(client, file, server, launcher, known), server.name, present, known),
       isProgram: async (command) =>
         isAbsolute(command)
           ? isThere(command)
