@@ -58,7 +58,12 @@ export function mayExecute(state: WorkspaceState, user: User, service: McpServic
   const [catalog, schema] = fullNameOf(service).split('.');
   const parent = state.schemas.find((item) => item.catalog === catalog && item.schema === schema);
   if (!parent || !state.isGranted(user, parent.grantedTo)) return false;
-  return service.grantedTo === undefined || state.isGranted(user, service.grantedTo);
+  return holdsExecute(state, user, service);
+}
+
+/** What `mayExecute` asks beside the schema. */
+export function holdsExecute(state: WorkspaceState, user: User, { grantedTo }: McpService): boolean {
+  return grantedTo === undefined || state.isGranted(user, grantedTo);
 }
 
 export function connectionOf(state: WorkspaceState, service: McpService): CatalogConnection | undefined {

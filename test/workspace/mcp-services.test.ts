@@ -156,6 +156,7 @@ describe('a large catalog', () => {
     await ben('GET', `${CATALOG}/catalogs`);
     expect(workspace.requests.countsByPath()).toEqual({ [BASE]: 3, [`${CATALOG}/catalogs`]: 1 });
     expect(workspace.requests.mostAtOnce({ path: BASE })).toBe(3);
+    for (let time = 0; time < 5; time += 1) await ben('GET', `${CATALOG}/catalogs`);
     expect(workspace.requests.mostAtOnce({ path: `${CATALOG}/catalogs` })).toBe(1);
   });
 });

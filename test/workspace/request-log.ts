@@ -13,8 +13,9 @@ export interface LoggedRequest {
   headers: Record<string, string>;
   /** Undefined until the answer has ended or the connection has gone. */
   status: number | undefined;
-  /** Milliseconds since 1970; undefined like `status`. */
-  endedAt: number | undefined;
+  /** The places of its beginning and its end among those of all requests; the end is undefined like `status`. */
+  began: number;
+  ended: number | undefined;
   /** Whom the token stood for. */
   userName: string | undefined;
   /** `refresh_token` and the like, for requests to the token endpoint. */
@@ -36,6 +37,7 @@ const SECRET_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization'
 
 export class RequestLog {
   #entries: LoggedRequest[] = [];
+  #moments = 0;
   readonly #byRequest = new WeakMap<IncomingMessage, LoggedRequest>();
 
   add(request: IncomingMessage, response: ServerResponse, url: URL): LoggedRequest {
@@ -46,7 +48,8 @@ export class RequestLog {
       query: url.pathname.startsWith('/oidc/') ? {} : Object.fromEntries(url.searchParams),
       headers: publicHeaders(request),
       status: undefined,
-      endedAt: undefined,
+      began: ++this.#moments,
+      ended: undefined,
       userName: undefined,
       grantType: undefined,
       fault: undefined,
@@ -55,7 +58,7 @@ export class RequestLog {
     this.#entries.push(entry);
     this.#byRequest.set(request, entry);
     response.once('close', () => {
-      entry.endedAt = Date.now();
+      entry.ended = ++this.#moments;
       entry.status = response.headersSent ? response.statusCode : 0;
     });
     return entry;
@@ -88,14 +91,13 @@ export class RequestLog {
 
   /** How many requests were under way at the same time, at most. */
   mostAtOnce(filter: RequestFilter = {}): number {
-    const moments = this.list(filter).flatMap(({ at, endedAt }) => [
-      { at, change: 1 },
-      { at: endedAt ?? Number.POSITIVE_INFINITY, change: -1 },
+    const changes = this.list(filter).flatMap(({ began, ended }): [moment: number, change: number][] => [
+      [began, 1],
+      [ended ?? Number.POSITIVE_INFINITY, -1],
     ]);
     let now = 0;
     let most = 0;
-    // One that ends in the millisecond in which another begins was not under way with it.
-    for (const { change } of moments.sort((a, b) => a.at - b.at || a.change - b.change)) {
+    for (const [, change] of changes.sort(([a], [b]) => a - b)) {
       now += change;
       most = Math.max(most, now);
     }
