@@ -13,9 +13,16 @@ const SESSION_MS = 120_000;
 /** How long the long call takes, in milliseconds. */
 const LONG_CALL_MS = 75_000;
 
+/** The OAuth application that clients sign in as by themselves. */
+const APPLICATION = 'an-application';
+
 /** What a case needs, put away afterwards. */
 async function setting(client: RealClient, { home, packages, callTakesMs }: Options & { callTakesMs?: number }) {
-  const workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
+  const redirectUris = client.signsIn ? [client.signsIn.redirectUri] : [];
+  const workspace = await startWorkspace({
+    autoApprove: 'ana@example.com',
+    oauthClients: redirectUris.length > 0 ? [{ clientId: APPLICATION, redirectUris }] : [],
+  });
   const model = await startFakeModel();
   const tap = await openTap(workspace.host, callTakesMs);
   const computer = await openComputer(client, { home, model: model.url }, packages);
@@ -128,6 +135,21 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     return /sign(?:ed|s)?[ -](?:in|out)/i.test(told)
       ? passed(`told to sign in, ${counted(pages)}`)
       : failed('told', told + output);
+  },
+
+  /** The entry gives the server's address: the client itself signs in, and gets the row. */
+  async http(client, options) {
+    if (!client.signsIn) return { state: 'not possible', says: 'it has no command for a test that signs in' };
+    await using set = await setting(client, options);
+    await set.signedOut();
+    await set.computer.consents(true);
+    if (!(await addEntry(set.computer, client, '--http', '--client-id', APPLICATION)))
+      return failed('not written', await set.computer.file());
+    const told = await set.computer.run(client.signsIn.command(set.computer.where), SESSION_MS);
+    const pages = (await set.computer.pages()).length;
+    if (pages !== 1) return failed(counted(pages), told);
+    const output = await converse(client, set);
+    return set.model.gotRow() ? passed('signed in, row') : failed('no row', output);
   },
 
   /** A call that takes longer than a minute. */

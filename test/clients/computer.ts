@@ -67,9 +67,9 @@ export async function openComputer(client: RealClient, where: Where, packages: s
 }
 
 /** Adds the SQL server and the client's entry for it. */
-export async function addEntry(computer: Computer, client: RealClient): Promise<boolean> {
+export async function addEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
   await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
-  return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json'));
+  return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json', ...options));
 }
 
 /** Ends what a client has left running on its own, such as Cline's hub: whatever has that home folder. Linux only. */

@@ -34,11 +34,13 @@ export interface RealClient {
   connected?: RegExp;
   /** It reads that client's file and is another, so that what it calls itself is not in that client's row. */
   standsIn?: true;
+  /** Only for a client whose own command signs in to a server that its entry gives the address of. */
+  signsIn?: { command(where: Where): Command; redirectUri: string };
   /** Why one of the cases is not possible with it. */
   notPossible?: Partial<Record<CaseName, string>>;
 }
 
-export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'call of 75 s';
+export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'http' | 'call of 75 s';
 
 const PROMPT = 'Ask the warehouse with your SQL tool.';
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -131,6 +133,10 @@ export const REAL_CLIENTS: RealClient[] = [
     install: 'opencode-ai',
     files: ({ model }) => [{ path: '.config/opencode/opencode.json', text: openAiCompatible(model) }],
     session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+    signsIn: {
+      command: () => ({ command: 'opencode', args: ['mcp', 'auth', 'databricks-sql'] }),
+      redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
+    },
   },
   {
     id: 'opencode',
