@@ -41,29 +41,42 @@ async function answered(answer: (response: ServerResponse) => void, count = 1): 
 
 describe('an answer that is not quite right', () => {
   it.each<[name: string, answer: (response: ServerResponse) => void, frame: string]>([
-    ['without an id', asJson('{"result":1.0}'), '{"id":9007199254740993,"result":1.0}'],
+    ['without an id', asJson('{"jsonrpc":"2.0","result":1.0}'), '{"id":9007199254740993,"jsonrpc":"2.0","result":1.0}'],
+    [
+      'without a version',
+      asJson('{"id":9007199254740993,"result":1.0}'),
+      '{"jsonrpc":"2.0","id":9007199254740993,"result":1.0}',
+    ],
     [
       'an error with id null',
-      asJson('{"id":null,"error":{"code":1,"message":"m"}}'),
-      '{"id":9007199254740993,"error":{"code":1,"message":"m"}}',
+      asJson('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}'),
+      '{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":1,"message":"m"}}',
     ],
-    ['with the id rounded', asJson('{"id":9007199254740992,"result":{}}'), '{"id":9007199254740993,"result":{}}'],
+    [
+      'with the id rounded',
+      asJson('{"jsonrpc":"2.0","id":9007199254740992,"result":{}}'),
+      '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
+    ],
     [
       'with a byte order mark',
-      asJson('\u{feff}{"id":9007199254740993,"result":{}}'),
-      '{"id":9007199254740993,"result":{}}',
+      asJson('\u{feff}{"jsonrpc":"2.0","id":9007199254740993,"result":{}}'),
+      '{"jsonrpc":"2.0","id":9007199254740993,"result":{}}',
     ],
     [
       'on several lines',
-      asJson('{\r\n "id": 9007199254740993,\n "result": {}\n}'),
-      '{   "id": 9007199254740993,  "result": {} }',
+      asJson('{\r\n "jsonrpc": "2.0",\n "id": 9007199254740993,\n "result": {}\n}'),
+      '{   "jsonrpc": "2.0",  "id": 9007199254740993,  "result": {} }',
     ],
     [
       'in another encoding',
-      asJson(Buffer.from('{"id":9007199254740993,"result":"\xe9"}', 'latin1')),
-      '{"id":9007199254740993,"result":"\ufffd"}',
+      asJson(Buffer.from('{"jsonrpc":"2.0","id":9007199254740993,"result":"\xe9"}', 'latin1')),
+      '{"jsonrpc":"2.0","id":9007199254740993,"result":"\ufffd"}',
     ],
-    ['as an event without an id', asEvents('{"result":{}}'), '{"id":9007199254740993,"result":{}}'],
+    [
+      'as an event without an id',
+      asEvents('{"jsonrpc":"2.0","result":{}}'),
+      '{"id":9007199254740993,"jsonrpc":"2.0","result":{}}',
+    ],
   ])('%s reaches the client right', async (_name, answer, frame) => {
     expect(await answered(answer)).toEqual([frame]);
   });
@@ -194,15 +207,14 @@ describe('a batch', () => {
     '[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},{"jsonrpc":"2.0","id":"2","method":"c"}]';
 
   it('is answered as one array, or frame by frame', async () => {
-    const array = '[{"id":1,"result":{}},{"id":"2","result":{}}]';
+    const [first, second] = ['{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","id":"2","result":{}}'];
+    const array = `[${first},${second}]`;
     const whole = await connect((_arrival, response) => asJson(array)(response));
     whole.send(batch);
     expect((await whole.sink.until(1)).map(String)).toEqual([array]);
-    const single = await connect((_arrival, response) =>
-      asEvents('{"id":"2","result":{}}', '{"id":1,"result":{}}')(response),
-    );
+    const single = await connect((_arrival, response) => asEvents(second, first)(response));
     single.send(batch);
-    expect((await single.sink.until(2)).map(String)).toEqual(['{"id":"2","result":{}}', '{"id":1,"result":{}}']);
+    expect((await single.sink.until(2)).map(String)).toEqual([second, first]);
   });
 
   it('that fails is answered for each of its requests', async () => {
