@@ -1,3 +1,4 @@
+import { withoutControls } from '../platform/display.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
@@ -232,7 +233,7 @@ export function openAuth(options: AuthOptions): AuthService {
 }
 
 function printNotice(message: string): void {
-  process.stderr.write(`causeway: ${message}\n`);
+  process.stderr.write(`causeway: ${withoutControls(message)}\n`);
 }
 
 async function signOutIfSignedIn(own: OwnSignIns, profile: Profile): Promise<void> {

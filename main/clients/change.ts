@@ -3,6 +3,7 @@ import { createScanner } from 'jsonc-parser';
 import { CausewayError } from '../platform/errors.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
+import { findNotUtf8 } from '../platform/utf8.ts';
 import { type Backup, keepBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
 import { checkStarts, correctionOf } from './correction.ts';
@@ -46,11 +47,9 @@ export function changes({ before, after }: Planned): boolean {
 
 /** A file's text; empty where there is none. @throws {CausewayError} `invalid_file` */
 export function decode(bytes: Buffer | undefined, target: EditTarget): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes ?? Buffer.alloc(0));
-  } catch (cause) {
-    throw unreadable(target, 'it is not UTF-8 text', undefined, cause);
-  }
+  if (bytes === undefined) return '';
+  for (const { what, ...place } of findNotUtf8(bytes)) throw unreadable(target, what, place);
+  return bytes.toString('utf8');
 }
 
 export interface PlanOptions {

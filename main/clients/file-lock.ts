@@ -39,7 +39,8 @@ export async function withFileLock<T>(path: string, options: FileLockOptions, wo
 async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const mark = join(lock, `owner-${process.pid}-${randomUUID()}`);
   const began = performance.now();
-  while (!(await taken(lock))) {
+  const watch: Watch = { changedAt: 0, since: began };
+  while (!(await taken(lock, watch))) {
     if (performance.now() - began > LOCK_TIMEOUT_MS) {
       throw new CausewayError('timeout', `${lock} is held by the client.`, {
         remedy: 'Nothing was changed. Wait until the client is done, or close it, and try again.',
@@ -58,7 +59,15 @@ async function withClientLock<T>(lock: string, work: () => Promise<T>): Promise<
   }
 }
 
-async function taken(lock: string): Promise<boolean> {
+/** When a lock was last changed, as far as this process has seen. */
+interface Watch {
+  /** By the system's clock, which may have been set since. */
+  changedAt: number;
+  /** When this process saw that first, by its own clock. */
+  since: number;
+}
+
+async function taken(lock: string, watch: Watch): Promise<boolean> {
   try {
     await mkdir(lock);
     return true;
@@ -71,7 +80,7 @@ async function taken(lock: string): Promise<boolean> {
     }
     if (code !== 'EEXIST') throw fileError(lock, error);
   }
-  if (await isStale(lock)) {
+  if (await isStale(lock, watch)) {
     await rm(lock, { recursive: true, force: true }).catch((error: unknown) => {
       throw fileError(lock, error);
     });
@@ -79,13 +88,16 @@ async function taken(lock: string): Promise<boolean> {
   return false;
 }
 
-async function isStale(lock: string): Promise<boolean> {
+async function isStale(lock: string, watch: Watch): Promise<boolean> {
   try {
     const names = await readdir(lock);
     const times = await Promise.all(
       [lock, ...names.map((name) => join(lock, name))].map(async (it) => (await stat(it)).mtimeMs),
     );
-    return Date.now() - Math.max(...times) > STALE_MS;
+    const changedAt = Math.max(...times);
+    if (changedAt !== watch.changedAt) Object.assign(watch, { changedAt, since: performance.now() });
+    // A clock that was set back gives a lock of before a time that is still to come.
+    return Date.now() - changedAt > STALE_MS || performance.now() - watch.since > STALE_MS;
   } catch {
     return false;
   }

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CausewayError } from './errors.ts';
 import { codeOf, fileError } from './file-errors.ts';
 import { withLock } from './lock.ts';
 import { writeWholeFile } from './replace-file.ts';
+import { utf8Text } from './utf8.ts';
 
 /** One file of what Causeway remembers. */
 export interface SettingsFile<T> {
@@ -47,7 +49,7 @@ export async function openSettings<T extends Record<string, unknown>>(
   try {
     load();
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    if (!isDamage(error)) throw error;
     setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
     await rename(path, setAside).catch((cause: unknown) => {
       throw fileError(path, cause);
@@ -67,17 +69,24 @@ export async function openSettings<T extends Record<string, unknown>>(
   };
 }
 
+/** Whether a file could be read, but says nothing that is understood. */
+function isDamage(error: unknown): boolean {
+  const isMisread = error instanceof SyntaxError || error instanceof z.ZodError;
+  return isMisread || (error instanceof CausewayError && error.code === 'invalid_file');
+}
+
 /**
- * What a JSON file holds; undefined where there is none.
- * @throws {SyntaxError} @throws {CausewayError} `file_not_writable` where it may not be read
+ * What a JSON file holds; undefined where there is none. Some editors put a byte order mark before it.
+ * @throws {SyntaxError} @throws {CausewayError} `invalid_file` where it is not UTF-8, `file_not_writable` where it may not
+ * be read
  */
 function readJson(path: string): unknown {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError(path, error);
   }
-  return JSON.parse(text);
+  return JSON.parse(utf8Text(path, bytes).replace(/^\uFEFF/, ''));
 }

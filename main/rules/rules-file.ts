@@ -1,4 +1,4 @@
-import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
@@ -83,9 +83,13 @@ export class RulesFile {
 
   async #load(): Promise<Rules> {
     // The schema library takes longer to load than the file: it is loaded only where there are rules.
-    const { parseRules } = await import('./rules.ts');
+    const [{ parseRules }, { readBytes }] = await Promise.all([
+      import('./rules.ts'),
+      import('../platform/replace-file.ts'),
+    ]);
     try {
-      return parseRules(this.path, readFileSync(this.path, 'utf8'));
+      const bytes = await readBytes(this.path);
+      return bytes === undefined ? NOTHING : parseRules(this.path, bytes);
     } catch (error) {
       throw fileError(this.path, error, 'Until it can be read, no tool may be called.');
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
+import { findNotUtf8 } from '../platform/utf8.ts';
 
 /** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
 export const SWITCHES = ['on', 'off', 'ask'] as const;
@@ -72,13 +73,17 @@ export interface RuleScope {
 const MAX_HISTORY = 200;
 
 /**
- * Reads the text of a rules file.
- * @throws {CausewayError} `invalid_file` where it is not JSON, or holds what this version does not know
+ * Reads a rules file.
+ * @throws {CausewayError} `invalid_file` where it is not JSON in UTF-8, or holds what this version does not know
  */
-export function parseRules(path: string, text: string): Rules {
+export function parseRules(path: string, bytes: Buffer): Rules {
+  // A name in another encoding would be read as one that no tool has, and so forbid nothing.
+  for (const { line, column, what } of findNotUtf8(bytes)) {
+    throw unreadable(path, `line ${line}, column ${column}: ${what}`);
+  }
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(bytes.toString('utf8').replace(MARK, ''));
   } catch (error) {
     throw unreadable(path, error instanceof Error ? error.message : 'it is not JSON', error);
   }
@@ -89,7 +94,10 @@ export function parseRules(path: string, text: string): Rules {
   throw unreadable(path, `${where ? `${where}: ` : ''}${issue?.message ?? 'unknown content'}`, parsed.error);
 }
 
-function unreadable(path: string, reason: string, cause: unknown): CausewayError {
+/** The byte order mark that some editors put before a text. */
+const MARK = /^\uFEFF/;
+
+function unreadable(path: string, reason: string, cause?: unknown): CausewayError {
   return new CausewayError('invalid_file', `The rules in ${path} cannot be read (${reason}).`, {
     cause,
     remedy: 'Correct the file, or delete it to remove all rules. Until then, no tool may be called.',

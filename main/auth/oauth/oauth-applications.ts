@@ -6,6 +6,7 @@ import { codeOf, fileError } from '../../platform/file-errors.ts';
 import { withLock } from '../../platform/lock.ts';
 import { configFolder, stateFolder } from '../../platform/paths.ts';
 import { writeWholeFile } from '../../platform/replace-file.ts';
+import { utf8Text } from '../../platform/utf8.ts';
 import type { OAuthApplication } from '../auth.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 
@@ -38,7 +39,7 @@ export function oauthApplications(env: NodeJS.ProcessEnv, openStore: () => Promi
   async function read(): Promise<z.infer<typeof Saved>> {
     let text: string;
     try {
-      text = await readFile(file, 'utf8');
+      text = utf8Text(file, await readFile(file));
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {};
       throw fileError(file, error);

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { findNotUtf8, isUtf16 } from '../../platform/utf8.ts';
 
 /** One `[section]` of a configuration file, with the lines that it takes up so that an edit touches nothing else. */
 export interface ConfigSection {
@@ -66,27 +66,15 @@ export function parseConfig(text: string): ConfigDocument {
  * nobody knows what they mean.
  */
 export function parseConfigBytes(bytes: Buffer): ConfigDocument {
-  const utf16 = bytes.length > 1 && ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
-  if (utf16) {
-    const what = 'the file is UTF-16, not UTF-8';
-    return { ...parseConfig(''), problems: [{ line: 1, column: 1, what, isUnreadable: true }] };
-  }
+  const problems = [...findNotUtf8(bytes)].map(
+    ({ bytes: raw, ...problem }): ConfigProblem => ({
+      ...problem,
+      isUnreadable: isUtf16(bytes) || meaningOf(raw.toString('utf8')).includes('\uFFFD'),
+    }),
+  );
+  if (problems.length > 0 && isUtf16(bytes)) return { ...parseConfig(''), problems };
   const document = parseConfig(bytes.toString('utf8'));
-  if (isUtf8(bytes)) return document;
-  for (let from = 0, line = 1; from < bytes.length; line += 1) {
-    const to = bytes.indexOf(0x0a, from) + 1 || bytes.length;
-    const raw = bytes.subarray(from, to);
-    from = to;
-    if (isUtf8(raw)) continue;
-    const before = validPrefix(raw);
-    const byte = (raw[before] ?? 0).toString(16).toUpperCase();
-    document.problems.push({
-      line,
-      column: [...raw.toString('utf8', 0, before)].length + 1,
-      what: `the byte 0x${byte} is not UTF-8`,
-      isUnreadable: meaningOf(raw.toString('utf8')).includes('\uFFFD'),
-    });
-  }
+  document.problems.push(...problems);
   document.problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return document;
 }
@@ -185,25 +173,4 @@ function meaningOf(raw: string): string {
   if (isComment(line)) return '';
   const [, key = '', value] = /^([^=:]+[=:])(.*)$/s.exec(line) ?? [];
   return value === undefined ? line : key + bareValue(value.trim());
-}
-
-/** The length of what is UTF-8 up to the first character that is not. */
-function validPrefix(bytes: Buffer): number {
-  const isSound = (length: number) => {
-    try {
-      // As a stream: a character that is cut off at the end may still become one.
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  let [sound, broken] = [0, bytes.length];
-  while (broken - sound > 1) {
-    const middle = Math.floor((sound + broken) / 2);
-    if (isSound(middle)) sound = middle;
-    else broken = middle;
-  }
-  while (!isUtf8(bytes.subarray(0, sound))) sound -= 1;
-  return sound;
 }

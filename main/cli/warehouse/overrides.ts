@@ -4,6 +4,7 @@ import { asCausewayError, CausewayError, sentences } from '../../platform/errors
 import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
+import { utf8Text } from '../../platform/utf8.ts';
 import { mentions, type OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
@@ -327,8 +328,9 @@ function summary(words: readonly string[]): string {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return utf8Text(file, await readFile(file));
   } catch (cause) {
+    if (cause instanceof CausewayError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
   }

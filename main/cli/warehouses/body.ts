@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CausewayError } from '../../platform/errors.ts';
+import { utf8Text } from '../../platform/utf8.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
 
 /** What a request body says, and which of its fields mean nothing here. */
@@ -47,8 +48,9 @@ function sourceOf(argument: string): string {
 
 async function fileText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return utf8Text(path, await readFile(path));
   } catch (cause) {
+    if (cause instanceof CausewayError) throw cause;
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'not readable';
     const words = reason === 'ENOENT' ? 'no such file or directory' : reason;
     throw new CausewayError('usage', `read ${path}: open ${path}: ${words}`, { cause });

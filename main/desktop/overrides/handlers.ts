@@ -5,6 +5,7 @@ import type { WarehouseService } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { readBytes, writePieces } from '../../platform/replace-file.ts';
+import { utf8Text } from '../../platform/utf8.ts';
 import { danglingState, type OverrideRow } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { type BulkLine, exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
@@ -145,7 +146,7 @@ async function readImportFile(path: string): Promise<{ name: string; lines: Bulk
   if (bytes === undefined) {
     throw new CausewayError('invalid_file', `${name} is not there any more.`, { remedy: 'Choose another file.' });
   }
-  const lines = readBulkFile(bytes.toString('utf8'), name);
+  const lines = readBulkFile(utf8Text(name, bytes), name);
   if (lines.length > 0) return { name, lines };
   throw new CausewayError('invalid_file', `${name} holds no override.`, {
     remedy: 'Export the overrides to see what such a file looks like.',

@@ -22,7 +22,7 @@ interface Guarded extends Connected {
   /** Puts rules for the server in force. */
   rule(rules: ServerRulesIn, more?: Omit<Rules, 'version' | 'servers'>): void;
   /** Puts a text in the place of the rules. */
-  write(text: string): void;
+  write(text: string | Buffer): void;
   remove(): void;
   /** The tools whose calls have reached the server. */
   called(): unknown[];
@@ -43,7 +43,7 @@ async function guarded(options: { askApproval?: AskApproval; clientName?: string
   const clientInfo = { name: options.clientName ?? 'codex-mcp-client', version: '1' };
   await client.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  const write = (text: string) => {
+  const write = (text: string | Buffer) => {
     mkdirSync(dirname(file.path), { recursive: true });
     writeFileSync(file.path, text);
   };
@@ -192,6 +192,7 @@ describe('rules that cannot be read', () => {
     ['are not JSON', '{"version":1,'],
     ['hold what this version does not know', '{"version":1,"tomorrow":true}'],
     ['are of another version', '{"version":2}'],
+    ['are in another encoding', Buffer.from(`{"version":1,"servers":{"x":{"off":["l\u00f6sche"]}}}`, 'latin1')],
   ])('refuse every tool where they %s', async (_, text) => {
     const client = await guarded();
     client.write(text);

@@ -107,13 +107,25 @@ describe('causeway servers', () => {
     await causeway('servers', 'remove', 'nowhere');
   });
 
-  test('a damaged list is set aside and named', async () => {
+  test.each([
+    ['damaged', Buffer.from('{ "servers": [ half')],
+    ['of another encoding', Buffer.from('{ "servers": [], "name": "f\u00fcr" }', 'latin1')],
+  ])('a list that is %s is set aside with every byte, and named', async (_how, bytes) => {
     const file = join(home.folder, 'causeway', 'config', 'servers.json');
     const whole = await readFile(file, 'utf8');
-    await writeFile(file, '{ "servers": [ half');
+    await writeFile(file, bytes);
     const run = await causeway('servers', 'list');
     const [, aside = ''] = /is now (.*); the list/.exec(run.stderr) ?? [];
-    expect(await readFile(aside, 'utf8')).toBe('{ "servers": [ half');
+    expect(await readFile(aside)).toEqual(bytes);
+    await writeFile(file, whole);
+  });
+
+  test('a list that an editor has put a byte order mark before is read', async () => {
+    const file = join(home.folder, 'causeway', 'config', 'servers.json');
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, `\uFEFF${whole}`);
+    const { stdout, stderr } = await causeway('servers', 'list');
+    expect({ isListed: stdout.includes('databricks-sql'), stderr }).toEqual({ isListed: true, stderr: '' });
     await writeFile(file, whole);
   });
 });

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -149,6 +149,16 @@ describe('writing', () => {
     expect(Object.keys(mcpServers)).toEqual(['theirs', 'databricks-sql']);
     expect(await readdir(dirname(path))).toEqual(['cline_mcp_settings.json']);
   });
+
+  test("Cline's lock that was left behind is taken also where the clock was set back since", async () => {
+    await using own = await ownClients();
+    const path = await own.file('.cline/data/settings/cline_mcp_settings.json', '{"mcpServers":{}}');
+    const lock = `${path}.lock`;
+    await mkdir(lock);
+    await utimes(lock, Date.now() / 1000 + 86_400, Date.now() / 1000 + 86_400);
+    expect(await own.service().add(['cline'], [SQL])).toMatchObject([{ result: 'written' }]);
+    expect(await readdir(dirname(path))).toEqual(['cline_mcp_settings.json']);
+  });
 });
 
 describe('what cannot be written is left whole, and said', () => {
@@ -170,7 +180,18 @@ describe('what cannot be written is left whole, and said', () => {
 
   test.each<[string, (path: string) => Promise<unknown>, string, RegExp]>([
     ['a read-only file', (path) => chmod(path, 0o444), 'file_not_writable', /is read-only.*Nothing was changed/],
-    ['text that is not UTF-8', (path) => writeFile(path, Buffer.from([0x7b, 0xff, 0x7d])), 'invalid_file', /UTF-8/],
+    [
+      'text that is not UTF-8',
+      (path) => writeFile(path, Buffer.from([0x7b, 0xff, 0x7d])),
+      'invalid_file',
+      /mcp\.json:1:2 \(line 1, column 2\): the byte 0xFF is not UTF-8/,
+    ],
+    [
+      'a text in UTF-16',
+      (path) => writeFile(path, Buffer.from('\uFEFF{}', 'utf16le')),
+      'invalid_file',
+      /:1:1 .*UTF-16/,
+    ],
     ['a list', (path) => writeFile(path, '[]'), 'invalid_file', /an object was expected/],
     ['servers that are a text', (path) => writeFile(path, '{"mcpServers":"no"}'), 'invalid_file', /not an object/],
   ])('%s', async (_what, make, code, words) => {

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AuthEvent } from '../../../main/auth/auth.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { ownerOf, setStage } from '../auth/stage.ts';
@@ -59,6 +59,20 @@ describe.skipIf(NO_SMALL_DISK)(`a sign-in on a disk that is full${NO_SMALL_DISK 
     const other = open().auth;
     clock += 2 * HOUR;
     expect(await ownerOf(stage, await other.tokens(profile).token())).toBe('ana@example.com');
+  });
+
+  test('is told of on stderr in one line that no name of a profile can change', async () => {
+    await appendFile(stage.home.configFile, `[e\u009b2Jvil]\nhost = ${stage.workspace.host}\n`);
+    const auth = stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
+    const profile = await auth.profile('e\u009b2Jvil');
+    await auth.signIn(profile);
+    await disk.fill();
+    clock += 2 * HOUR;
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await auth.tokens(profile).token();
+    const said = stderr.mock.calls.map(([text]) => String(text));
+    stderr.mockRestore();
+    expect(said).toEqual([expect.stringMatching(/^causeway: .*\(profile e\uFFFD2Jvil\).* could not be stored: .*\n$/)]);
   });
 
   test('that was not stored gives way to one that another process stores, and to a sign-out', async () => {

@@ -66,6 +66,17 @@ describe('import', () => {
     expect(overrides()).toEqual({});
   });
 
+  test('a file that is not UTF-8 is refused with the place, and changes nothing', async () => {
+    const path = await file('');
+    await writeFile(path, Buffer.from('user,warehouse\nben@example.com,L\u00e4ger\n', 'latin1'));
+    const { code, stderr } = await cli.run('ana', 'warehouse', 'import', path, '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `causeway: ${path}:2:18 (line 2, column 18): the byte 0xE4 is not UTF-8. Nothing was changed. Save the file as UTF-8, then try again.\n`,
+    );
+    expect(cli.workspace.state.overrides.size).toBe(0);
+  });
+
   test('carries every line out and writes its result', async () => {
     const { code, stderr } = await importing(typical, '--yes');
     expect(code).toBe(0);

@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { CausewayError } from './errors.ts';
+
+/** Where a file is not UTF-8. Lines count from 1, columns too, in characters. */
+export interface NotUtf8 {
+  line: number;
+  column: number;
+  /** A clause for a message. */
+  what: string;
+}
+
+/** Whether bytes begin with the byte order mark of UTF-16, of either byte order. */
+export function isUtf16(bytes: Buffer): boolean {
+  return ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+}
+
+/** The lines of a file that are not UTF-8, each with its first byte that is not; one for the whole of a file in UTF-16. */
+export function* findNotUtf8(bytes: Buffer): Generator<NotUtf8 & { bytes: Buffer }> {
+  if (isUtf8(bytes)) return;
+  if (isUtf16(bytes)) {
+    yield { line: 1, column: 1, what: 'the file is UTF-16, not UTF-8', bytes };
+    return;
+  }
+  for (let from = 0, line = 1; from < bytes.length; line += 1) {
+    const to = bytes.indexOf(0x0a, from) + 1 || bytes.length;
+    const raw = bytes.subarray(from, to);
+    from = to;
+    if (isUtf8(raw)) continue;
+    const before = validPrefix(raw);
+    const byte = (raw[before] ?? 0).toString(16).toUpperCase();
+    const column = [...raw.toString('utf8', 0, before)].length + 1;
+    yield { line, column, what: `the byte 0x${byte} is not UTF-8`, bytes: raw };
+  }
+}
+
+/**
+ * A file's bytes as text. With a replacement character for each byte that is not understood, a name in it would become
+ * another one.
+ * @throws {CausewayError} `invalid_file` with line and column where the file is not UTF-8
+ */
+export function utf8Text(path: string, bytes: Buffer): string {
+  for (const { line, column, what } of findNotUtf8(bytes)) {
+    throw new CausewayError('invalid_file', `${path}:${line}:${column} (line ${line}, column ${column}): ${what}.`, {
+      remedy: 'Nothing was changed. Save the file as UTF-8, then try again.',
+    });
+  }
+  return bytes.toString('utf8');
+}
+
+/** The length of what is UTF-8 up to the first character that is not. */
+function validPrefix(bytes: Buffer): number {
+  const isSound = (length: number) => {
+    try {
+      // As a stream: a character that is cut off at the end may still become one.
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let [sound, broken] = [0, bytes.length];
+  while (broken - sound > 1) {
+    const middle = Math.floor((sound + broken) / 2);
+    if (isSound(middle)) sound = middle;
+    else broken = middle;
+  }
+  while (!isUtf8(bytes.subarray(0, sound))) sound -= 1;
+  return sound;
+}
