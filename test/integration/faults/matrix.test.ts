@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,22 +8,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { installBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { CAUSEWAY } from '../proxy/proxy-process.ts';
 import { ADD_SERVER, expectHonest, OPERATIONS, type Operation, startOperation } from './operations.ts';
 import { NO_SMALL_DISK, type SmallDisk, smallDisk } from './small-disk.ts';
 
 /**
- * Every operation under every fault. In this file, but for SIGSTOP, which stops the other party for 30 seconds and is in
- * `stopped.test.ts`:
+ * Every operation under every fault. In this file, but for SIGSTOP, which stops the operation itself or the other party for 30
+ * seconds and is in `stopped.test.ts`:
  *
- * |               | kill -9 | full disk | read-only | SIGSTOP            | clock ± 1 day | too many files |
- * | ------------- | ------- | --------- | --------- | ------------------ | ------------- | -------------- |
- * | a sign-in     | x       | x         | x         | the workspace      | x             | x              |
- * | a renewal     | x       | x         | x         | the workspace      | x             | x              |
- * | a client file | x       | x         | x         | the lock's holder  | x             | x              |
- * | an override   | x       | x         | x         | the workspace      | x             | x              |
- * | an export     | x       | x         | x         | the workspace      | x             | x              |
- * | a proxy call  | x       | x         | x         | workspace, and hub | x             | x              |
- * | a hub start   | x       | x         | x         | an earlier hub     | x             | x              |
+ * |               | kill -9 | full disk | read-only | SIGSTOP                    | clock ± 1 day | too many files |
+ * | ------------- | ------- | --------- | --------- | -------------------------- | ------------- | -------------- |
+ * | a sign-in     | x       | x         | x         | itself, the workspace      | x             | x              |
+ * | a renewal     | x       | x         | x         | itself, the workspace      | x             | x              |
+ * | a client file | x       | x         | x         | itself, the lock's holder  | x             | x              |
+ * | an override   | x       | x         | x         | itself, the workspace      | x             | x              |
+ * | an export     | x       | x         | x         | itself, the workspace      | x             | x              |
+ * | a proxy call  | x       | x         | x         | itself, workspace, and hub | x             | x              |
+ * | a hub start   | x       | x         | x         | itself, an earlier hub     | x             | x              |
  *
  * Of a client file, no workspace is stopped, for none is asked; of a hub start neither.
  */
@@ -143,6 +144,19 @@ describe.skipIf(NO_SMALL_DISK)(
           await expectNothingLost(config);
         }
         await expectRecovery(operation);
+      },
+    );
+
+    test.each(['clients list', 'clients backups', 'servers list', 'profiles --skip-validate', 'rules'])(
+      'causeway %s, which only reads, works on a read-only disk',
+      async (command) => {
+        await disk.setReadOnly(true);
+        const { status, stderr } = spawnSync(process.execPath, [CAUSEWAY, ...command.split(' ')], {
+          env: home.env,
+          encoding: 'utf8',
+        });
+        await disk.setReadOnly(false);
+        expect({ status, failure: /^causeway: .*/m.exec(stderr) }).toEqual({ status: 0, failure: null });
       },
     );
 

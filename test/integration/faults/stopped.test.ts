@@ -10,11 +10,14 @@ import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspac
 import { installBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
-import { ADD_SERVER, expectHonest, type Operation, type Outcome, startOperation } from './operations.ts';
+import { ADD_SERVER, expectHonest, OPERATIONS, type Operation, type Outcome, startOperation } from './operations.ts';
 
 /** How long the other party is stopped, in milliseconds. Longer than most limits that a client or we have. */
 const STOPPED_MS = 30_000;
 const LONG_MS = 150_000;
+
+/** When an operation is stopped itself, in milliseconds after its start: it is at work by then, or has not begun on a busy computer. */
+const AT_WORK_MS = 400;
 
 const WORKSPACE = ['a sign-in', 'a renewal', 'an override', 'an export', 'a proxy call'] as const;
 
@@ -62,7 +65,16 @@ interface Report {
   again: Outcome;
 }
 
+/** What an operation came to that was stopped itself, what another one like it came to meanwhile, and one after both. */
+interface OwnStop {
+  outcome: Outcome;
+  meanwhile: Outcome;
+  again: Outcome;
+}
+
 const reports = new Map<string, Report>();
+const ownStops = new Map<Operation, OwnStop>();
+const MISSING: Outcome = { code: null, stderr: 'It was not tried.' };
 const homes: OwnHome[] = [];
 /** What each configuration file held at first. */
 const configs = new Map<OwnHome, string>();
@@ -89,13 +101,28 @@ function party(file: URL, args: string[] = [], env: NodeJS.ProcessEnv = process.
 }
 
 const run = (operation: Operation, home: OwnHome) => startOperation(operation, home.env, home.folder).ended;
+const operations = Object.keys(OPERATIONS).filter((name): name is Operation => name in OPERATIONS);
+
+async function addServer({ env }: OwnHome): Promise<void> {
+  await once(spawn(process.execPath, ADD_SERVER, { env, stdio: 'ignore' }), 'close');
+}
+
+async function stopItself(operation: Operation, home: OwnHome): Promise<void> {
+  const { child, ended } = startOperation(operation, home.env, home.folder);
+  await Promise.race([ended, sleep(AT_WORK_MS)]);
+  child.kill('SIGSTOP');
+  const meanwhile = run(operation, home);
+  await sleep(STOPPED_MS);
+  child.kill('SIGCONT');
+  ownStops.set(operation, { outcome: await ended, meanwhile: await meanwhile, again: await run(operation, home) });
+}
 
 /** Each pair of operation and stopped party at the same time, for most of it is waiting. */
 describe.skipIf(process.platform === 'win32')('while the other party is stopped for 30 seconds', () => {
   beforeAll(async () => {
     const workspace = party(new URL('stoppable-workspace.ts', import.meta.url));
     const at: At = JSON.parse(await workspace.line());
-    running = await startWorkspace();
+    running = await startWorkspace({ autoApprove: 'ana@example.com' });
     const runningAt: At = { host: running.host, token: running.users[0]?.token ?? '' };
     const own = new Map<string, OwnHome>();
     for (const operation of WORKSPACE) own.set(operation, await newHome(at));
@@ -105,8 +132,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     await workspace.line();
 
     const writing = await newHome(at);
-    const added = spawn(process.execPath, ADD_SERVER, { env: writing.env, stdio: 'ignore' });
-    await once(added, 'close');
+    await addServer(writing);
     const holder = party(
       new URL('lock-holder.ts', import.meta.url),
       [join(writing.folder, '.cursor', 'mcp.json'), join(writing.folder, 'causeway', 'state', 'locks')],
@@ -126,6 +152,15 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     );
     await writeFile(join(attached.folder, 'causeway', '.databrickscfg'), await attached.readConfig());
     await busyHub.line();
+
+    const stoppable = await Promise.all(
+      operations.map((operation) => newHome(runningAt).then((home) => ({ operation, home }))),
+    );
+    for (const { operation, home } of stoppable) {
+      if (operation === 'a renewal') expect((await run('a sign-in', home)).code).toBe(0);
+      if (operation === 'a client file') await addServer(home);
+    }
+    running.faults.expireAccessTokens();
 
     const proxy = new ProxyProcess(['--profile', 'pat', '--path', '/api/2.0/mcp/sql'], attached.env);
     proxies.push(proxy);
@@ -158,6 +193,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
       tries('a hub start', () => run('a hub start', starting)),
       tries('a proxy start', () => run('a proxy call', attached)),
       tries('an attached proxy', call),
+      ...stoppable.map(({ operation, home }) => stopItself(operation, home)),
     ]);
   }, LONG_MS);
 
@@ -214,6 +250,20 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     expectHonest(outcome);
     expectHonest(again);
   });
+
+  test.each(operations)(
+    '%s that is stopped itself fails in words or works, as does one beside it, and works again',
+    (operation) => {
+      const { outcome, meanwhile, again } = ownStops.get(operation) ?? {
+        outcome: MISSING,
+        meanwhile: MISSING,
+        again: MISSING,
+      };
+      expectHonest(outcome);
+      expectHonest(meanwhile);
+      expect(again).toMatchObject({ code: 0 });
+    },
+  );
 
   test('every file of the person is whole', async () => {
     for (const home of homes) {
