@@ -35,7 +35,15 @@ export function isAlive(token: AccessToken, now: number): boolean {
 
 /** When a token expires, counted from the moment the request was sent; undefined if the server did not say. */
 export function expiryFrom(sentAt: number, expiresInSeconds: number | undefined): number | undefined {
-  return expiresInSeconds === undefined ? undefined : sentAt + expiresInSeconds * 1000;
+  return expiresInSeconds === undefined ? undefined : asTime(sentAt + expiresInSeconds * 1000);
+}
+
+/** The latest end that a token can have: a server that names a later one counts in other units, and a `Date` ends soon after. */
+const LATEST_MS = Date.UTC(9999, 0);
+
+/** What a server or a program says as a time, in milliseconds since 1970, within what can be stored and shown; undefined for what is none. */
+export function asTime(ms: number): number | undefined {
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LATEST_MS);
 }
 
 /** A bearer token with the headers that must be sent with it; their names are in lower case. */

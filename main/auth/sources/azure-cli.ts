@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
-import type { AccessToken } from '../access-token.ts';
+import { type AccessToken, asTime } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import type { AzureSettings } from '../profiles/profile-settings.ts';
@@ -183,9 +183,7 @@ function refusedByWorkspace({ name, host }: Profile, tenant: string | undefined)
 }
 
 function expiryOf({ expires_on, expiresOn }: Pick<z.output<typeof Answer>, 'expires_on' | 'expiresOn'>) {
-  if (expires_on !== undefined) return expires_on * 1000;
-  const local = Date.parse((expiresOn ?? '').replace(' ', 'T'));
-  return Number.isNaN(local) ? undefined : local;
+  return asTime(expires_on === undefined ? Date.parse((expiresOn ?? '').replace(' ', 'T')) : expires_on * 1000);
 }
 
 /** @throws {CausewayError} without the text, which may hold a token */

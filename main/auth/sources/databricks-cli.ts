@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
-import type { AccessToken } from '../access-token.ts';
+import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import { isExecutable, type ProgramOutcome, programCandidates, runProgram, usualFolders } from './program.ts';
 
@@ -123,11 +123,10 @@ function run(program: string, args: string[], { env, configFile }: CliOptions): 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {
   try {
     const { access_token, expiry, expires_in } = Answer.parse(JSON.parse(output.reveal()));
-    const counted = expires_in === undefined ? undefined : issuedAt + expires_in * 1000;
     return {
       token: new Secret(access_token),
       issuedAt,
-      expiresAt: expiry === undefined ? counted : Date.parse(expiry),
+      expiresAt: expiry === undefined ? expiryFrom(issuedAt, expires_in) : asTime(Date.parse(expiry)),
     };
   } catch {
     throw new CausewayError('cli_unavailable', `${program} answered, but not with a token.`, {

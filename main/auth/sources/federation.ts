@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { displayText } from '../../platform/display.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { Secret } from '../../platform/secret.ts';
-import { type AccessToken, expiryFrom } from '../access-token.ts';
+import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { discoverIssuer } from '../oauth/issuer.ts';
@@ -104,7 +104,7 @@ function refused(refusal: OAuthRefusal, { profile, clientId, audience, claims, n
   const audiences = shown([aud].flat().filter(Boolean).join(', ') || undefined);
   // Told only now: this computer's clock may be the one that is wrong.
   if (claims.exp !== undefined && claims.exp * 1000 <= now) {
-    const endedAt = new Date(claims.exp * 1000).toISOString();
+    const endedAt = new Date(asTime(claims.exp * 1000) ?? 0).toISOString();
     return new CausewayError('signed_out', `The ID token of profile "${name}" ended at ${endedAt} (${detail}).`, {
       remedy: 'Have the platform that runs this give a new one: Causeway reads it anew each time.',
     });

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { BearerToken, bearerHeaders, expiryFrom, isAlive, isFresh, sentWith } from '../../../main/auth/access-token.ts';
+import {
+  asTime,
+  BearerToken,
+  bearerHeaders,
+  expiryFrom,
+  isAlive,
+  isFresh,
+  sentWith,
+} from '../../../main/auth/access-token.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 
 const MINUTE = 60_000;
@@ -44,6 +52,20 @@ test('a token’s expiry counts from when the request was sent, and is unknown i
   expect(expiryFrom(5 * MINUTE, 3600)).toBe(65 * MINUTE);
   expect(expiryFrom(5 * MINUTE, 0)).toBe(5 * MINUTE);
   expect(expiryFrom(5 * MINUTE, undefined)).toBeUndefined();
+});
+
+test.each([
+  ['1e13', 1e13],
+  ['1e300', 1e300],
+  ['1.7e308', 1.7e308],
+])('a token’s expiry of %s seconds from now can be stored and shown', (_, seconds) => {
+  const expiresAt = expiryFrom(5 * MINUTE, seconds);
+  expect(JSON.parse(JSON.stringify({ expiresAt }))).toEqual({ expiresAt });
+  expect(new Date(expiresAt ?? Number.NaN).toISOString()).toBe('9999-01-01T00:00:00.000Z');
+});
+
+test('a time before 1970 is the beginning of 1970, and what is no number is no time', () => {
+  expect([-1e300, -1, 0, 1, Number.NaN].map(asTime)).toEqual([0, 0, 0, 1, undefined]);
 });
 
 describe('what is sent with a token', () => {
