@@ -3,7 +3,16 @@ import type { DecidedBy, ToolHints } from '../rules/decision.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
-import { elementsOf, frameMembers, textAt, wholeOf, withElements, withMembers, withoutMembers } from './frame/edit.ts';
+import {
+  elementsOf,
+  type FrameMember,
+  frameMembers,
+  textAt,
+  wholeOf,
+  withElements,
+  withMembers,
+  withoutMembers,
+} from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
 import { isStateless } from './stateless/headers.ts';
@@ -140,8 +149,8 @@ export class ToolGuard {
       this.#noteList(frame);
       return 'go';
     }
-    if (hasTwins(frame)) {
-      this.#answer(frame, { error: TWINS });
+    if (isAmbiguous(frame)) {
+      this.#answer(frame, { error: AMBIGUOUS });
       return 'stop';
     }
     const envelope = singleEnvelopeOf(parseFrame(frame));
@@ -268,14 +277,14 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 /** Where a request of revision 2026-07-28 names its client. */
 const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
-/** The members that say what a frame does. Servers differ in which of two they take, and some ignore case. */
+/** The members that say what a frame does. Servers differ in which of two they take, and some ignore case (Go › encoding/json). */
 const DECISIVE = new Set(['method', 'params', 'name']);
 
-const TWINS = new CausewayError(
+const AMBIGUOUS = new CausewayError(
   'invalid_argument',
-  'This request names its method, its parameters or its tool twice.',
+  'This request names its method, its parameters or its tool twice, or in other letters than the protocol.',
   {
-    remedy: 'It was not sent, because rules about tools are in force. Name each once.',
+    remedy: 'It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
   },
 );
 
@@ -283,18 +292,22 @@ function elementsIn(batch: Buffer): Buffer[] {
   return elementsOf(batch, wholeOf(batch)).map(({ start, end }) => batch.subarray(start, end));
 }
 
-function hasTwins(frame: Buffer): boolean {
+/** Whether servers may read a frame as another one than the rules do. */
+function isAmbiguous(frame: Buffer): boolean {
   const top = frameMembers(frame, wholeOf(frame));
   const params = top.findLast(({ name }) => name === 'params');
-  return (
-    isTwice(top.map(({ name }) => name)) ||
-    (params !== undefined && isTwice(frameMembers(frame, params.place).map(({ name }) => name)))
-  );
+  return mayBeMisread(top) || (params !== undefined && mayBeMisread(frameMembers(frame, params.place)));
 }
 
-function isTwice(names: string[]): boolean {
-  const decisive = names.map((name) => name.toLowerCase()).filter((name) => DECISIVE.has(name));
-  return new Set(decisive).size < decisive.length;
+function mayBeMisread(members: FrameMember[]): boolean {
+  // In both directions: `ſ` is an `s` in capitals, and the sign of Kelvin a `k` in small letters.
+  const decisive = members
+    .map(({ name }) => ({ name, folded: name.toUpperCase().toLowerCase() }))
+    .filter(({ folded }) => DECISIVE.has(folded));
+  return (
+    decisive.some(({ name, folded }) => name !== folded) ||
+    new Set(decisive.map(({ folded }) => folded)).size < decisive.length
+  );
 }
 
 function jsonAt(frame: Buffer, ...path: string[]): unknown {

@@ -115,6 +115,22 @@ describe('a tool that is off', () => {
     expect(client.called()).toEqual(['look']);
   });
 
+  it.each([
+    ['in another case', '"params":{"Name":"drop"}'],
+    ['in parameters of another case', '"PARAMS":{"name":"drop"}'],
+    [
+      'beside another one, in a letter that is an s in capitals',
+      '"params":{"name":"look"},"param\u017f":{"name":"drop"}',
+    ],
+    ['beside another one, in an escaped letter', '"params":{"name":"look","\\u004eame":"drop"}'],
+  ])('is not reached by a name %s, as servers read it that ignore case', async (_how, params) => {
+    const client = await guarded();
+    client.rule({ off: ['drop'] });
+    client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call",${params}}`);
+    expect((await client.sink.answerTo(1)).error.message).toContain('in other letters than the protocol');
+    expect(client.server.arrivals.filter(({ frame }) => frame?.method === 'tools/call')).toEqual([]);
+  });
+
   it('is not reached however the frame is spelled', async () => {
     const client = await guarded();
     client.rule({ off: ['drop'] });
