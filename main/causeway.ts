@@ -5,6 +5,7 @@ import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.t
 import type { Hub } from './hub/server.ts';
 import type { HubWatcher } from './hub/session-log.ts';
 import type { SharedPools } from './platform/pools.ts';
+import type { ApprovalQueue } from './rules/approvals.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { Discovery } from './workspace/catalog-query.ts';
@@ -44,9 +45,10 @@ export interface Causeway {
   open(profileName?: string): Promise<WorkspaceSession>;
   /**
    * Begins to serve the `causeway proxy` processes of this user, which then share this process's connections and tokens.
+   * Without `approvals`, calls that need the user's permission are refused.
    * @throws {CausewayError} `hub_running`, `hub_foreign`
    */
-  serveProxies(watcher?: HubWatcher): Promise<Hub>;
+  serveProxies(watcher?: HubWatcher, approvals?: ApprovalQueue): Promise<Hub>;
   /**
    * Monitors the health of these servers over the connections and tokens that the proxies share. A sign-in that is needed
    * is reported, never started.
@@ -134,20 +136,26 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return openEndpoint(request, await auth(), pools.to, env, rules);
   };
 
-  const serveProxies: Causeway['serveProxies'] = async (watcher) => {
-    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }] = await Promise.all([
-      import('./hub/server.ts'),
-      import('./hub/rendezvous.ts'),
-      import('./bridge/bridge.ts'),
-      import('./platform/connections.ts'),
-      import('./rules/rules-file.ts'),
-    ]);
+  const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
+    const [{ startHub }, { hubFolder }, { createBridge }, { shareOf }, { RulesFile }, { serverKey }] =
+      await Promise.all([
+        import('./hub/server.ts'),
+        import('./hub/rendezvous.ts'),
+        import('./bridge/bridge.ts'),
+        import('./platform/connections.ts'),
+        import('./rules/rules-file.ts'),
+        import('./rules/decision.ts'),
+      ]);
     const rules = new RulesFile(env);
     const hub = await startHub({
       folder: hubFolder(env),
       serve: async (request, sink) => {
         const found = await endpoint(request, rules);
-        return createBridge({ ...found, connections: shareOf(found.connections, MAX_CALLS_IN_FLIGHT) }, sink);
+        const { profile, path } = found;
+        const connections = shareOf(found.connections, MAX_CALLS_IN_FLIGHT);
+        const key = serverKey(profile.host, path);
+        const askApproval = approvals?.askFor({ profile: profile.name, path, key });
+        return createBridge({ ...found, connections, askApproval }, sink);
       },
       ...(watcher ? { watcher } : {}),
     });

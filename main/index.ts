@@ -12,6 +12,7 @@ import { closingOnce, opensWindowAtStart } from './desktop/lifecycle.ts';
 import { openLog, takeOverConsole } from './desktop/log.ts';
 import { notify } from './desktop/notification.ts';
 import { quitCleanly } from './desktop/quit.ts';
+import { beginningOf, newApprovals, questionOf } from './desktop/rules/approvals.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
@@ -100,17 +101,18 @@ function start(): void {
   };
   followLink = (link) => open(screenOfLink(link));
   /** Says what the user has not just asked for, only if notifications are on. */
-  const inform = (title: string, problem: Omit<Problem, 'code'>, screen: ScreenName) => {
+  const inform = (title: string, problem: Omit<Problem, 'code'>, screen?: ScreenName) => {
     if (settings.current.notifications) notify(title, problem, () => open(screen));
   };
   /** Answers what the user has asked for: by a notification, or else by opening the screen. */
-  const answer: typeof inform = (title, problem, screen) => {
+  const answer = (title: string, problem: Omit<Problem, 'code'>, screen: ScreenName) => {
     if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
   };
   const act = createTrayActions(model, {
     open,
     quit: () => app.quit(),
     ask: askPerson,
+    answerCall: async (call) => void (await desktop.handlers.answerCall(call)),
     copyDiagnostics: async () => void (await desktop.handlers.copyDiagnostics(undefined)),
     updates: {
       check: () => desktop.updates.check(),
@@ -124,11 +126,15 @@ function start(): void {
   const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
-  let { update } = model.state;
+  let { update, approvals } = model.state;
   model.onChange((state) => {
     tray.render(state);
     const news = updateNews(update, state.update);
     update = state.update;
+    for (const call of newApprovals(approvals, state.approvals)) {
+      inform(questionOf(call), { message: beginningOf(call), remedy: `On ${call.server}. Click to answer.` });
+    }
+    approvals = state.approvals;
     if (news !== null) inform('Causeway', { message: news, remedy: null }, 'settings');
     if (state.profile !== null) settings.remember({ profile: state.profile });
   });

@@ -8,6 +8,7 @@ import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
 import { everyoneEvents, everyoneRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
+import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { settingsEvents, settingsRequests } from './contract/settings.ts';
 import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
@@ -21,6 +22,7 @@ export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
 export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
+export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
 export type * from './contract/settings.ts';
 export type * from './contract/warehouse.ts';
@@ -34,6 +36,7 @@ export const requests = {
   ...stateRequests,
   ...warehouseRequests,
   ...serverRequests,
+  ...rulesRequests,
   ...clientRequests,
   ...activityRequests,
   ...contentsRequests,
@@ -48,6 +51,7 @@ export const events = {
   ...stateEvents,
   ...warehouseEvents,
   ...serverEvents,
+  ...rulesEvents,
   ...clientEvents,
   ...activityEvents,
   ...everyoneEvents,

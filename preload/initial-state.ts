@@ -9,6 +9,7 @@ export const INITIAL_STATE: DesktopState = {
   verification: null,
   servers: [],
   proxies: [],
+  approvals: [],
   recording: { status: 'off' },
   update: { status: 'off' },
   otherSignIns: [],

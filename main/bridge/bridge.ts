@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
-import { hasProgressToken } from './progress.ts';
+import { hasProgressToken, ProgressReports } from './progress.ts';
 import { Listening } from './server-stream.ts';
 import { FRESH, gateOf, nextState, type SessionEvent, type SessionState, sessionOf } from './session.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
@@ -88,7 +88,9 @@ class StdioBridge implements Bridge {
     });
     const unguarded = statelessSink(client, this.#stateless);
     const { rules, askApproval } = endpoint;
-    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, signal: this.#abort.signal });
+    const progress = new ProgressReports(unguarded);
+    const { signal } = this.#abort;
+    const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal });
     this.#guard = guard;
     const sink = guard ? intercept(unguarded, (frame) => unguarded.write(guard.shown(frame))) : unguarded;
     this.#sink = sink;
@@ -113,6 +115,7 @@ class StdioBridge implements Bridge {
       sink,
       this.#answerCache,
       new WaitingRequests(() => this.#tool.stillWaiting()),
+      progress,
       {
         admit: (method) => this.#admit(method),
         report: (event) => this.#apply(event),

@@ -10,7 +10,7 @@ import { parseFrame, type SendableEnvelope, withId } from './frame/frame.ts';
 import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
 import { endingWith } from './http-exchange.ts';
 import { PendingRequest } from './pending-request.ts';
-import { ProgressReports } from './progress.ts';
+import type { ProgressReports } from './progress.ts';
 import { REPEAT, retryAfterOutcome } from './retry.ts';
 import {
   isServersOwnError,
@@ -72,6 +72,7 @@ export class RequestDispatcher {
     sink: FrameSink,
     answerCache: AnswerCache,
     waiting: WaitingRequests,
+    progress: ProgressReports,
     port: SessionPort,
   ) {
     this.#upstream = upstream;
@@ -81,7 +82,7 @@ export class RequestDispatcher {
     this.#answerCache = answerCache;
     this.#port = port;
     this.#endings = endingWith(upstream.signal);
-    this.#progress = new ProgressReports(sink);
+    this.#progress = progress;
     this.#answers = new Answers(sink, this.#progress, {
       asked: (frame, of) => port.asked(frame, of),
       reply: (frame) => port.reply(frame),

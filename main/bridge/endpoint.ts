@@ -2,10 +2,10 @@ import { type AuthService, maySignIn, type Profile, type TokenSource } from '../
 import type { Connections } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import type { AskApproval } from '../rules/approvals.ts';
 import { serverKey } from '../rules/decision.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
-import type { AskApproval } from './tool-guard.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
 export const SILENCE_MS = 600_000;

@@ -26,6 +26,8 @@ export class ProgressReports {
   readonly #sink: FrameSink;
   readonly #intervalMs: number;
   readonly #reports = new Map<PendingRequest, Report>();
+  /** The progress of requests that are not sent yet. */
+  readonly #before = new WeakMap<Buffer, number>();
 
   constructor(sink: FrameSink, intervalMs: number = REPORT_INTERVAL_MS) {
     this.#sink = sink;
@@ -37,10 +39,29 @@ export class ProgressReports {
     if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return;
     const token = textAt(pending.frame, 'params', '_meta', 'progressToken');
     if (token === undefined) return;
-    const report: Report = { token, progress: undefined, since: performance.now(), timer: undefined };
+    const progress = this.#before.get(pending.frame);
+    const report: Report = { token, progress, since: performance.now(), timer: undefined };
     report.timer = setInterval(() => this.#tell(pending, report), this.#intervalMs);
     report.timer.unref();
     this.#reports.set(pending, report);
+  }
+
+  /**
+   * Reports from now on that a call waits for the user's permission, until the function that is returned is called. The
+   * reports about the request itself go on from there.
+   */
+  askingUser(frame: Buffer): () => void {
+    const token = textAt(frame, 'params', '_meta', 'progressToken');
+    if (token === undefined) return () => {};
+    const report: Report = { token, progress: undefined, since: performance.now(), timer: undefined };
+    const tell = () => this.#send(report, 'Waiting for the user to allow this call in Causeway.');
+    tell();
+    const timer = setInterval(tell, this.#intervalMs);
+    timer.unref();
+    return () => {
+      clearInterval(timer);
+      if (report.progress !== undefined) this.#before.set(frame, report.progress);
+    };
   }
 
   /** The request was answered or cancelled. */
@@ -78,11 +99,16 @@ export class ProgressReports {
   }
 
   #tell(pending: PendingRequest, report: Report): void {
-    // A client that does not read gets no more notifications.
-    if (pending.outstanding <= 0 || !this.#sink.flowing) return;
-    report.progress = (report.progress ?? 0) + STEP;
+    if (pending.outstanding <= 0) return;
     const seconds = Math.round((performance.now() - report.since) / 1000);
-    const params = `"progressToken":${report.token},"progress":${report.progress},"message":"Still waiting for an answer after ${seconds} s."`;
+    this.#send(report, `Still waiting for an answer after ${seconds} s.`);
+  }
+
+  #send(report: Report, message: string): void {
+    // A client that does not read gets no more notifications.
+    if (!this.#sink.flowing) return;
+    report.progress = (report.progress ?? 0) + STEP;
+    const params = `"progressToken":${report.token},"progress":${report.progress},"message":${JSON.stringify(message)}`;
     this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`));
   }
 }

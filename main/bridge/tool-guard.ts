@@ -1,5 +1,6 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import type { DecidedBy, ToolHints } from '../rules/decision.ts';
+import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
+import type { DecidedBy, ListedTool, ToolHints } from '../rules/decision.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
@@ -15,22 +16,8 @@ import {
 } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import type { ProgressReports } from './progress.ts';
 import { isStateless } from './stateless/headers.ts';
-
-/** A call that waits for the user. */
-export interface CallToApprove {
-  /** As the client names itself; undefined where it has not. */
-  client: string | undefined;
-  tool: string;
-  /** The call's arguments as the client wrote them, in JSON. */
-  arguments: string;
-}
-
-/** What the user has said to a call. `late` is no answer in time; `absent` that there is nobody to ask: no application runs. */
-type Approval = 'allowed' | 'refused' | 'late' | 'absent';
-
-/** Asks the user to allow a call. Resolves early with `late` once `signal` is aborted. */
-export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<Approval>;
 
 export interface ToolGuardOptions {
   rules: ServerRules;
@@ -39,6 +26,8 @@ export interface ToolGuardOptions {
   /** Takes the answers to calls that do not go on, and the notification that the tools have changed. */
   sink: FrameSink;
   askApproval?: AskApproval | undefined;
+  /** Tells the client that its call waits for the user. */
+  progress: ProgressReports;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
 }
@@ -63,6 +52,7 @@ export class ToolGuard {
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
   readonly #askApproval: AskApproval | undefined;
+  readonly #progress: ProgressReports;
   readonly #signal: AbortSignal;
   /** The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. */
   readonly #lists = new Map<string, string | undefined>();
@@ -77,11 +67,12 @@ export class ToolGuard {
   #last: Promise<void> = Promise.resolve();
   #queued = 0;
 
-  constructor({ rules, memory, sink, askApproval, signal }: ToolGuardOptions) {
+  constructor({ rules, memory, sink, askApproval, progress, signal }: ToolGuardOptions) {
     this.#rules = rules;
     this.#memory = memory;
     this.#sink = sink;
     this.#askApproval = askApproval;
+    this.#progress = progress;
     this.#signal = signal;
     const unsubscribe = rules.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(LIST_CHANGED));
@@ -180,8 +171,9 @@ export class ToolGuard {
     const asking: Asking = { id: textAt(frame, 'id'), abort: new AbortController() };
     this.#asking.add(asking);
     const signal = AbortSignal.any([this.#signal, asking.abort.signal]);
-    const given = this.#askApproval?.({ ...call, arguments: textAt(frame, 'params', 'arguments') ?? '{}' }, signal);
-    const approval = await (given ?? 'absent');
+    const endProgress = this.#progress.askingUser(frame);
+    const approval = await this.#approvalOf(frame, call, signal);
+    endProgress();
     this.#asking.delete(asking);
     // The client has taken the call back, or has gone.
     if (signal.aborted) return false;
@@ -191,10 +183,32 @@ export class ToolGuard {
     }
     // The rules may have become stricter while the user was asked.
     await this.#rules.refresh();
-    const decision = this.#rules.decide(call.tool, call.client, this.#hints.get(call.tool));
-    if (decision.do !== 'refuse') return true;
+    if (this.#decide(call) !== 'refuse') return true;
     this.#answer(frame, { text: NOT_ALLOWED.refused(call.tool) });
     return false;
+  }
+
+  /** What the user says to a call, or the rules do once the user has changed them. */
+  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval> {
+    if (!this.#askApproval) return 'absent';
+    const decided = new AbortController();
+    const byRules = new Promise<Approval>((resolve) => {
+      const look = () => {
+        const now = this.#decide(call);
+        if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : 'refused');
+      };
+      const unsubscribe = this.#rules.subscribe(look);
+      decided.signal.addEventListener('abort', unsubscribe, { once: true });
+    });
+    const args = textAt(frame, 'params', 'arguments') ?? '{}';
+    const byUser = this.#askApproval({ ...call, arguments: args }, AbortSignal.any([signal, decided.signal]));
+    const approval = await Promise.race([byRules, byUser]);
+    decided.abort();
+    return approval;
+  }
+
+  #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | 'refuse' {
+    return this.#rules.decide(tool, client, this.#hints.get(tool)).do;
   }
 
   #clientOf(frame: Buffer): string | undefined {
@@ -326,12 +340,6 @@ function clientNameOf(clientInfo: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** A tool as a server lists it. */
-export interface ListedTool {
-  name: string;
-  hints: ToolHints;
-}
-
 /** The tools in the answer to `tools/list`. */
 export function listedTools(frame: Buffer): ListedTool[] {
   const tools = objectAt(parseFrame(frame), 'result', 'tools');
@@ -376,6 +384,8 @@ const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch', (tool: string)
     `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
   late: (tool) =>
     `"${tool}" needs the user's permission for each call, and nobody has answered in time. Nothing was run. Ask the user to look at Causeway, then call it again.`,
+  crowded: (tool) =>
+    `"${tool}" needs the user's permission for each call, and too many calls wait for it already. Nothing was run. Wait for those.`,
   absent: (tool) =>
     `"${tool}" needs the user's permission for each call, and Causeway is not open to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
   batch: (tool) =>

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
+import type { ApprovalQueue } from '../rules/approvals.ts';
+import type { RulesFile } from '../rules/rules-file.ts';
 import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';
@@ -53,6 +55,10 @@ export interface DesktopContext {
   activity: ActivityLog;
   servers: DesktopServers;
   history: OverrideHistory;
+  /** What AI clients may do. */
+  rules: RulesFile;
+  /** The calls that wait for the user. */
+  approvals: ApprovalQueue;
   shell: Shell;
   /** Sends the window an event of the contract. It is dropped while there is no window. */
   emit<Name extends EventName>(name: Name, payload: EventPayloads[Name]): void;

@@ -1,11 +1,15 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
+import type { HubWatcher } from '../hub/session-log.ts';
+import { ApprovalQueue } from '../rules/approvals.ts';
+import { RulesFile } from '../rules/rules-file.ts';
 import { ActivityLog } from './activity/activity.ts';
 import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
 import { desktopLauncher } from './clients/service.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
+import { approvalForWindow, approvalWaitMs } from './rules/approvals.ts';
 import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import { watchSystem } from './system-watch.ts';
@@ -47,6 +51,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
   const servers = new DesktopServers(causeway, env, model, settings.current.keepServersWarm);
   settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
+  const approvals = new ApprovalQueue({ waitMs: approvalWaitMs });
+  approvals.subscribe((pending) =>
+    model.showApprovals(pending.map((waiting) => approvalForWindow(waiting, model.state.servers))),
+  );
   const context: DesktopContext = {
     causeway,
     env,
@@ -56,6 +64,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     activity,
     servers,
     history,
+    rules: new RulesFile(env),
+    approvals,
     shell,
     emit: onEvent,
     onClose,
@@ -84,7 +94,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       updates.start();
       endWatch = watchSystem(lookAgain);
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
-      endProxies = serveProxies(causeway, {
+      const watcher: HubWatcher = {
         onSessions: (sessions) => {
           showProxies(sessions);
           activity.showSessions(sessions);
@@ -93,7 +103,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         get recorder() {
           return activity.recording.recorder;
         },
-      });
+      };
+      endProxies = serveProxies(causeway, watcher, approvals);
       void causeway.auth().then(
         (auth) => onClose(auth.subscribe((event) => showNotKept(model, event))),
         () => undefined,

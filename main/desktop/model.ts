@@ -6,6 +6,7 @@ import type {
   FailedAction,
   Failure,
   OverrideChange,
+  PendingApproval,
   Recording,
   UpdateState,
   WarehouseState,
@@ -232,6 +233,10 @@ export class DesktopModel {
 
   showProxies(proxies: AttachedProxy[]): void {
     this.#set({ proxies });
+  }
+
+  showApprovals(approvals: PendingApproval[]): void {
+    this.#set({ approvals });
   }
 
   showRecording(recording: Recording): void {

@@ -15,6 +15,7 @@ import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics/handlers.ts';
 import { problemFor } from './failure.ts';
 import { everyoneHandlers } from './overrides/handlers.ts';
+import { rulesHandlers } from './rules/handlers.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { settingsHandlers } from './settings/handlers.ts';
 import { warehouseHandlers } from './warehouse/handlers.ts';
@@ -35,6 +36,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
   return {
     ...warehouseHandlers(context),
     ...serverHandlers(context),
+    ...rulesHandlers(context),
     ...clientHandlers(context),
     ...activityHandlers(context),
     ...contentsHandlers(context),

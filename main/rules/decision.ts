@@ -7,6 +7,12 @@ export interface ToolHints {
   destructiveHint?: boolean | undefined;
 }
 
+/** A tool as a server lists it. */
+export interface ListedTool {
+  name: string;
+  hints: ToolHints;
+}
+
 /** A tool that a client wants to use. */
 export interface ToolUse {
   /** The `serverKey` of the tool's server. */

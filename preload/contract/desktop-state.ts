@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
 import { recording } from './activity-contents.ts';
 import { problem } from './parts.ts';
+import { pendingApproval } from './rules.ts';
 import { configuredServer } from './servers.ts';
 import { updateState } from './settings.ts';
 import { choices, signInStep, verification, warehouseState } from './warehouse.ts';
@@ -25,6 +26,8 @@ const desktopState = z.object({
   /** Those of all profiles, in the order in which they were added. */
   servers: z.array(configuredServer),
   proxies: z.array(attachedProxy),
+  /** The calls that wait for the user, the oldest first. */
+  approvals: z.array(pendingApproval),
   /** Whether the contents of calls are recorded. */
   recording,
   update: updateState,

@@ -2,6 +2,7 @@ import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
 import type { DesktopState, FailedAction as Failed, OtherSignIn, ScreenName } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
+import { Approvals } from '../rules/approvals.tsx';
 import { Notice } from '../shared/notice.tsx';
 import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
 import styles from './frame.module.css';
@@ -28,6 +29,7 @@ export function Frame({ state, screen, children }: { state: DesktopState; screen
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys have to reach it whatever it shows */}
       <main ref={page} className={styles.page} tabIndex={0} aria-label={SCREEN_TITLES[screen]}>
         <div className={styles.column} data-wide={LONG_LISTS.has(screen)}>
+          <Approvals approvals={state.approvals} />
           <FailedActionNotice failed={state.failedAction} />
           {screen !== 'accounts' && <OtherSignInsNotice signIns={state.otherSignIns} />}
           {children}

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
+import { RulesSection } from '../rules/rules-section.tsx';
+import { useRules } from '../rules/use-rules.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
@@ -14,6 +16,7 @@ import { ToolList } from './tools/tool-list.tsx';
 /** One server: how it is, where it is, and what its tools do. */
 export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onRemove(): void }) {
   const { name, profile, path, state } = server;
+  const rules = useRules(name, `${state.status} ${state.tools}`);
   return (
     <div className={layout.screen}>
       <p>
@@ -47,7 +50,8 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
         <Copy name={name} what="path" label="Copy path" />
         <Copy name={name} what="url" label="Copy address" />
       </div>
-      <ToolList server={server} />
+      <RulesSection title="What AI clients may do" editor={rules} />
+      <ToolList server={server} rules={rules} />
     </div>
   );
 }

@@ -3,6 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
+import { RulesSection } from '../rules/rules-section.tsx';
+import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
@@ -46,6 +48,7 @@ export function ServersScreen({ state }: { state: DesktopState }) {
                 Programs such as Claude or Cursor use these once they have an entry for them:{' '}
                 <a href={addressOf('clients')}>choose your AI clients</a>.
               </p>
+              <AllServersRules />
             </>
           )}
         </div>
@@ -61,6 +64,10 @@ export function ServersScreen({ state }: { state: DesktopState }) {
       />
     </>
   );
+}
+
+function AllServersRules() {
+  return <RulesSection title="What AI clients may do at all servers" editor={useRules(null)} />;
 }
 
 function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {

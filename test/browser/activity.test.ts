@@ -1,27 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { environment, ProxyProcess } from '../integration/proxy/proxy-process.ts';
+import { describe, expect, it } from 'vitest';
+import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 
 describe.skipIf(whyNotHere)('the activity in the window', () => {
-  const { shown, button, inspect, go } = useWindow();
-  const proxies: ProxyProcess[] = [];
-  afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.close())));
-
-  /** A client that connects through `causeway proxy`, and through the application from there. */
-  async function connect(name: string, path = SQL): Promise<ProxyProcess> {
-    const env = environment(shown.home, { CAUSEWAY_HOME: join(shown.home, 'causeway') });
-    const proxy = new ProxyProcess(['--profile', 'ana', '--path', path], env);
-    proxies.push(proxy);
-    const clientInfo = { name, version: '1.2' };
-    await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-    proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    return proxy;
-  }
-
+  const { shown, button, inspect, go, connect } = useWindow();
   const query = (proxy: ProxyProcess, id: number, tool = 'execute_sql') =>
     proxy.request(id, 'tools/call', { name: tool, arguments: { query: 'SELECT 1' } });
   const grid = () => shown.page.getByRole('grid', { name: 'Calls' });
@@ -88,7 +74,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(rows).toHaveLength(1);
     await filter('Tool', 'execute_sql');
     await status('No call matches.');
-    for (const proxy of proxies) await proxy.finish();
+    for (const proxy of [claude, cursor]) await proxy.finish();
     await shown.page.getByText('No AI client is connected').waitFor();
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { environment, ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import {
   accessibilityFindings,
@@ -66,6 +67,7 @@ export function useWindow() {
   let server: WindowServer;
   let page: Page;
   const trouble: string[] = [];
+  const proxies: ProxyProcess[] = [];
 
   beforeAll(async () => {
     browser = await launchChromium();
@@ -79,6 +81,7 @@ export function useWindow() {
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await showPage(task.name);
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
     await page.close();
     await server.close();
     await workspace.close();
@@ -187,6 +190,17 @@ export function useWindow() {
     workspace = await startWorkspace();
   }
 
+  /** An AI client that connects through `causeway proxy`, and through the application from there. */
+  async function connect(name: string, path = '/api/2.0/mcp/sql'): Promise<ProxyProcess> {
+    const env = environment(home, { CAUSEWAY_HOME: join(home, 'causeway') });
+    const proxy = new ProxyProcess(['--profile', 'ana', '--path', path], env);
+    proxies.push(proxy);
+    const clientInfo = { name, version: '1.2' };
+    await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return proxy;
+  }
+
   const shown = {
     get browser() {
       return browser;
@@ -218,5 +232,6 @@ export function useWindow() {
     reopenIn,
     hold,
     startWorkspaceAgain,
+    connect,
   };
 }

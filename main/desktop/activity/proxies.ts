@@ -6,6 +6,7 @@ import type { AttachedProxy } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import type { HubSession, HubWatcher } from '../../hub/session-log.ts';
 import { inOneLine } from '../../platform/errors.ts';
+import type { ApprovalQueue } from '../../rules/approvals.ts';
 
 /** How long closing waits for answers in flight: less than `CLOSE_TIMEOUT_MS` of the application. */
 const DRAIN_TIMEOUT_MS = 8_000;
@@ -52,8 +53,8 @@ export function createProxyList(show: Show, clientOf: (pid: number) => Promise<s
  * Lets this user's `causeway proxy` processes share the application's connections and sign-in. Returns a function
  * that ends it. If the hub cannot be served, every proxy works alone, so there is nothing for the user to do.
  */
-export function serveProxies(causeway: Causeway, watcher: HubWatcher): () => Promise<void> {
-  const hub = causeway.serveProxies(watcher).catch((error: unknown) => {
+export function serveProxies(causeway: Causeway, watcher: HubWatcher, approvals: ApprovalQueue): () => Promise<void> {
+  const hub = causeway.serveProxies(watcher, approvals).catch((error: unknown) => {
     console.error(`The proxies work alone. ${inOneLine(error)}`);
     return undefined;
   });

@@ -21,9 +21,10 @@ import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monit
 import { asSentence, CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
 import { makeFolder } from '../../platform/replace-file.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
+import type { ListedTool } from '../../rules/decision.ts';
 import { remedyInWindow } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
-import { answerForWindow, toolForWindow } from './tools.ts';
+import { answerForWindow, hintsOf, toolForWindow } from './tools.ts';
 
 /** The configured servers: their list, their health, and their tools. */
 export class DesktopServers {
@@ -96,6 +97,12 @@ export class DesktopServers {
     const tools = (await (await this.#started()).tools(name)).map(toolForWindow);
     const names = tools.map((tool) => tool.name);
     return { tools, warnings: longNames(name, names) };
+  }
+
+  /** The tools with what the server says of them; none while they are not known. */
+  async listedTools(name: string): Promise<ListedTool[]> {
+    const tools = await (await this.#monitor)?.tools(name).catch(() => undefined);
+    return (tools ?? []).map((tool) => ({ name: tool.name, hints: hintsOf(tool) }));
   }
 
   /** @throws {CausewayError} as `HealthMonitor.callTool` */

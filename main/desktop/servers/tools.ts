@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
 import type { Tool as ServerTool, ToolResult } from '../../hub/health/client.ts';
+import type { ToolHints } from '../../rules/decision.ts';
 
 /** A server's tools and their results, as the window shows them. */
 
@@ -22,6 +23,12 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
     inputSchema,
     effect: effectOf(hints),
   };
+}
+
+/** What a server says of what a tool does. */
+export function hintsOf({ annotations }: ServerTool): ToolHints {
+  const { readOnlyHint, destructiveHint } = Annotations.parse(annotations);
+  return { readOnlyHint, destructiveHint };
 }
 
 /** The effect by a tool's annotations: a tool that is not read-only may destroy, unless it declares otherwise. */

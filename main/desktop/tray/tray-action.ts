@@ -12,6 +12,7 @@ export type TrayAction =
   | { do: 'sign-in' }
   | { do: 'sign-in-to'; profile: string }
   | { do: 'quit' }
+  | { do: 'answer-call'; id: number; answer: 'once' | 'always' | 'refuse' }
   | { do: 'copy-diagnostics' }
   | { do: 'check-for-updates' }
   | { do: 'get-update' }
@@ -35,6 +36,7 @@ export interface TrayPorts {
   quit(): void;
   ask(question: TrayQuestion): Promise<boolean>;
   copyDiagnostics(): Promise<void>;
+  answerCall(call: { id: number; answer: 'once' | 'always' | 'refuse' }): Promise<void>;
   updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
   /** Confirms that an action is done; the screen shows the details. */
   confirm(title: string, message: string, screen: ScreenName): void;
@@ -94,6 +96,8 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
         return tellIfSignedOut();
       case 'sign-in-to':
         return signInTo(action.profile);
+      case 'answer-call':
+        return attempt('The call was not answered', () => ports.answerCall({ id: action.id, answer: action.answer }));
       case 'copy-diagnostics':
         return attempt('The diagnostics were not copied', async () => {
           await ports.copyDiagnostics();

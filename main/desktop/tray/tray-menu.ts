@@ -5,6 +5,7 @@ import type {
   DesktopState,
   EffectiveWarehouse,
   Failure,
+  PendingApproval,
   WarehouseState,
 } from '../../../preload/contract.ts';
 import {
@@ -16,11 +17,13 @@ import {
   reasonFor,
 } from '../../../preload/format.ts';
 import { displayText } from '../../platform/display.ts';
+import { beginningOf, questionOf } from '../rules/approvals.ts';
 import type { TrayAction } from './tray-action.ts';
 
-/** The tray's menu: user and host, the effective warehouse and its reason, actions, servers, open, quit. */
+/** The tray's menu: what waits for the user, user and host, the effective warehouse and its reason, actions, servers, open, quit. */
 export function trayMenu(state: DesktopState): TrayItem[] {
   return [
+    ...approvalItems(state),
     text(whoAndWhere(state.profile, state.warehouse)),
     ...middle(state),
     { kind: 'separator' },
@@ -33,6 +36,35 @@ export function trayMenu(state: DesktopState): TrayItem[] {
     updates(state),
     action('Quit', { do: 'quit' }),
   ];
+}
+
+/** The most calls in the menu; the window has them all. */
+const MAX_APPROVALS = 5;
+
+/** The calls that wait for the user, the oldest first. */
+function approvalItems({ approvals }: DesktopState): TrayItem[] {
+  if (approvals.length === 0) return [];
+  const more = approvals.length - MAX_APPROVALS;
+  return [
+    ...approvals.slice(0, MAX_APPROVALS).map(approvalItem),
+    ...(more > 0 ? [open(`${more} more…`)] : []),
+    { kind: 'separator' },
+  ];
+}
+
+function approvalItem(approval: PendingApproval): TrayItem {
+  const { id, client } = approval;
+  const beginning = beginningOf(approval);
+  return {
+    kind: 'submenu',
+    label: questionOf(approval),
+    items: [
+      ...(beginning === '' ? [] : [open(beginning)]),
+      action('Allow once', { do: 'answer-call', id, answer: 'once' }),
+      ...(client === null ? [] : [action(`Always allow for ${client}`, { do: 'answer-call', id, answer: 'always' })]),
+      action('Refuse', { do: 'answer-call', id, answer: 'refuse' }),
+    ],
+  };
 }
 
 function updates({ update }: DesktopState): TrayItem {
@@ -148,7 +180,8 @@ const FAILING = new Set<ConfiguredServer['state']['status']>([
   'failing',
 ]);
 
-export function trayMood({ warehouse, servers }: DesktopState): TrayMood {
+export function trayMood({ warehouse, servers, approvals }: DesktopState): TrayMood {
+  if (approvals.length > 0) return 'attention';
   switch (warehouse.status) {
     case 'loading':
     case 'signing-in':

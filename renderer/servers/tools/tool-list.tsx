@@ -2,6 +2,8 @@ import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
+import { ToolSwitch } from '../../rules/rules-section.tsx';
+import type { RulesEditor } from '../../rules/use-rules.ts';
 import { unwrap } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
@@ -10,7 +12,7 @@ import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
 
 /** What a server's tools do, and a form to try each. */
-export function ToolList({ server }: { server: ConfiguredServer }) {
+export function ToolList({ server, rules }: { server: ConfiguredServer; rules: RulesEditor }) {
   const { name, state } = server;
   const [trying, setTrying] = useState<{ tool: Tool; values: Record<string, string> } | null>(null);
   const listing = useQuery({
@@ -43,7 +45,7 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
           {tools.length > 0 && (
             <ul className={layout.list} aria-label="Tools">
               {tools.map((tool) => (
-                <ToolRow key={tool.name} tool={tool} onTry={() => setTrying({ tool, values: {} })} />
+                <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
               ))}
             </ul>
           )}
@@ -70,7 +72,7 @@ export function ToolList({ server }: { server: ConfiguredServer }) {
   );
 }
 
-function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
+function ToolRow({ tool, rules, onTry }: { tool: Tool; rules: RulesEditor; onTry(): void }) {
   const { name, title, description } = tool;
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
   const effect = formatEffect(tool);
@@ -90,9 +92,12 @@ function ToolRow({ tool, onTry }: { tool: Tool; onTry(): void }) {
         )}
         {effect && <p className={layout.quiet}>{effect}</p>}
       </div>
-      <Button variant="default" size="compact-sm" className={styles.try} aria-label={`Try ${name}…`} onClick={onTry}>
-        Try…
-      </Button>
+      <div className={styles.controls}>
+        <ToolSwitch name={name} editor={rules} />
+        <Button variant="default" size="compact-sm" aria-label={`Try ${name}…`} onClick={onTry}>
+          Try…
+        </Button>
+      </div>
     </li>
   );
 }

@@ -4,9 +4,9 @@ import type { AnswerStore, RevisionStore } from '../../../main/bridge/answer-sto
 import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
-import type { AskApproval } from '../../../main/bridge/tool-guard.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
+import type { AskApproval } from '../../../main/rules/approvals.ts';
 import type { ServerRules } from '../../../main/rules/rules-file.ts';
 
 /** An answer as the client reads it. */

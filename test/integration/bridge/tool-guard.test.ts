@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { AskApproval, CallToApprove } from '../../../main/bridge/tool-guard.ts';
+import type { AskApproval, CallToApprove } from '../../../main/rules/approvals.ts';
 import { serverKey } from '../../../main/rules/decision.ts';
 import type { Rules } from '../../../main/rules/rules.ts';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
@@ -287,6 +287,28 @@ describe('a tool that asks first', () => {
     client.rule({ off: ['drop'] });
     asked[0]?.answer('allowed');
     expect(textOf(await client.sink.answerTo(1)).isError).toBe(true);
+    expect(client.called()).toEqual([]);
+  });
+
+  it.each([
+    ['goes on once a rule switches the tool on', { on: ['drop'] }, ['drop']],
+    ['is refused once a rule switches the tool off', { off: ['drop'] }, []],
+  ])('%s, whether or not the user answers', async (_title, after, called) => {
+    const { asked, askApproval } = asker();
+    const client = await guarded({ askApproval });
+    client.rule({ ask: ['drop'] });
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('drop') });
+    await expect.poll(() => asked).toHaveLength(1);
+    client.rule(after);
+    await client.sink.answerTo(1);
+    expect(client.called()).toEqual(called);
+    expect(asked[0]?.signal.aborted).toBe(true);
+  });
+
+  it('is refused where too many calls wait already', async () => {
+    const client = await guarded({ askApproval: async () => 'crowded' });
+    client.rule({ ask: ['drop'] });
+    expect(textOf(await client.request(1, 'tools/call', call('drop'))).text).toContain('too many calls wait');
     expect(client.called()).toEqual([]);
   });
 

@@ -37,6 +37,7 @@ beforeEach(async () => {
       return agrees;
     },
     tell: (title, problem, screen) => told.push(`${screen}: ${title} (${problem.code})`),
+    answerCall: async ({ id, answer }) => void told.push(`${answer} ${id}`),
     copyDiagnostics: async () => copying(),
     updates: { check: async () => looking(), download: async () => {}, install: async () => {} },
     confirm: (title, message, screen) => told.push(`${screen}: ${title}: ${message}`),

@@ -26,6 +26,37 @@ function waiting(request: string) {
 const call = (token: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`;
 
+describe('a call that waits for the user', () => {
+  it('is reported at once and again, and the reports about its request go on from there', () => {
+    const sink = new CollectingSink();
+    const reports = new ProgressReports(sink);
+    const frame = Buffer.from(call('"t"'));
+    const end = reports.askingUser(frame);
+    vi.advanceTimersByTime(13_000);
+    end();
+    vi.advanceTimersByTime(30_000);
+    const envelope = readEnvelope(frame);
+    if (envelope.kind === 'invalid') throw new Error(envelope.message);
+    reports.began(new PendingRequest(frame, envelope, []));
+    vi.advanceTimersByTime(13_000);
+    const told = sink.frames.map((each) => JSON.parse(String(each)).params);
+    expect(told.map(({ progress }) => progress)).toEqual([0.001, 0.002, 0.003]);
+    expect(told.map(({ message }) => message)).toEqual([
+      'Waiting for the user to allow this call in Causeway.',
+      'Waiting for the user to allow this call in Causeway.',
+      'Still waiting for an answer after 12 s.',
+    ]);
+  });
+
+  it('is not reported where the client gave no token', () => {
+    const sink = new CollectingSink();
+    const end = new ProgressReports(sink).askingUser(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call"}'));
+    vi.advanceTimersByTime(60_000);
+    end();
+    expect(sink.frames).toEqual([]);
+  });
+});
+
 describe('a client that gave a progress token', () => {
   it.each(['"t"', '7', '18446744073709551617'])('is told that it still waits, under its own token %s', (token) => {
     const { sink } = waiting(call(token));

@@ -12,7 +12,7 @@ import {
   trayTooltip,
 } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/verification.ts';
-import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
+import type { DesktopState, PendingApproval, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, server, stateOf, warehouse } from './states.ts';
 
@@ -277,6 +277,55 @@ describe('the choice of a warehouse in the tray', () => {
     expect(offered.warehouses.map(({ id }) => id).slice(0, 3)).toEqual(['on', '0', '1']);
     expect(offered.warehouses.length + offered.more).toBe(21);
     expect(offered.more).toBe(6);
+  });
+});
+
+describe('a call that waits for the user in the tray', () => {
+  const approval: PendingApproval = {
+    id: 7,
+    client: 'Claude Code',
+    mark: null,
+    server: 'databricks-sql',
+    profile: 'acme',
+    tool: 'execute_sql',
+    statement: 'DROP TABLE\n  taxi',
+    arguments: null,
+    cut: 0,
+    expiresAt: 45_000,
+  };
+  const waiting = (...approvals: PendingApproval[]) => ({ ...known(), approvals });
+
+  it('stands first, with what it would do and its answers', () => {
+    const [first, second] = trayMenu(waiting(approval));
+    expect(first).toEqual({
+      kind: 'submenu',
+      label: 'Claude Code asks to use execute_sql',
+      items: [
+        { kind: 'action', label: 'DROP TABLE taxi', action: { do: 'open', screen: 'warehouse' } },
+        { kind: 'action', label: 'Allow once', action: { do: 'answer-call', id: 7, answer: 'once' } },
+        {
+          kind: 'action',
+          label: 'Always allow for Claude Code',
+          action: { do: 'answer-call', id: 7, answer: 'always' },
+        },
+        { kind: 'action', label: 'Refuse', action: { do: 'answer-call', id: 7, answer: 'refuse' } },
+      ],
+    });
+    expect(second).toEqual({ kind: 'separator' });
+    expect(trayMood(waiting(approval))).toBe('attention');
+  });
+
+  it('cannot be allowed for ever where the client has not named itself', () => {
+    const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
+    expect(first).toMatchObject({ label: 'An AI client asks to use execute_sql' });
+    expect(first?.kind === 'submenu' && first.items.map(line)).toEqual(['[Allow once]', '[Refuse]']);
+  });
+
+  it('is one of at most five in the menu', () => {
+    const many = Array.from({ length: 7 }, (_, id) => ({ ...approval, id }));
+    const labels = read(waiting(...many));
+    expect(labels.filter((label) => label.startsWith('[Claude Code asks'))).toHaveLength(5);
+    expect(labels).toContain('[2 more…]');
   });
 });
 

@@ -1,0 +1,156 @@
+import type { rulesRequests } from '../../../preload/contract/rules.ts';
+import type { RulesOfScope, RulesScope } from '../../../preload/contract.ts';
+import { CLIENTS, clientOnWire } from '../../clients/table.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { type DecidedBy, decide, type ListedTool, serverKey } from '../../rules/decision.ts';
+import {
+  formatEdit,
+  type RuleClient,
+  type RuleEdit,
+  type RuleScope,
+  type Rules,
+  rulesOf,
+  withChange,
+  withEdit,
+  withKnownTools,
+  withoutScope,
+} from '../../rules/rules.ts';
+import type { DesktopContext, HandlersOf } from '../context.ts';
+
+/** A scope as the rules name it, with what the user calls it. */
+interface NamedScope extends RuleScope {
+  words: string;
+}
+
+/** Answers the requests about what AI clients may do. */
+export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesRequests> {
+  const { approvals, rules, servers, emit, onClose } = context;
+  onClose(rules.subscribe(() => emit('rulesChanged', {})));
+
+  const scopeOf = async ({ server, client }: RulesScope): Promise<NamedScope> => {
+    const ofClient = client === null ? undefined : clientWithId(client);
+    if (server === null)
+      return { client: ofClient, words: ofClient ? `${ofClient.name} at every server` : 'Everything' };
+    const { host, path } = await servers.addressOf(server);
+    return {
+      server: serverKey(host, path),
+      client: ofClient,
+      words: ofClient ? `${ofClient.name} at ${server}` : server,
+    };
+  };
+
+  const change = async ({ words }: NamedScope, what: string, edit: (now: Rules) => Rules): Promise<void> => {
+    const noted = (now: Rules) =>
+      withChange(edit(now), { at: new Date().toISOString(), by: 'window', what: `${words}: ${what}` });
+    await rules.change(noted);
+  };
+
+  return {
+    answerCall: async ({ id, answer }) => {
+      const call = approvals.find(id);
+      if (answer === 'always') {
+        const client = clientOfCall(call.client);
+        const edit: RuleEdit = { on: [call.tool] };
+        const scope = { server: call.server.key, client, words: `${client.name} at ${call.server.path}` };
+        await change(scope, formatEdit({ ...edit, newTools: undefined }), (now) => withEdit(now, scope, edit));
+      }
+      // With the rule, the call may have gone on already.
+      if (answer !== 'always' || approvals.pending.some((waiting) => waiting.id === id)) {
+        approvals.answer(id, answer === 'refuse' ? 'refused' : 'allowed');
+      }
+    },
+    getRules: async (request) => {
+      await rules.refresh();
+      const now = rules.rules;
+      if (now instanceof CausewayError) throw now;
+      const scope = await scopeOf(request);
+      const tools = request.server === null ? [] : await servers.listedTools(request.server);
+      return rulesForWindow(now, scope, tools);
+    },
+    changeRules: async ({ readOnly, newTools, tool, ...request }) => {
+      const scope = await scopeOf(request);
+      const edit: RuleEdit = { readOnly, newTools, ...(tool ? { [tool.state]: [tool.name] } : {}) };
+      const listed = request.server === null ? [] : await servers.listedTools(request.server);
+      const names = listed.map(({ name }) => name);
+      await change(scope, formatEdit(edit), (now) =>
+        withEdit(now, scope, withKnownTools(edit, rulesOf(now, scope), names)),
+      );
+    },
+    clearRules: async (request) => {
+      const scope = await scopeOf(request);
+      await change(scope, 'rules removed', (now) => withoutScope(now, scope));
+    },
+  };
+}
+
+function rulesForWindow(rules: Rules, scope: NamedScope, tools: readonly ListedTool[]): RulesOfScope {
+  const { server, client } = scope;
+  const { readOnly = false, newTools = null } = rulesOf(rules, scope);
+  // A client with no name of its own stands for every client that has no rules.
+  const name = client?.wireNames[0] ?? '';
+  return {
+    readOnly,
+    readOnlyBy: widerReadOnly(rules, scope),
+    newTools,
+    tools: tools.map((tool) => {
+      const decision = decide(rules, { server: server ?? '', tool: tool.name, client: name, hints: tool.hints });
+      return {
+        name: tool.name,
+        allowed: decision.do,
+        decidedBy: decision.do === 'allow' ? null : wordsFor(decision.by, client),
+        isReadOnly: decision.do === 'refuse' && (decision.why === 'read-only' || decision.why === 'unlisted'),
+      };
+    }),
+    isEmpty: Object.keys(rulesOf(rules, scope)).length === 0,
+    clients: CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(({ id, name: called }) => ({
+      id,
+      name: called,
+      hasRules: Object.keys(rulesOf(rules, { server, client: { id, name: called, wireNames: [] } })).some(
+        (member) => member !== 'name' && member !== 'wireNames',
+      ),
+    })),
+  };
+}
+
+/** The wider rule that makes a scope read-only, in words. */
+function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
+  const isAll = server === undefined && client === undefined;
+  if (rules.all?.readOnly && !isAll) return 'Read only is on for everything.';
+  if (server !== undefined && client && rules.clients?.[client.id]?.readOnly) {
+    return `Read only is on for ${client.name} at every server.`;
+  }
+  if (server !== undefined && client && rules.servers?.[server]?.readOnly) {
+    return rules.servers[server]?.clients?.[client.id]?.readOnly === undefined
+      ? 'Read only is on for this server.'
+      : null;
+  }
+  return null;
+}
+
+/** Which rule decides, for the user. */
+function wordsFor({ scope }: DecidedBy, client: RuleClient | undefined): string {
+  const who = client?.name ?? 'this client';
+  return {
+    everything: 'By the rule for everything',
+    client: `By the rule for ${who}`,
+    server: 'By the rule for all clients',
+    'client-of-server': `By the rule for ${who}`,
+  }[scope];
+}
+
+/** @throws {CausewayError} `not_found` */
+function clientWithId(id: string): RuleClient {
+  const found = CLIENTS.find((client) => client.id === id);
+  if (found) return found;
+  throw new CausewayError('not_found', `There is no client "${id}".`);
+}
+
+/** The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. */
+function clientOfCall(wireName: string | undefined): RuleClient {
+  if (wireName === undefined) {
+    throw new CausewayError('usage', 'This client has not said what it is called.', {
+      remedy: 'Allow the call once, or switch the tool on for all clients.',
+    });
+  }
+  return clientOnWire(wireName) ?? { id: wireName, name: wireName, wireNames: [wireName] };
+}

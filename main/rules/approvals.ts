@@ -1,0 +1,117 @@
+import { CausewayError } from '../platform/errors.ts';
+
+/** A call that waits for the user. */
+export interface CallToApprove {
+  /** As the client names itself; undefined where it has not. */
+  client: string | undefined;
+  tool: string;
+  /** The call's arguments as the client wrote them, in JSON. */
+  arguments: string;
+}
+
+/**
+ * What the user has said to a call. `late` is no answer in time; `crowded` that too many calls wait already; `absent` that
+ * there is nobody to ask: no application runs.
+ */
+export type Approval = 'allowed' | 'refused' | 'late' | 'crowded' | 'absent';
+
+/** Asks the user to allow a call. Once `signal` is aborted, nobody waits for the answer any more. */
+export type AskApproval = (call: CallToApprove, signal: AbortSignal) => Promise<Approval>;
+
+/** The server that a call is for. */
+export interface ApprovalServer {
+  profile: string;
+  path: string;
+  /** As rules name it: a `serverKey`. */
+  key: string;
+}
+
+/** A call that the user is asked about now. Times are in milliseconds since the epoch. */
+export interface PendingApproval extends CallToApprove {
+  id: number;
+  server: ApprovalServer;
+  askedAt: number;
+  /** When the call is refused for want of an answer. */
+  expiresAt: number;
+}
+
+export interface ApprovalQueueOptions {
+  /** How long the call of a client may wait, in milliseconds. `client` is what it calls itself. */
+  waitMs(client: string | undefined): number;
+  now?: () => number;
+}
+
+/** How many calls may wait at a time: nobody reads more, and each holds its arguments. */
+const MAX_PENDING = 50;
+
+/** The calls that wait for the user's permission, in the order in which they came. */
+export class ApprovalQueue {
+  readonly #waitMs: ApprovalQueueOptions['waitMs'];
+  readonly #now: () => number;
+  readonly #pending = new Map<number, { approval: PendingApproval; settle(answer: Approval): void }>();
+  readonly #listeners = new Set<(pending: PendingApproval[]) => void>();
+  #lastId = 0;
+
+  constructor({ waitMs, now = Date.now }: ApprovalQueueOptions) {
+    this.#waitMs = waitMs;
+    this.#now = now;
+  }
+
+  get pending(): PendingApproval[] {
+    return Array.from(this.#pending.values(), ({ approval }) => approval);
+  }
+
+  /** The question that the sessions with a server put to the user. */
+  askFor(server: ApprovalServer): AskApproval {
+    return (call, signal) => this.#ask(server, call, signal);
+  }
+
+  /** @throws {CausewayError} `not_found` where the call no longer waits */
+  find(id: number): PendingApproval {
+    const found = this.#pending.get(id);
+    if (found) return found.approval;
+    throw new CausewayError('not_found', 'This call no longer waits for an answer.', {
+      remedy: 'The client has taken it back, or it was answered already.',
+    });
+  }
+
+  /** @throws {CausewayError} `not_found` where the call no longer waits */
+  answer(id: number, answer: 'allowed' | 'refused'): void {
+    this.find(id);
+    this.#pending.get(id)?.settle(answer);
+  }
+
+  /** Calls back after each change, until the function that is returned is called. */
+  subscribe(listener: (pending: PendingApproval[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #ask(server: ApprovalServer, call: CallToApprove, signal: AbortSignal): Promise<Approval> {
+    if (signal.aborted) return Promise.resolve('late');
+    if (this.#pending.size >= MAX_PENDING) return Promise.resolve('crowded');
+    const id = ++this.#lastId;
+    const askedAt = this.#now();
+    const waitMs = this.#waitMs(call.client);
+    return new Promise((resolve) => {
+      const settle = (answer: Approval) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', takenBack);
+        this.#pending.delete(id);
+        resolve(answer);
+        this.#changed();
+      };
+      const takenBack = () => settle('late');
+      const timer = setTimeout(() => settle('late'), waitMs);
+      timer.unref();
+      signal.addEventListener('abort', takenBack);
+      this.#pending.set(id, { approval: { ...call, id, server, askedAt, expiresAt: askedAt + waitMs }, settle });
+      this.#changed();
+    });
+  }
+
+  #changed(): void {
+    const { pending } = this;
+    for (const listener of this.#listeners) listener(pending);
+  }
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { clientMark } from './parts.ts';
+
+/** A call that waits until the user has allowed or refused it. */
+export const pendingApproval = z.object({
+  id: z.number(),
+  /** What the user calls the client; null for one that has not named itself. */
+  client: z.string().nullable(),
+  mark: clientMark.nullable(),
+  /** The server's name, or its path where it is not in the list. */
+  server: z.string(),
+  profile: z.string(),
+  tool: z.string(),
+  /** The SQL among the arguments. */
+  statement: z.string().nullable(),
+  /** The other arguments as JSON; null where there are none. */
+  arguments: z.string().nullable(),
+  /** How many characters are left out of the two. */
+  cut: z.number(),
+  /** When it is refused for want of an answer, in milliseconds since the epoch. */
+  expiresAt: z.number(),
+});
+
+const switchState = z.enum(['on', 'off', 'ask']);
+
+/** What rules are for: a server, or every one where that is null; a client by its id, or every one. */
+const scope = z.object({ server: z.string().nullable(), client: z.string().nullable() });
+
+const toolRule = z.object({
+  name: z.string(),
+  /** What the rules come to for this client, and which rule decides; null where none does. */
+  allowed: z.enum(['allow', 'ask', 'refuse']),
+  decidedBy: z.string().nullable(),
+  /** Whether it is read-only that refuses it, which a rule for the tool does not change. */
+  isReadOnly: z.boolean(),
+});
+
+/** The rules of a scope. */
+const rulesOfScope = z.object({
+  readOnly: z.boolean(),
+  /** The wider rule that makes this scope read-only, in words; null where there is none. */
+  readOnlyBy: z.string().nullable(),
+  /** Null where this scope leaves it to the wider ones. */
+  newTools: switchState.nullable(),
+  /** Those that the server lists; none where the scope has no server. */
+  tools: z.array(toolRule),
+  /** Whether this scope has any rule of its own. */
+  isEmpty: z.boolean(),
+  /** The clients for which there can be rules. */
+  clients: z.array(z.object({ id: z.string(), name: z.string(), hasRules: z.boolean() })),
+});
+
+export const rulesRequests = {
+  /** `always` allows this call and, by a rule, every later one of the tool by this client. */
+  answerCall: {
+    input: z.object({ id: z.number(), answer: z.enum(['once', 'always', 'refuse']) }),
+    output: z.undefined(),
+  },
+  getRules: { input: scope, output: rulesOfScope },
+  /** What is left out stays. */
+  changeRules: {
+    input: scope.extend({
+      readOnly: z.boolean().optional(),
+      newTools: switchState.optional(),
+      tool: z.object({ name: z.string(), state: switchState }).optional(),
+    }),
+    output: z.undefined(),
+  },
+  clearRules: { input: scope, output: z.undefined() },
+} as const;
+
+export const rulesEvents = {
+  /** The rules are other ones than before, whoever has changed them. */
+  rulesChanged: z.object({}),
+} as const;
+
+export type PendingApproval = z.output<typeof pendingApproval>;
+export type RulesScope = z.output<typeof scope>;
+export type RulesOfScope = z.output<typeof rulesOfScope>;
+export type SwitchState = z.output<typeof switchState>;

@@ -1,0 +1,67 @@
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { RulesOfScope, RulesScope, SwitchState } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+
+type RulesChange = Omit<Parameters<typeof window.causeway.request.changeRules>[0], keyof RulesScope>;
+
+/** The rules of one scope, and what changes them. */
+export interface RulesEditor {
+  scope: RulesScope;
+  /** Goes over to the rules for one client, or for all clients where that is null. */
+  choose(client: string | null): void;
+  rules: UseQueryResult<RulesOfScope>;
+  changing: UseMutationResult<void, Error, RulesChange>;
+  /** The change that is being made, which the controls show already. */
+  pending: RulesChange | undefined;
+  clearing: UseMutationResult<void, Error, void>;
+}
+
+/** @param version changes when the server's tools may be others than before */
+export function useRules(server: string | null, version = ''): RulesEditor {
+  const [client, choose] = useState<string | null>(null);
+  const queries = useQueryClient();
+  useEffect(
+    () => window.causeway.on.rulesChanged(() => void queries.invalidateQueries({ queryKey: ['rules'] })),
+    [queries],
+  );
+  const scope = { server, client };
+  const rules = useQuery({
+    queryKey: ['rules', server, client, version],
+    queryFn: () => unwrap(window.causeway.request.getRules(scope)),
+    placeholderData: (before) => before,
+    gcTime: 0,
+  });
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ['rules'] });
+  const changing = useMutation({
+    mutationFn: (change: RulesChange) => unwrap(window.causeway.request.changeRules({ ...scope, ...change })),
+    onSuccess,
+  });
+  const clearing = useMutation({ mutationFn: () => unwrap(window.causeway.request.clearRules(scope)), onSuccess });
+  const pending = changing.isPending ? changing.variables : undefined;
+  return { scope, choose, rules, changing, pending, clearing };
+}
+
+/** What can hold for the tools that no rule names. */
+export function choicesForNewTools(
+  { server, client }: RulesScope,
+  { newTools }: RulesOfScope,
+): { value: string; label: string }[] {
+  const wider = client === null ? (server === null ? 'On' : 'As for all servers') : 'As for all AI clients';
+  return [
+    ...(newTools === null ? [{ value: '', label: wider }] : []),
+    ...(newTools === null && server === null ? [] : [{ value: 'on', label: 'On' }]),
+    { value: 'ask', label: 'Ask first' },
+    { value: 'off', label: 'Off' },
+  ];
+}
+
+export function isSwitchState(value: string): value is SwitchState {
+  return value === 'on' || value === 'off' || value === 'ask';
+}

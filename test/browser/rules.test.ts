@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ProxyProcess } from '../integration/proxy/proxy-process.ts';
+import { runCommand } from '../integration/warehouses/harness.ts';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
+  const { shown, button, inspect, go, connect } = useWindow();
+
+  const page = () => shown.page;
+  const choice = (name: string) => page().getByRole('combobox', { name, exact: true });
+  const readOnly = () => page().getByRole('switch', { name: 'Read only' });
+  const calls = () => page().getByRole('region', { name: 'Calls that wait for you' }).getByRole('article');
+  const rules = async () => {
+    const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
+    return JSON.parse(text);
+  };
+  const drop = (client: ProxyProcess, id: number, query = 'DROP TABLE main.default.taxi') =>
+    client.request(id, 'tools/call', { name: 'execute_sql', arguments: { query } });
+  const textOf = ({ result }: { result?: unknown }) => JSON.stringify(result);
+
+  async function addSql(): Promise<void> {
+    await go('Servers');
+    await button('Add SQL').click();
+    await page().getByRole('link', { name: 'databricks-sql' }).click();
+    await choice('May execute_sql be used?').waitFor();
+  }
+
+  it('a tool that is switched off in the window leaves a running session at once', async () => {
+    await addSql();
+    const client = await connect('claude-code');
+    const tools = async (id: number) => {
+      const { result } = await client.request(id, 'tools/list', {});
+      return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    };
+    expect(await tools(1)).toContain('execute_sql');
+    await choice('May execute_sql be used?').selectOption('Off');
+    await expect.poll(async () => (await rules()).history?.at(-1)).toMatchObject({ by: 'window' });
+    expect(await tools(2)).not.toContain('execute_sql');
+    expect(textOf(await drop(client, 3))).toContain('The user has switched off');
+    await inspect('rules-tool-off');
+    await button('Remove these rules').click();
+    await expect.poll(() => choice('May execute_sql be used?').inputValue()).toBe('on');
+    expect(await tools(4)).toContain('execute_sql');
+  });
+
+  it('read only for all servers shows at each server, and cannot be lifted there', async () => {
+    await addSql();
+    await page().getByRole('link', { name: 'All servers' }).click();
+    await readOnly().check();
+    await page().getByRole('link', { name: 'databricks-sql' }).click();
+    await page().getByText('Read only is on for everything.').waitFor();
+    expect(await readOnly().isDisabled()).toBe(true);
+    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(true);
+    expect(await choice('May execute_sql_read_only be used?').inputValue()).toBe('on');
+    await inspect('rules-read-only');
+  });
+
+  it('rules for one client leave the others alone', async () => {
+    await addSql();
+    await choice('Rules for').selectOption('Claude Code');
+    await readOnly().check();
+    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(true);
+    await choice('Rules for').selectOption('All AI clients');
+    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(false);
+    await choice('Rules for').selectOption('Claude Code (has rules)');
+    const [ofServer] = Object.values((await rules()).servers);
+    expect(ofServer).toEqual({ clients: { 'claude-code': { readOnly: true } } });
+  });
+
+  it('a change on the command line shows at once, and a file that cannot be read is told', async () => {
+    await addSql();
+    const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
+    expect((await runCommand(env, ['rules', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
+    await expect.poll(() => choice('May execute_sql be used?').inputValue()).toBe('ask');
+  });
+
+  it('a call that asks first shows its SQL, and goes on once it is allowed', async () => {
+    await addSql();
+    await choice('May execute_sql be used?').selectOption('Ask first');
+    const client = await connect('claude-code');
+    await go('Warehouse');
+    const answered = drop(client, 1, 'SELECT 1');
+    answered.catch(() => undefined);
+    await calls().getByText('Claude Code asks to use execute_sql').waitFor();
+    await calls().getByText('SELECT 1').waitFor();
+    await calls()
+      .getByText(/^On databricks-sql · as ana · refused automatically in \d+ s$/)
+      .waitFor();
+    await inspect('call-that-waits');
+    await button('Allow once').click();
+    expect((await answered).result).toHaveProperty('content');
+    await calls().waitFor({ state: 'detached' });
+
+    const refused = drop(client, 2);
+    await button('Refuse').click();
+    expect(textOf(await refused)).toContain('The user has refused this call');
+
+    const always = drop(client, 3, 'SELECT 2');
+    await button('Always for this client').click();
+    expect((await always).result).toHaveProperty('content');
+    expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
+    expect(await calls().count()).toBe(0);
+    expect((await rules()).history.at(-1).what).toBe('Claude Code at /api/2.0/mcp/sql: on: execute_sql');
+  });
+
+  it('a call leaves the window when its client goes', async () => {
+    await addSql();
+    await choice('May execute_sql be used?').selectOption('Ask first');
+    const client = await connect('cursor');
+    void drop(client, 1).catch(() => undefined);
+    await calls().getByText('Cursor asks to use execute_sql').waitFor();
+    await client.close();
+    await calls().waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { CLIENTS } from '../../../main/clients/table.ts';
+import {
+  approvalForWindow,
+  approvalWaitMs,
+  beginningOf,
+  newApprovals,
+  questionOf,
+} from '../../../main/desktop/rules/approvals.ts';
+import type { ConfiguredServer } from '../../../preload/contract.ts';
+
+const SERVERS: ConfiguredServer[] = [
+  {
+    name: 'databricks-sql',
+    profile: 'ana',
+    kind: 'sql',
+    path: '/api/2.0/mcp/sql',
+    state: { status: 'ready', tools: 3, label: '', words: '', remedy: null, retryAt: null, action: null },
+  },
+];
+
+const approval = (args: string, { client, profile = 'ana' }: { client?: string; profile?: string } = {}) =>
+  approvalForWindow(
+    {
+      id: 4,
+      client,
+      tool: 'execute_sql',
+      arguments: args,
+      server: { profile, path: '/api/2.0/mcp/sql', key: '' },
+      askedAt: 0,
+      expiresAt: 45_000,
+    },
+    SERVERS,
+  );
+
+describe('a call that waits, in the window', () => {
+  it('names the client and the server as the user does, and shows SQL as SQL', () => {
+    const shown = approval('{"query":"SELECT\\n 1","limit":5}', { client: 'claude-code' });
+    expect(shown).toMatchObject({
+      client: 'Claude Code',
+      server: 'databricks-sql',
+      statement: 'SELECT\n 1',
+      arguments: '{\n  "limit": 5\n}',
+      cut: 0,
+      expiresAt: 45_000,
+    });
+    expect(questionOf(shown)).toBe('Claude Code asks to use execute_sql');
+    expect(beginningOf(shown)).toBe('SELECT 1');
+  });
+
+  it('of a server that is not in the list is named by its path', () => {
+    expect(approval('{}', { profile: 'ben' }).server).toBe('/api/2.0/mcp/sql');
+  });
+
+  it('without arguments shows none', () => {
+    const shown = approval('{}');
+    expect(shown).toMatchObject({ client: null, mark: null, statement: null, arguments: null });
+    expect(questionOf(shown)).toBe('An AI client asks to use execute_sql');
+    expect(beginningOf(shown)).toBe('');
+  });
+
+  it.each(['[1]', '"text"', 'null', '{"query":5}'])('with the arguments %s shows them as JSON', (args) => {
+    expect(approval(args).statement).toBeNull();
+    expect(JSON.parse(approval(args).arguments ?? '')).toEqual(JSON.parse(args));
+  });
+
+  it('with very long arguments says how much is left out', () => {
+    const shown = approval(JSON.stringify({ query: 'x'.repeat(20_007) }));
+    expect(shown.statement).toHaveLength(20_000);
+    expect(shown.cut).toBe(7);
+    expect(beginningOf(shown).length).toBeLessThanOrEqual(80);
+  });
+
+  it('has a beginning in one line that shows no control characters', () => {
+    const beginning = beginningOf(approval(JSON.stringify({ query: 'SELECT\u001b[31m \u202e1' })));
+    expect(beginning).toContain('SELECT');
+    for (const character of ['\u001b', '\u202e']) expect(beginning).not.toContain(character);
+  });
+});
+
+describe('the calls that are new', () => {
+  it('are those that did not wait before', () => {
+    const [first, second] = [approval('{}'), { ...approval('{}'), id: 5 }];
+    expect(newApprovals([first], [first, second])).toEqual([second]);
+    expect(newApprovals([first, second], [second])).toEqual([]);
+  });
+});
+
+describe('the time that a call may wait', () => {
+  it('ends before the client gives up', () => {
+    for (const { wireNames, patience } of CLIENTS) {
+      const [name] = wireNames;
+      if (name === undefined) continue;
+      expect(approvalWaitMs(name), name).toBeLessThan(patience?.ms ?? 60_000);
+      expect(approvalWaitMs(name), name).toBeGreaterThanOrEqual(30_000);
+    }
+  });
+
+  it('is 45 s for a client that nobody knows', () => {
+    expect(approvalWaitMs('something-new')).toBe(45_000);
+    expect(approvalWaitMs(undefined)).toBe(45_000);
+  });
+});
