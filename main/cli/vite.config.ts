@@ -20,12 +20,20 @@ const versionOnly: Plugin = {
   },
 };
 
+/** A module that is meant to load only when it is needed, and does not, would slow every start: the build fails. */
+const lazyImportsOnly: Plugin = {
+  name: 'lazy-imports-only',
+  onLog(_level, { code, message }) {
+    if (code === 'INEFFECTIVE_DYNAMIC_IMPORT') this.error(message);
+  },
+};
+
 /**
  * The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. CommonJS, because
  * Node is some 4 ms sooner at its first line than with ES modules.
  */
 export default defineConfig({
-  plugins: [commonJsFolder, versionOnly, bundledPackages()],
+  plugins: [commonJsFolder, versionOnly, lazyImportsOnly, bundledPackages()],
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',
