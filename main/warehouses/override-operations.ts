@@ -123,19 +123,9 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     operations: ['update'],
     when: 'not_found',
-    own: true,
     allowMissing: false,
     code: 'not_found',
-    message: () => 'You have no default warehouse override.',
-    remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
-  },
-  {
-    operations: ['update'],
-    when: 'not_found',
-    own: false,
-    allowMissing: false,
-    code: 'not_found',
-    message: ({ id }, error) => `User ${id} has no default warehouse override, or does not exist (${error.message})`,
+    message: noOverride,
     remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
   },
   {
@@ -151,7 +141,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: 'not_found',
     own: true,
     code: 'not_found',
-    message: () => 'You have no default warehouse override.',
+    message: noOverride,
     remedy: 'Your queries run on the workspace default.',
     action: { do: 'choose-warehouse' },
   },
@@ -160,7 +150,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: 'not_found',
     own: false,
     code: 'not_found',
-    message: ({ id }, error) => `User ${id} has no default warehouse override, or does not exist (${error.message})`,
+    message: noOverride,
     remedy: 'Their queries run on the workspace default.',
     action: { do: 'choose-warehouse-for-user' },
   },
@@ -209,6 +199,11 @@ const EXPLANATIONS: readonly Explanation[] = [
     action: { do: 'change-own-override' },
   },
 ];
+
+function noOverride({ id }: OverrideAttempt, error: WorkspaceError): string {
+  if (id === 'me') return 'You have no default warehouse override.';
+  return `User ${id} has no default warehouse override, or does not exist (${error.message})`;
+}
 
 /** Explains a failed operation. Errors that are the same for every request are returned unchanged. */
 export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unknown {
