@@ -20,7 +20,7 @@ export interface OverrideRow {
   dangling: 'warehouse-gone' | 'deleting' | 'cannot-use' | null;
   /**
    * Whether this user may run queries on the warehouse: `unchecked` where nobody has looked, `unknown` where it could not
-   * be read; null where the override names no warehouse.
+   * be read, or where it could not be read whether the warehouse is still there; null where the override names no warehouse.
    */
   canUse: boolean | 'unknown' | 'unchecked' | null;
 }
@@ -73,7 +73,9 @@ export function worthALook(rows: Iterable<OverrideRow>): Set<string> {
 /** A row once it was looked whether its user may use the warehouse. */
 export function withAccessOf(row: OverrideRow, access: Access): OverrideRow {
   if (row.warehouseId === null || row.dangling !== null) return row;
-  const canUse = access(row.userId, row.warehouseId);
+  const allowed = access(row.userId, row.warehouseId);
+  // The permissions of a warehouse that is being deleted can still be read.
+  const canUse = allowed === true && row.warehouseState === null ? 'unknown' : allowed;
   return { ...row, canUse, dangling: canUse === false ? 'cannot-use' : null };
 }
 

@@ -109,7 +109,7 @@ describe('all --dangling', () => {
     ['warehouses', '/api/2.0/sql/warehouses'],
   ])('does not call fine what it could not look at: %s that cannot be read', async (what, path) => {
     cli.give('ben', what === 'warehouses' ? WAREHOUSES.finance : WAREHOUSES.shared);
-    cli.give('chloe', WAREHOUSES.deleted);
+    cli.give('chloe', WAREHOUSES.deleting);
     const body = '{"error_code":"PERMISSION_DENIED","message":"no"}';
     cli.workspace.faults.add({ path, effect: { kind: 'answer', status: 403, body }, times: 'always' });
     const { code, stdout, stderr } = await dangling();
@@ -118,11 +118,10 @@ describe('all --dangling', () => {
     expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben }));
     if (what === 'warehouses') {
       expect(rows).toContainEqual(expect.objectContaining({ userId: USERS.ben, dangling: 'cannot-use' }));
-    } else {
-      expect(stdout).toContain('? whether the user may use it could not be read');
-      expect(stderr).toContain('it could not be read whether the user may use the warehouse.');
-      expect(code).toBe(5);
     }
+    expect(stdout).toContain('? whether the user may use it could not be read');
+    expect(stderr).toContain('it could not be read whether the user may use the warehouse.');
+    expect(code).toBe(5);
   });
 
   test('knows that a user without groups may not use what only groups may', async () => {
