@@ -1,3 +1,4 @@
+import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import { checkedServerPath, type ManagedServerKind, SERVER_KINDS } from '../../clients/server-path.ts';
 import {
@@ -17,6 +18,7 @@ import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
 import { sharedPools } from '../../platform/pools.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
+import { serverKey } from '../../rules/decision.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
@@ -44,7 +46,7 @@ export async function addServer(
   ];
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
-    if (options.name === undefined) refuseSecond(now, profile.name, path);
+    if (options.name === undefined) refuseSecond(now, profile, path);
     const usedNames = now.servers.map(({ name }) => name);
     added = { name: options.name ?? suggestName(kind, path, usedNames), profile: profile.name, kind, path };
     return withServer(now, added);
@@ -62,10 +64,11 @@ export async function addServer(
 }
 
 /** Added twice without a word, every client would have each of its tools twice. */
-function refuseSecond({ servers }: ServerList, profile: string, path: string): void {
-  const same = servers.find((server) => server.profile === profile && server.path === path);
+function refuseSecond({ servers }: ServerList, { name, host }: Profile, path: string): void {
+  const keyOf = (of: string) => `${serverKey(host, of)}${new URL(of, host).search}`;
+  const same = servers.find((server) => server.profile === name && keyOf(server.path) === keyOf(path));
   if (!same) return;
-  throw new CausewayError('already_exists', `Server "${same.name}" is ${path} as ${profile} already.`, {
+  throw new CausewayError('already_exists', `Server "${same.name}" is ${same.path} as ${name} already.`, {
     remedy: 'To have it twice all the same, name the second one with --name.',
     candidates: [{ name: same.name }],
   });

@@ -36,6 +36,13 @@ describe('causeway servers', () => {
       code: 'already_exists',
       candidates: [{ name: 'databricks-sql' }],
     });
+    for (const same of ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql/', '/api/2.0/mcp/SQL']) {
+      const spelled = await causeway('servers', 'add', '--path', same, '--profile', 'ana');
+      expect([spelled.code, spelled.stderr]).toEqual([
+        1,
+        expect.stringContaining('"databricks-sql" is /api/2.0/mcp/sql'),
+      ]);
+    }
     expect(await json('servers')).toHaveLength(1);
     expect(await json('servers', 'add', 'functions', 'main.default')).toMatchObject({
       name: 'functions-default',
