@@ -1,6 +1,5 @@
 import { type Command, CommanderError } from 'commander';
 import { asCausewayError, type Candidate, CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
-import { WorkspaceError } from '../workspace/errors.ts';
 
 /** A failure as `--json` prints it. */
 export interface JsonFailure {
@@ -125,9 +124,11 @@ const CODES: Record<ErrorCode, ExitCode> = {
 
 /** The exit code for whatever was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
-  // A script that tries again where the workspace was not reached must not repeat a change that may have been made.
-  if (error instanceof WorkspaceError && error.mayHaveRun && error.code !== 'cancelled') return 1;
-  return error instanceof CausewayError ? CODES[error.code] : 1;
+  if (!(error instanceof CausewayError)) return 1;
+  // A script that tries again where the workspace was not reached must not repeat a change that may have been made. Asked
+  // of the property, because the class of these errors brings the schema library to every command's start.
+  if (error.code !== 'cancelled' && 'mayHaveRun' in error && error.mayHaveRun === true) return 1;
+  return CODES[error.code];
 }
 
 /** One exit code for several failures: their own where they agree, else 1. 0 where there are none. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-
-/** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
-export const SWITCHES = ['on', 'off', 'ask'] as const;
+import { SWITCHES, type Switch } from './switch.ts';
 
 const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({
@@ -44,8 +42,6 @@ const rulesSchema = z.strictObject({
   /** The latest changes, the newest last. */
   history: z.array(changeSchema).optional(),
 });
-
-export type Switch = (typeof SWITCHES)[number];
 
 /** Rules for the tools of one server, or of one client at one server. Lists hold tools' names. */
 export type ToolRules = z.infer<typeof toolRulesSchema>;

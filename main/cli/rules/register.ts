@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { SWITCHES } from '../../rules/rules.ts';
+import { SWITCHES } from '../../rules/switch.ts';
 import type { RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 

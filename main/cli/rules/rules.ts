@@ -12,7 +12,6 @@ import {
   type RuleScope,
   type Rules,
   rulesOf,
-  type Switch,
   type ToolRules,
   withChange,
   withEdit,
@@ -20,6 +19,7 @@ import {
   withoutScope,
 } from '../../rules/rules.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
+import type { Switch } from '../../rules/switch.ts';
 import type { CommandContext } from '../command.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
 
