@@ -39,7 +39,8 @@ export class TrayOverDbus {
     const layout = await this.#call('GetLayout', 'int32 0', 'int32 -1', '@as []');
     return [...layout.matchAll(/<\((\d+), \{([^{}]*)\}/g)].map(([, id, properties = '']) => ({
       id: Number(id),
-      label: textOf(properties, 'label'),
+      // `_` marks the letter to press, and `__` is an underscore (com.canonical.dbusmenu › label).
+      label: textOf(properties, 'label').replaceAll(/_(_?)/g, '$1'),
       enabled: !properties.includes("'enabled': <false>"),
       separator: textOf(properties, 'type') === 'separator',
       chosen: /'toggle-state': <(?:int32 )?1>/.test(properties),
