@@ -1,3 +1,4 @@
+import { CausewayError } from '../platform/errors.ts';
 import { Secret } from '../platform/secret.ts';
 
 /** An access token with its times, in milliseconds of the system's clock. */
@@ -64,8 +65,21 @@ export class BearerToken extends Secret {
   }
 }
 
-/** The headers that authenticate a request with a token. */
+/** Whether a text can be sent as the value of a header, without spaces: as any token can (RFC 6750 §2.1). */
+export function isHeaderValue(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/**
+ * The headers that authenticate a request with a token.
+ * @throws {CausewayError} `unexpected_answer` for what was received as a token and can be none
+ */
 export function bearerHeaders(token: Secret): Record<string, string> {
+  if (!sentWith(token).every((secret) => isHeaderValue(secret.reveal()))) {
+    throw new CausewayError('unexpected_answer', 'The token that was received holds a character that cannot be sent.', {
+      remedy: 'Sign in again, or see what gives the tokens of this profile.',
+    });
+  }
   const authorization = `Bearer ${token.reveal()}`;
   return token instanceof BearerToken ? { ...token.headers(), authorization } : { authorization };
 }

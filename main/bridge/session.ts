@@ -232,6 +232,9 @@ export function sessionFrom(json: unknown, head: ResponseHead): Session | undefi
     typeof result === 'object' && result !== null && 'protocolVersion' in result && result.protocolVersion;
   return {
     id: header(head, 'mcp-session-id'),
-    protocolVersion: typeof version === 'string' ? version : undefined,
+    protocolVersion: typeof version === 'string' && VERSION.test(version) ? version : undefined,
   };
 }
+
+/** What a version may look like to be sent back in a header; all there have been are dates. */
+const VERSION = /^[\w.+-]{1,100}$/;

@@ -7,6 +7,9 @@ import { MAX_FRAME_BYTES } from './limits.ts';
 const MAX_EVENT_LINES = 1_000_000;
 /** The longest event id that is kept, in bytes: no server accepts a longer header. */
 const MAX_ID_BYTES = 4 * 1024;
+/** What no header can hold. An id with one of these is passed over, as the standard does with NUL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const UNSENDABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /**
  * Turns the bytes of one event stream into frames: each event's data is one JSON-RPC frame
@@ -72,7 +75,8 @@ export class EventFeed {
 
   #reached(id: string | undefined): void {
     // A copy: a slice of a string keeps the whole string in memory.
-    if (id !== undefined && id.length <= MAX_ID_BYTES) this.lastEventId = Buffer.from(id).toString();
+    if (id !== undefined && id.length <= MAX_ID_BYTES && !UNSENDABLE.test(id))
+      this.lastEventId = Buffer.from(id).toString();
   }
 
   #createParser(): EventSourceParser {

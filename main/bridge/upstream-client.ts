@@ -92,7 +92,8 @@ export class UpstreamClient {
         origin: profile.host,
         path,
         method: 'GET',
-        headers: place?.lastEventId === undefined ? headers : { ...headers, 'last-event-id': place.lastEventId },
+        headers:
+          place?.lastEventId === undefined ? headers : { ...headers, 'last-event-id': inUtf8(place.lastEventId) },
         signal,
         onFrame,
       });
@@ -194,6 +195,11 @@ export class UpstreamClient {
     if (workspaceId !== undefined) headers['x-databricks-workspace-id'] = workspaceId;
     return headers;
   }
+}
+
+/** A header's value whose bytes are UTF-8, as browsers send an event's id; undici writes each character as one byte. */
+function inUtf8(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 /** Whether the workspace refused the token. */

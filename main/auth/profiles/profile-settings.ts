@@ -1,5 +1,6 @@
 import { inOneLine } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
+import { isHeaderValue } from '../access-token.ts';
 import { AUTH_TYPES, type AuthMethod, type UnusableReason } from '../auth.ts';
 import { azureCloudOf } from '../sources/azure-cloud.ts';
 import { isAccountHost, parseHost, type WorkspaceAddress } from './host.ts';
@@ -181,7 +182,7 @@ export function judgeSettings(values: ReadonlyMap<string, string>, env: NodeJS.P
       tokenFile: get('oidc_token_filepath'),
     },
   };
-  const trouble = troubleWithAzure(settings);
+  const trouble = troubleWithHeaders(settings) ?? troubleWithAzure(settings);
   return trouble ? refuse(trouble.reason, trouble.message, host) : { usable: true, settings };
 }
 
@@ -227,6 +228,18 @@ function unsupported(name: string): Refused {
     reason: 'unsupported_method',
     message: `It signs in by ${name}, which Causeway cannot do. It can do ${Object.keys(AUTH_TYPES).join(', ')}.`,
   };
+}
+
+/** What is sent in a header goes out as it stands: what cannot, such as a space that is not seen, was copied along. */
+function troubleWithHeaders({ token, workspaceId }: ProfileSettings): Refused | undefined {
+  const values = { token: token?.reveal(), workspace_id: workspaceId };
+  const [name] = Object.entries(values).find(([, value]) => value !== undefined && !isHeaderValue(value)) ?? [];
+  return name === undefined
+    ? undefined
+    : {
+        reason: 'invalid_value',
+        message: `Its ${name} holds a character that cannot be in one, maybe one that is not seen. Copy it again.`,
+      };
 }
 
 /** Both go into addresses and command lines, so nothing else may be in them. */

@@ -52,6 +52,20 @@ describe("the server's own stream", () => {
     expect(client.sink.frames.slice(1).map(String)).toEqual(['1', '2', '3'].map(notification));
   });
 
+  it('is resumed after an event whose id is not ASCII in UTF-8, and one whose id no header can hold is passed over', async () => {
+    const ids = ['日本', 'a\u0001b', 'c'];
+    let connections = 0;
+    const { server, client } = await connect((_arrival, response) => {
+      const id = ids[connections];
+      connections += 1;
+      events(response, `retry: 10\nid: ${id}\ndata: ${notification(`${connections}`)}\n\n`);
+      if (connections < 3) response.end();
+    });
+    await client.sink.until(4);
+    const sent = gets(server).map(({ headers }) => headers['last-event-id']);
+    expect(sent.map((id) => id && Buffer.from(String(id), 'latin1').toString())).toEqual([undefined, '日本', '日本']);
+  });
+
   it('comes back after connections are refused and dropped', async () => {
     let connections = 0;
     const { client } = await connect((_arrival, response) => {

@@ -81,6 +81,12 @@ describe('what is sent with a token', () => {
     });
   });
 
+  test.each(['a b', 'a\u200b', 'a\r\nx: y', 'ä', ''])('is refused where it can be no token: %j', (text) => {
+    const refusal = expect.objectContaining({ code: 'unexpected_answer' });
+    expect(() => bearerHeaders(new Secret(text))).toThrow(refusal);
+    expect(() => bearerHeaders(new BearerToken('dapi-1', { x: new Secret(text) }))).toThrow(refusal);
+  });
+
   test('is known as secret, each part of it', () => {
     expect(sentWith(plain)).toEqual([plain]);
     expect(sentWith(azure)).toEqual([azure, beside]);

@@ -180,6 +180,16 @@ auth_type = file-oidc
       'It has no azure_client_secret, which azure-client-secret needs. Add it to the profile, or set ARM_CLIENT_SECRET.',
     ],
     [
+      'host = a.example\ntoken = dapi1\u200b',
+      'invalid_value',
+      'Its token holds a character that cannot be in one, maybe one that is not seen. Copy it again.',
+    ],
+    [
+      'host = a.example\ntoken = dapi1\nworkspace_id = 1\u00a02',
+      'invalid_value',
+      'Its workspace_id holds a character that cannot be in one',
+    ],
+    [
       'host = adb-1.azuredatabricks.net\nazure_tenant_id = ../x',
       'invalid_value',
       'Its azure_tenant_id is no tenant. Write the id that `az account show` calls tenantId.',

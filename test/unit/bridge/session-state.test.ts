@@ -150,6 +150,21 @@ describe('the session that an answer to initialize begins', () => {
     ['is of its version', opens({ protocolVersion: '2025-06-18' }), { id: 'new', protocolVersion: '2025-06-18' }],
     ['has no version where the result names none', opens({}), { id: 'new', protocolVersion: undefined }],
     ['has no version where that is no text', opens({ protocolVersion: 5 }), { id: 'new', protocolVersion: undefined }],
+    [
+      'has no version where that cannot be in a header',
+      opens({ protocolVersion: '1\r\nx: y' }),
+      { id: 'new', protocolVersion: undefined },
+    ],
+    [
+      'has no version where that is no version',
+      opens({ protocolVersion: 'x'.repeat(101) }),
+      { id: 'new', protocolVersion: undefined },
+    ],
+    [
+      'has a version of any kind',
+      opens({ protocolVersion: 'DRAFT-2027-v1.0_x+y' }),
+      { id: 'new', protocolVersion: 'DRAFT-2027-v1.0_x+y' },
+    ],
     ['has no version where the result is no object', opens('2025'), { id: 'new', protocolVersion: undefined }],
     ['has no version where the result is null', opens(null), { id: 'new', protocolVersion: undefined }],
     ['is none where the answer is an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, undefined],
