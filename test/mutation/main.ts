@@ -17,7 +17,9 @@ for (const module of named.length > 0 ? named : Object.keys(MODULES)) {
   process.env.MUTATION_TESTS = (MODULES[module] ?? ['test/unit/**/*.test.ts']).join(',');
   rows.push(await tryModule(module));
 }
-console.log(['| module | changes | noticed | of them by a timeout | score |', '|---|---|---|---|---|', ...rows].join('\n'));
+console.log(
+  ['| module | changes | noticed | of them by a timeout | score |', '|---|---|---|---|---|', ...rows].join('\n'),
+);
 
 async function tryModule(module: string): Promise<string> {
   const mutants = await new Stryker({

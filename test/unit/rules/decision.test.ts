@@ -25,6 +25,7 @@ describe('serverKey', () => {
     '/api//2.0/mcp/sql',
     '/api/2.0/x/../mcp/sql',
     '/api/2.0/mcp/sql?x=1',
+    '/api/2.0/mcp/sql///',
   ])('is the same for %s as for the plain path', (path) => {
     expect(serverKey(HOST, path)).toBe(SQL);
   });
@@ -48,6 +49,8 @@ describe('onlyReads', () => {
     ['execute_sql', serverKey(HOST, '/ai-gateway/mcp-services/system.ai.dbsql'), { readOnlyHint: true }, false],
     ['execute_sql', GENIE, { readOnlyHint: true }, true],
     ['ask', GENIE, { readOnlyHint: true }, true],
+    ['ask', SQL, { readOnlyHint: true }, true],
+    ['execute_sql', serverKey(HOST, '/api/2.0/mcp/sql/more'), { readOnlyHint: true }, true],
     ['ask', GENIE, { readOnlyHint: true, destructiveHint: true }, false],
     ['ask', GENIE, {}, false],
     ['ask', GENIE, undefined, undefined],
@@ -83,6 +86,71 @@ describe('decide', () => {
     const one = rules({ clients: { codex: CODEX }, servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } } });
     expect(decide(one, use('ask', { client: undefined })).do).toBe('ask');
     expect(decide(one, use('ask', { client: 'cursor' })).do).toBe('allow');
+  });
+
+  it('applies what refuses before what asks to a client that has not named itself', () => {
+    const clients = { codex: CODEX, cursor: { name: 'Cursor', wireNames: ['cursor-vscode'] } };
+    const two = { codex: { ask: ['ask'] }, cursor: { off: ['ask'] } };
+    const some = rules({ clients, servers: { [GENIE]: { clients: two } } });
+    expect(decide(some, use('ask', { client: undefined }))).toMatchObject({ do: 'refuse', by: { name: 'Cursor' } });
+    expect(decide(some, use('other', { client: undefined }))).toEqual({ do: 'allow' });
+  });
+
+  it('knows a client by each of its names, and has no rule of a client for a name that is none’s', () => {
+    const codex = { name: 'Codex', wireNames: ['codex-mcp-client', 'codex-ide'] };
+    const some = rules({ clients: { codex }, servers: { [GENIE]: { clients: { codex: { off: ['ask'] } } } } });
+    const by = { scope: 'client-of-server', name: 'Codex' };
+    for (const client of codex.wireNames) {
+      expect(decide(some, use('ask', { client }))).toEqual({ do: 'refuse', why: 'off', by });
+    }
+    for (const client of ['', 'other']) expect(decide(some, use('ask', { client })).do).toBe('allow');
+  });
+
+  it('has no rule for a client at a server that has none for it, or at another server', () => {
+    const clients = { codex: { ...CODEX, readOnly: true } };
+    const by = { scope: 'client', name: 'Codex' };
+    for (const servers of [undefined, {}, { [GENIE]: {} }, { [SQL]: { off: ['ask'] } }]) {
+      const some = rules({ clients, ...(servers && { servers }) });
+      expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
+      expect(decide(some, use('ask', { hints: { readOnlyHint: true } }))).toEqual({ do: 'allow' });
+    }
+  });
+
+  it('names a rule for a client that has no name in the rules without one', () => {
+    const some = rules({
+      clients: { codex: { ...CODEX, name: '' } },
+      servers: { [GENIE]: { clients: { codex: { ask: ['ask'] } } } },
+    });
+    expect(decide(some, use('ask'))).toEqual({ do: 'ask', by: { scope: 'client-of-server', name: '' } });
+  });
+
+  it.each([
+    [
+      'the client at the server',
+      { clients: { codex: { newTools: 'off' } } },
+      'on',
+      { scope: 'client-of-server', name: 'Codex' },
+    ],
+    ['the server', { newTools: 'off', clients: { codex: {} } }, 'on', { scope: 'server' }],
+    ['everything', { clients: { codex: {} } }, 'off', { scope: 'everything' }],
+  ] as const)('says that the default of %s has refused a new tool', (_whose, ofServer, newTools, by) => {
+    const some = rules({ all: { newTools }, clients: { codex: CODEX }, servers: { [GENIE]: ofServer } } as Omit<
+      Rules,
+      'version'
+    >);
+    expect(decide(some, use('new'))).toEqual({ do: 'refuse', why: 'new', by });
+  });
+
+  it.each([
+    [
+      'the client at the server',
+      { clients: { codex: { readOnly: true } } },
+      { scope: 'client-of-server', name: 'Codex' },
+    ],
+    ['the server', { readOnly: true, clients: { codex: {} } }, { scope: 'server' }],
+  ])('says that %s is read only', (_whose, ofServer, by) => {
+    const some = rules({ clients: { codex: CODEX }, servers: { [GENIE]: ofServer } });
+    expect(decide(some, use('ask', { hints: {} }))).toEqual({ do: 'refuse', why: 'read-only', by });
   });
 
   it('knows a client that puts the name of a server behind its own', () => {
@@ -157,5 +225,35 @@ describe('decide', () => {
         },
       ),
     );
+  });
+});
+
+describe('isWithoutRules', () => {
+  it.each<[string, Omit<Rules, 'version'>]>([
+    ['nothing', {}],
+    [
+      'nothing in each of its parts',
+      { all: {}, clients: { codex: CODEX }, servers: { [GENIE]: { clients: { codex: {} } } } },
+    ],
+    [
+      'what allows',
+      { all: { readOnly: false, newTools: 'on' }, servers: { [GENIE]: { on: ['a'], off: [], ask: [] } } },
+    ],
+    ['another server’s', { servers: { [SQL]: { readOnly: true } } }],
+  ])('is so of rules that say %s', (_what, of) => {
+    expect(isWithoutRules(rules(of), GENIE)).toBe(true);
+  });
+
+  it.each<[string, Omit<Rules, 'version'>]>([
+    ['everything is read-only', { all: { readOnly: true } }],
+    ['new tools are off', { all: { newTools: 'off' } }],
+    ['new tools ask', { servers: { [GENIE]: { newTools: 'ask' } } }],
+    ['a tool is off', { servers: { [GENIE]: { off: ['a'] } } }],
+    ['a tool asks', { servers: { [GENIE]: { ask: ['a'] } } }],
+    ['as many tools are off as ask', { servers: { [GENIE]: { off: ['a'], ask: ['b'] } } }],
+    ['a client is read-only', { clients: { codex: { ...CODEX, readOnly: true } } }],
+    ['a client is read-only at this server', { servers: { [GENIE]: { clients: { codex: { readOnly: true } } } } }],
+  ])('is not so of rules by which %s', (_what, of) => {
+    expect(isWithoutRules(rules(of), GENIE)).toBe(false);
   });
 });
