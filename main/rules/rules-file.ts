@@ -1,5 +1,5 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf, fileError } from '../platform/file-errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
@@ -98,10 +98,14 @@ export class RulesFile {
   /** The rules for the server of a `serverKey`. */
   of(server: string): ServerRules {
     const file = this;
+    let judged: { rules: Rules | CausewayError; isEmpty: boolean } | undefined;
     return {
       refresh: () => file.refresh(),
       get isEmpty() {
-        return !(file.#rules instanceof CausewayError) && isWithoutRules(file.#rules, server);
+        const rules = file.#rules;
+        if (judged?.rules !== rules)
+          judged = { rules, isEmpty: !(rules instanceof CausewayError) && isWithoutRules(rules, server) };
+        return judged.isEmpty;
       },
       decide: (tool, client, hints) =>
         file.#rules instanceof CausewayError
@@ -198,9 +202,19 @@ const ABSENT = 'absent';
 /** What tells one version of a file from another. A file that cannot even be looked at counts as one that cannot be read. */
 function versionOf(path: string): string {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    // Most users have no such file, and an exception for each of their calls would cost more than all other checks.
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (!found) return isBelowFile(path) ? 'unreadable: ENOTDIR' : ABSENT;
+    const { dev, ino, size, mtimeNs, ctimeNs } = found;
     return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? ABSENT : `unreadable: ${codeOf(error)}`;
+    return `unreadable: ${codeOf(error)}`;
   }
+}
+
+/** Whether what should be a folder above a path is a file. */
+function isBelowFile(path: string): boolean {
+  const folder = dirname(path);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found ? !found.isDirectory() : folder !== path && isBelowFile(folder);
 }

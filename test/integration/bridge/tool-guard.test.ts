@@ -24,6 +24,8 @@ interface Guarded extends Connected {
   /** Puts a text in the place of the rules. */
   write(text: string | Buffer): void;
   remove(): void;
+  /** Puts a file in the place of the folder that the rules are in. */
+  replaceFolder(): void;
   /** The tools whose calls have reached the server. */
   called(): unknown[];
   toolNames(id: string): Promise<string[]>;
@@ -53,6 +55,10 @@ async function guarded(options: { askApproval?: AskApproval; clientName?: string
     rule: (ofServer: ServerRulesIn, more: Omit<Rules, 'version' | 'servers'> = {}) =>
       write(JSON.stringify({ version: 1, ...more, servers: { [key]: ofServer } })),
     remove: () => rmSync(file.path),
+    replaceFolder: () => {
+      rmSync(dirname(file.path), { recursive: true });
+      writeFileSync(dirname(file.path), '');
+    },
     called: () =>
       server.arrivals.flatMap(({ body }) =>
         Array.from(String(body).matchAll(/"method":"tools\/call","params":\{"name":"([^"]+)"/g), ([, name]) => name),
@@ -215,6 +221,15 @@ describe('rules that cannot be read', () => {
     expect(textOf(await client.request(1, 'tools/call', call('look'))).text).toMatch(/^The rules in .* cannot be read/);
     expect(await client.toolNames('list')).toEqual([]);
     expect(client.called()).toEqual([]);
+  });
+
+  it('refuse every tool where a file stands in the place of their folder, and none where the folder is missing', async () => {
+    const client = await guarded();
+    expect((await client.request(1, 'tools/call', call('look'))).result).toEqual({ content: [] });
+    client.write('{"version":1}');
+    client.replaceFolder();
+    expect(textOf(await client.request(2, 'tools/call', call('look'))).isError).toBe(true);
+    expect(client.called()).toEqual(['look']);
   });
 });
 
