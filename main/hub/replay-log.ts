@@ -30,7 +30,8 @@ export class ReplayLog {
   /** The tools of the client's last `tools/list` answer, as written; undefined where it has not asked. */
   tools: string | undefined;
   readonly subscriptions = new SessionSubscriptions();
-  readonly #open = new Map<string, OpenRequest>();
+  /** By raw id. Another map for each busy time: what V8's maps grow out of keeps alive all that comes later, once it is old. */
+  #open = new Map<string, OpenRequest>();
   /** When each open request of the server's to the client came, by raw id, in milliseconds of `performance.now()`. */
   readonly #questions = new Map<string, number>();
   /** The ids of requests whose next answer is not for the client: it has one already, or the relay asked by itself. */
@@ -151,7 +152,9 @@ export class ReplayLog {
 
   #asked(frame: Buffer, { id, method }: ReturnType<typeof scanFrame>, kept: Buffer | undefined): void {
     if (method === 'notifications/cancelled') this.#cancelled(frame);
-    if (id !== undefined && method !== undefined) this.#open.set(id, { id, method, frame: kept });
+    if (id === undefined || method === undefined) return;
+    if (this.#open.size === 0) this.#open = new Map();
+    this.#open.set(id, { id, method, frame: kept });
   }
 
   #settled(id: string | undefined, answer: Buffer): void {
