@@ -49,7 +49,7 @@ export async function runProxy(args: string[]): Promise<void> {
     reattach: () => hub.attachSoon(),
     alone: async (client) => (await prepareAlone(request))(client),
     rejoin: () => hub.rejoin(),
-    stopgap: async (frame) => (await import('./alone.ts')).stopgap(request, process.env, frame),
+    stopgap: async (frame) => (await import('./stopgap.ts')).stopgap(request, process.env, frame),
   });
   relay.opened.catch(calledWrongly);
   // What may be needed later is kept before it can vanish, when nobody waits for this process.
@@ -70,8 +70,8 @@ export async function runProxy(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-function keepAll({ preloadChunks }: typeof import('./kept-chunks.ts')): Promise<void> {
-  return preloadChunks(fileURLToPath(import.meta.url));
+function keepAll({ preloadChunks }: typeof import('./kept-chunks.ts')): void {
+  preloadChunks(fileURLToPath(import.meta.url));
 }
 
 function calledWrongly(error: unknown): void {

@@ -1,6 +1,8 @@
-import { defineConfig, type Plugin } from 'vite';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import manifest from '../../package.json' with { type: 'json' };
 import { bundledPackages } from '../../resources/notices/bundled-packages.ts';
+import { KEPT_CHUNKS } from './chunk-scope.ts';
 
 /** The package's own type is `module`: a folder of CommonJS says that it differs. */
 export const commonJsFolder: Plugin = {
@@ -28,12 +30,39 @@ const lazyImportsOnly: Plugin = {
   },
 };
 
+/** Writes all that a proxy may load into one file, compressed: `kept-chunks.ts` reads it. */
+const keptChunks: Plugin = {
+  name: 'kept-chunks',
+  generateBundle(_options, bundle) {
+    const chunks = reachableFrom('proxy', bundle).map(({ fileName, code }) => ({
+      fileName,
+      compressed: brotliCompressSync(code, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    }));
+    const list = chunks.map(({ fileName, compressed }) => `${fileName} ${compressed.length}`).join(' ');
+    const source = Buffer.concat([Buffer.from(`${list}\n`), ...chunks.map(({ compressed }) => compressed)]);
+    this.emitFile({ type: 'asset', fileName: KEPT_CHUNKS, source });
+  },
+};
+
+/** The chunk of this name and all that it may load, now or later. */
+function reachableFrom(name: string, bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] {
+  const reached = new Set(Object.values(bundle).filter((output) => output.type === 'chunk' && output.name === name));
+  for (const output of reached) {
+    if (output.type !== 'chunk') continue;
+    for (const file of [...output.imports, ...output.dynamicImports]) {
+      const imported = bundle[file];
+      if (imported) reached.add(imported);
+    }
+  }
+  return [...reached].filter((output) => output.type === 'chunk');
+}
+
 /**
  * The `causeway` command: one small entry, the rest in chunks that load only when a command needs them. CommonJS, because
  * Node is some 4 ms sooner at its first line than with ES modules.
  */
 export default defineConfig({
-  plugins: [commonJsFolder, versionOnly, lazyImportsOnly, bundledPackages()],
+  plugins: [commonJsFolder, versionOnly, lazyImportsOnly, keptChunks, bundledPackages()],
   ssr: { noExternal: true, external: ['keytar'], target: 'node' },
   build: {
     ssr: 'main/cli/causeway.ts',
@@ -51,7 +80,8 @@ export default defineConfig({
         // What AI clients spawn reads few files: one to go through the application, and two more to work alone.
         codeSplitting: {
           groups: [
-            { name: 'proxy', test: /\/main\/cli\/(proxy|engine)\.ts$/, priority: 3 },
+            { name: 'proxy', test: /\/main\/cli\/(proxy|engine)\.ts$/, priority: 4 },
+            { name: 'stopgap', test: /\/main\/cli\/stopgap\.ts$/, priority: 3 },
             {
               name: 'alone',
               test: /\/main\/(cli\/alone|auth\/sources\/(token-source|personal-token))\.ts$/,

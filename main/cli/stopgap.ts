@@ -1,0 +1,33 @@
+import { openAuth } from '../auth/open.ts';
+import { provisionalInitialize } from '../bridge/answer-cache.ts';
+import { openAnswerStore } from '../bridge/answer-store.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import { parseFrame, rawId, withId } from '../bridge/frame/frame.ts';
+import { isStateless } from '../bridge/stateless/headers.ts';
+import { discovered } from '../bridge/stateless/server-session.ts';
+
+/** An answer to a request that begins a session, which needs no server. */
+export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, frame: Buffer): Promise<Buffer> {
+  if (Object(parseFrame(frame)).method === 'initialize') {
+    return provisionalInitialize(frame, await lastKnown(request, env));
+  }
+  if (!isStateless(frame)) return methodNotFound(frame, 'server/discover');
+  return withId(discovered(provisionalInitialize(frame, await lastKnown(request, env))), rawId(frame));
+}
+
+/** Said by the session revisions to the stateless revision's probe: the client then initializes. */
+function methodNotFound(frame: Buffer, method: string): Buffer {
+  const error = JSON.stringify({ code: -32601, message: `Method not found: ${method}` });
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"error":${error}}`);
+}
+
+/** How the server has introduced itself last. */
+async function lastKnown({ profile, path }: ServerRequest, env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
+  try {
+    const { host, name } = await openAuth({ env }).profile(profile);
+    return await openAnswerStore(env, { host, path, profile: name }).get('initialize');
+  } catch {
+    // Who asks for the session hears why it cannot be begun.
+    return undefined;
+  }
+}
