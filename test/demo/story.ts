@@ -9,6 +9,7 @@ import type { Account } from './account.ts';
 import { connectServer, entryFor, writeConfig } from './claude-desktop.ts';
 import { askOtherServers } from './other-servers.ts';
 import { clickThrough } from './person.ts';
+import { tryReadOnly } from './read-only.ts';
 import { runSql } from './sql-tool.ts';
 
 /** The profile of the embedded workspace that holds only a host: it signs in with the browser. */
@@ -34,6 +35,7 @@ const SERVERS: Record<string, string> = {
 interface Scene {
   account: Account;
   home: string;
+  env: NodeJS.ProcessEnv;
   workspace: EmbeddedWorkspace;
   causeway: Causeway;
   session: WorkspaceSession;
@@ -60,7 +62,7 @@ export async function tellStory(account: Account, signal: AbortSignal): Promise<
     ends.push(() => Promise.all([...clients.values()].map((client) => client.close())));
 
     await orAborted(signIn(account, causeway), signal);
-    const scene: Scene = { account, home, workspace, causeway, session: await causeway.open(PROFILE), clients };
+    const scene: Scene = { account, home, env, workspace, causeway, session: await causeway.open(PROFILE), clients };
     for (const step of [
       connectServers,
       askTheOthers,
@@ -69,6 +71,7 @@ export async function tellStory(account: Account, signal: AbortSignal): Promise<
       setOverride,
       checkEndToEnd,
       expireSession,
+      readOnly,
       clear,
     ]) {
       await orAborted(step(scene), signal);
@@ -171,6 +174,19 @@ async function expireSession(scene: Scene): Promise<void> {
   const opened = workspace.state.mcpCalls.filter(({ server, method }) => server === 'sql' && method === 'initialize');
   if (opened.length !== 2) throw new Error(`The session should have begun twice, but it began ${opened.length} times.`);
   account.done(`${rows.length} rows came back; the client saw no error`, { initialized: opened.length });
+}
+
+async function readOnly(scene: Scene): Promise<void> {
+  const { account, env, workspace } = scene;
+  account.begin('Allowing only tools that read');
+  const { tools, refusal } = await tryReadOnly(sqlClient(scene), {
+    env,
+    host: workspace.host,
+    path: SERVERS.sql ?? '',
+  });
+  if (tools.includes('execute_sql')) throw new Error('execute_sql is still offered.');
+  account.tell(refusal);
+  account.done(`Read only: the client keeps ${tools.join(' and ')}, and execute_sql is refused`, { tools, refusal });
 }
 
 async function clear({ account, session }: Scene): Promise<void> {

@@ -127,6 +127,33 @@ describe('causeway rules', () => {
   });
 });
 
+describe('a running session whose application goes and comes back', () => {
+  test('follows the same rule all the time', async () => {
+    const { rules, env, workspace } = await home();
+    const start = async () => {
+      const causeway = createCauseway({ env });
+      const hub = await causeway.serveProxies();
+      return async () => {
+        await hub.close();
+        await causeway.close();
+      };
+    };
+    let stop = await start();
+    onTestFinished(() => stop());
+    const client = await session(env);
+    await rules('set', 'databricks-sql', '--off', 'execute_sql');
+    const refused = async () => (await client.call('execute_sql', 'SELECT 1')).content[0]?.text;
+    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    await stop();
+    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    expect(await client.tools()).not.toContain('execute_sql');
+    stop = await start();
+    expect(await refused()).toContain('The user has switched off "execute_sql"');
+    const calls = workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call');
+    expect(calls).toEqual([]);
+  });
+});
+
 describe.each(['alone', 'through the application'])('a running session %s', (how) => {
   test('follows a rule at its next call', async () => {
     const { rules, env } = await home();
