@@ -43,7 +43,7 @@ describe.skipIf(reason)('the packaged application', () => {
   it('has its icon in the tray, and its menu', async () => {
     await expect.poll(TrayOverDbus.find, { timeout: 20_000 }).toBeDefined();
     tray = await TrayOverDbus.find();
-    await expect.poll(() => tray.labels()).toContain('Starter Warehouse — stopped');
+    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('Starter Warehouse — stopped');
     await expect.poll(findBadge).toBeDefined();
   });
 
