@@ -13,6 +13,8 @@ const toolRulesSchema = z.strictObject({
   off: z.array(z.string()).optional(),
   ask: z.array(z.string()).optional(),
 });
+/** What is stored for a scope holds more than its rules: the clients of a server, or what a client is called. */
+const ownRulesSchema = z.object(toolRulesSchema.shape);
 const changeSchema = z.strictObject({
   /** ISO 8601. */
   at: z.string(),
@@ -100,12 +102,19 @@ function unreadable(path: string, reason: string, cause?: unknown): CausewayErro
   });
 }
 
-/** The rules of a scope. */
+/** The rules of a scope alone, without those of the clients in it. */
 export function rulesOf(rules: Rules, { server, client }: RuleScope): ToolRules {
-  if (server === undefined) return (client ? rules.clients?.[client.id] : rules.all) ?? {};
-  const ofServer = rules.servers?.[server] ?? {};
-  if (!client) return ofServer;
-  return ofServer.clients?.[client.id] ?? {};
+  const ofServer = server === undefined ? undefined : rules.servers?.[server];
+  const ofEverything = client ? rules.clients?.[client.id] : rules.all;
+  const stored = server === undefined ? ofEverything : client ? ofServer?.clients?.[client.id] : ofServer;
+  return ownRulesSchema.parse(stored ?? {});
+}
+
+/** Whether there is anything for `withoutScope` to remove. */
+export function hasRules(rules: Rules, scope: RuleScope): boolean {
+  const { server, client } = scope;
+  const inside = server === undefined || client ? {} : (rules.servers?.[server]?.clients ?? {});
+  return [rulesOf(rules, scope), ...Object.values(inside)].some((of) => Object.keys(of).length > 0);
 }
 
 /** The changes that `rules set` can make to a scope; what is left out stays. */
@@ -206,13 +215,8 @@ export function withKnownTools(edit: RuleEdit, before: ToolRules, tools: readonl
   return { ...edit, on: [...(edit.on ?? []), ...tools.filter((tool) => !isListed(tool))] };
 }
 
-/** Rules as a short text, empty where there are none. */
-export function formatRules({ readOnly, newTools, on, off, ask }: ToolRules): string {
-  return formatEdit({ readOnly, newTools, off, ask, ...(newTools === undefined ? {} : { on }) });
-}
-
-/** A change of rules as a short text. */
-export function formatEdit({ readOnly, newTools, on, off, ask }: RuleEdit): string {
+/** Rules, or changes of rules, as a short text; empty where there are none. */
+export function formatRules({ readOnly, newTools, on, off, ask }: RuleEdit): string {
   const list = (state: string, tools: readonly string[] | undefined) =>
     tools && tools.length > 0 ? [`${state}: ${tools.join(', ')}`] : [];
   return [

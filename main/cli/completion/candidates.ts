@@ -9,6 +9,10 @@ export interface KnownNames {
   profiles: readonly KnownName[];
   servers: readonly KnownName[];
   clients: readonly KnownName[];
+  /** The clients that say who they are, as rules need it. */
+  namedClients: readonly KnownName[];
+  /** Of the server that the command line means. */
+  tools: readonly KnownName[];
   /** Of the workspace that the command line means. */
   warehouses: readonly KnownName[];
   users: readonly KnownName[];
@@ -33,6 +37,10 @@ const OPTION_VALUES: Record<string, Values> = {
   '--profile': 'profiles',
   '--server': 'servers',
   '--warehouse-id': 'warehouses',
+  '--client': 'namedClients',
+  '--on': 'tools',
+  '--off': 'tools',
+  '--ask': 'tools',
   '--auth-type': Object.keys(AUTH_TYPES),
   '--config-root': 'folders',
   '--results': 'files',
@@ -68,6 +76,8 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway servers add kind': SERVER_KINDS.filter((kind) => kind !== 'other'),
   'causeway servers remove name': 'servers',
   'causeway servers test name': 'servers',
+  'causeway rules set server': 'servers',
+  'causeway rules clear server': 'servers',
   'causeway clients diff client': 'clients',
   'causeway clients json client': 'clients',
   'causeway clients add client': 'clients',
@@ -82,6 +92,8 @@ interface Place {
   before: string[];
   /** The option whose value the cursor is at. */
   option: Option | undefined;
+  /** Whether that option has a value already: one that takes several ends where another option begins. */
+  hasValue: boolean;
   /** After `--`, nothing is an option. */
   isLiteral: boolean;
 }
@@ -93,7 +105,8 @@ interface Place {
 export function complete(program: Command, words: readonly string[], current: string, names: KnownNames): Completion {
   const place = placeOf(program, words);
   const choices = (values: Values, typed: string) => valuesFor(values, place, program, typed, names);
-  if (place.option) return choices(valuesOf(place.option), current);
+  const isNextOption = place.hasValue && current.startsWith('-');
+  if (place.option && !isNextOption) return choices(valuesOf(place.option), current);
   const assigned = place.isLiteral ? undefined : /^(--[^=]+)=(.*)$/s.exec(current);
   if (assigned) return ofOption(place.command, assigned[1] ?? '', assigned[2] ?? '', choices);
   if (!place.isLiteral && current.startsWith('-')) {
@@ -110,12 +123,13 @@ export function complete(program: Command, words: readonly string[], current: st
 }
 
 function placeOf(program: Command, words: readonly string[]): Place {
-  const place: Place = { command: program, before: [], option: undefined, isLiteral: false };
+  const place: Place = { command: program, before: [], option: undefined, hasValue: false, isLiteral: false };
   for (const word of words) {
     if (place.option) {
       // An option with several values takes all up to the next option.
       const isValue = !(place.option.optional && word.startsWith('-'));
       if (!place.option.variadic || word.startsWith('-')) place.option = undefined;
+      place.hasValue = place.option !== undefined;
       if (isValue) continue;
     }
     if (!place.isLiteral && word === '--') place.isLiteral = true;

@@ -27,7 +27,7 @@ export async function printCompletion([shell = '', ...args]: string[]): Promise<
 async function completionFor(shell: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const line = shell === 'bash' ? readBashLine(args) : undefined;
   const [current = '', ...words] = line ? [line.current, ...line.words] : [args[0]?.slice(1), ...args.slice(1)];
-  const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, profileIn(words)));
+  const found = complete(buildProgram(unusedContext(env)), words, current, await knownNames(env, words));
   if (!line) return asLines(found);
   if (found.kind !== 'words') return asLines(found);
   const candidates = found.candidates.map((each) => ({ value: quoteForBash(each.value, line), description: '' }));
@@ -47,21 +47,45 @@ function profileIn(words: readonly string[]): string | undefined {
   return at === -1 ? assigned?.slice('--profile='.length) : words[at + 1];
 }
 
-async function knownNames(env: NodeJS.ProcessEnv, profile: string | undefined): Promise<KnownNames> {
+async function knownNames(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<KnownNames> {
+  const profile = profileIn(words);
   const path = configFilePath(env);
   const book: ProfileBook = { document: await readConfig(path).catch(() => parseConfig('')), path, env };
   const [remembered, list] = await Promise.all([
     rememberedNames(env, chosen(book, profile)),
     readFile(join(configFolder(env), 'servers.json')).catch(() => undefined),
   ]);
+  const { servers } = Object(jsonIn(list));
   return {
     profiles: listProfiles(book).map(
       (entry): KnownName => ({ name: entry.name, id: entry.usable ? entry.profile.host : '' }),
     ),
-    servers: namesIn(Object(jsonIn(list)).servers, 'path'),
-    clients: CLIENTS.map(({ id, name }) => ({ name: id, id: name })),
+    servers: namesIn(servers, 'path'),
+    clients: CLIENTS.map(asKnown),
+    namedClients: CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(asKnown),
+    tools: words[0] === 'rules' ? await toolsOf(servers, words, book) : [],
     ...remembered,
   };
+}
+
+function asKnown({ id, name }: { id: string; name: string }): KnownName {
+  return { name: id, id: name };
+}
+
+/** The tools of the first server that is named, as it listed them last. */
+async function toolsOf(servers: unknown, words: readonly string[], book: ProfileBook): Promise<KnownName[]> {
+  const paths = namesIn(servers, 'path');
+  const profiles = namesIn(servers, 'profile');
+  const at = paths.findIndex(({ name }) => words.includes(name));
+  const [path, profile] = [paths[at]?.id, profiles[at]?.id];
+  const entry = listProfiles(book).find(({ name }) => name === profile);
+  if (path === undefined || profile === undefined || !entry?.usable) return [];
+  const [{ openAnswerStore }, { listedTools }] = await Promise.all([
+    import('../../bridge/answer-store.ts'),
+    import('../../bridge/tool-guard.ts'),
+  ]);
+  const listed = await openAnswerStore(book.env, { host: entry.profile.host, path, profile }).get('tools/list');
+  return listed ? listedTools(listed).map(({ name }) => ({ name })) : [];
 }
 
 function chosen(book: ProfileBook, profile: string | undefined): string {

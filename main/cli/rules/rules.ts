@@ -5,8 +5,8 @@ import { CLIENTS } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { serverKey } from '../../rules/decision.ts';
 import {
-  formatEdit,
   formatRules,
+  hasRules,
   type RuleClient,
   type RuleEdit,
   type RuleScope,
@@ -41,7 +41,8 @@ export interface SetRulesOptions extends ScopeOptions {
 /** A scope with what people call it, and the server that it names. */
 interface NamedScope extends RuleScope {
   words: string;
-  configured?: { server: ManagedServer; host: string };
+  /** `others` are the names of servers that rules do not tell from it: the same one, for another profile. */
+  configured?: { server: ManagedServer; host: string; others: string[] };
 }
 
 /** How many of the latest changes are shown. */
@@ -54,7 +55,7 @@ export async function listRules(context: CommandContext, options: { json?: boole
   const rows = rowsOf(rules, names);
   if (options.json) {
     return writeJson(context.stdout, {
-      rules: rows.map(({ server, client, of }) => ({ server, client, ...of })),
+      rules: rows.map(({ servers, client, of }) => ({ server: servers?.[0] ?? null, servers, client, ...of })),
       history: rules.history ?? [],
     });
   }
@@ -62,8 +63,8 @@ export async function listRules(context: CommandContext, options: { json?: boole
     await writeLine(context.stdout, 'There are no rules: every client may use every tool.');
     return writeLine(context.stdout, 'Begin with: causeway rules set --all --read-only');
   }
-  const table = rows.map(({ server, client, of }) =>
-    [server ?? 'all', client ?? 'all', formatRules(of)].map(printable),
+  const table = rows.map(({ servers, client, of }) =>
+    [servers?.join(', ') ?? 'all', client ?? 'all', formatRules(of)].map(printable),
   );
   for (const line of columns([['SERVER', 'CLIENT', 'RULE'], ...table])) await writeLine(context.stdout, line);
   const latest = (rules.history ?? []).slice(-SHOWN_CHANGES).toReversed();
@@ -78,21 +79,32 @@ export async function setRules(
   options: SetRulesOptions,
 ): Promise<void> {
   const { readOnly, new: newTools, on, off, ask } = options;
-  const edit: RuleEdit = { readOnly, newTools, on, off, ask };
-  if (Object.values(edit).every((value) => value === undefined)) {
+  if ([readOnly, newTools, on, off, ask].every((value) => value === undefined)) {
     throw new CausewayError('usage', 'Nothing to change was named.', {
       remedy: 'Name --read-only, --no-read-only, --new, --on, --off or --ask.',
     });
   }
+  if (server === undefined) await refuseServerAmongTools(context, options);
   const scope = await scopeOf(context, server, options);
   const tools = scope.configured && (await knownTools(context, scope.configured));
+  const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], tools);
+  const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const whole = tools ? (now: Rules) => withKnownTools(edit, rulesOf(now, scope), tools) : () => edit;
   await change(context, scope, options, {
-    what: formatEdit(edit),
+    what: formatRules(edit),
     edit: (now) => withEdit(now, scope, whole(now)),
+    warnings: scope.configured ? warningsFor(scope.configured.server, edit, tools) : [],
   });
-  if (options.json || !scope.configured) return;
-  await warn(context, scope.configured.server, [...(on ?? []), ...(off ?? []), ...(ask ?? [])], newTools, tools);
+}
+
+/** The tools of an option, apart by blanks or commas; a comma in the name of a tool that is known stays. */
+function toolsNamed(option: string, texts: string[] | undefined, known: string[] = []): string[] | undefined {
+  const tools = texts?.flatMap((text) => (known.includes(text) ? text : text.split(',')));
+  const names = tools?.map((name) => name.trim()).filter(Boolean);
+  if (names?.length === 0) {
+    throw new CausewayError('usage', `--${option} was given without a tool.`, { remedy: 'Name one, or leave it out.' });
+  }
+  return names;
 }
 
 /** `causeway rules clear [SERVER]`. */
@@ -105,11 +117,12 @@ export async function clearRules(
   await change(context, scope, options, {
     what: 'rules removed',
     edit: (now) => {
-      if (Object.keys(rulesOf(now, scope)).length > 0) return withoutScope(now, scope);
+      if (hasRules(now, scope)) return withoutScope(now, scope);
       throw new CausewayError('not_found', `There are no rules for ${scope.words}.`, {
         remedy: '`causeway rules` lists those that there are.',
       });
     },
+    warnings: [],
   });
 }
 
@@ -117,46 +130,58 @@ async function change(
   context: CommandContext,
   scope: NamedScope,
   { json, dryRun }: ScopeOptions,
-  { what, edit }: { what: string; edit(now: Rules): Rules },
+  { what, edit, warnings }: { what: string; edit(now: Rules): Rules; warnings: string[] },
 ): Promise<void> {
   const file = new RulesFile(context.env);
-  const sentence = `${scope.words[0]?.toUpperCase()}${scope.words.slice(1)}: ${what}`;
+  const { client, configured, words } = scope;
+  const sentence = `${words === EVERYTHING ? 'Everything' : words}: ${what}`;
   const noted = (now: Rules) => withChange(edit(now), { at: new Date().toISOString(), by: 'command', what: sentence });
   const after = dryRun ? edit(await readRules(file)) : await file.change(noted);
   const of = rulesOf(after, scope);
+  const others = configured?.others ?? [];
+  const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server, so the rules hold there too.`;
+  const said = others.length === 0 ? warnings : [...warnings, isSame];
   if (json) {
     return writeJson(context.stdout, {
-      server: scope.configured?.server.name ?? null,
-      client: scope.client?.id ?? null,
+      server: configured?.server.name ?? null,
+      client: client?.id ?? null,
       ...of,
+      warnings: said,
     });
   }
   const now = formatRules(of);
-  await writeLine(
-    context.stdout,
-    printable(`${dryRun ? 'Would be for' : 'Now for'} ${scope.words}: ${now === '' ? 'no rules' : now}`),
-  );
+  const line = `Rules for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'none' : now}`;
+  await writeLine(context.stdout, printable(line));
+  for (const warning of said) await writeLine(context.stderr, printable(`causeway: ${warning}`));
 }
 
-/** Says what a person may not expect of a change. */
-async function warn(
-  context: CommandContext,
-  server: ManagedServer,
-  named: string[],
-  newTools: Switch | undefined,
-  tools: string[] | undefined,
-): Promise<void> {
-  const say = (text: string) => writeLine(context.stderr, printable(`causeway: ${text}`));
+/** What a person may not expect of a change. */
+function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | undefined): string[] {
+  const { newTools, on = [], off = [], ask = [] } = edit;
   if (tools) {
-    for (const tool of named.filter((name) => !tools.includes(name))) {
-      await say(`${server.name} has no tool "${tool}" now. It has ${tools.join(', ')}.`);
-    }
-  } else if (newTools !== undefined && newTools !== 'on') {
-    await say(
-      `The tools of ${server.name} are not known yet, so all of them count as new. "causeway servers test ${server.name}" lists them; switch some on with --on.`,
-    );
+    return [...on, ...off, ...ask]
+      .filter((name) => !tools.includes(name))
+      .map((name) => `${server.name} has no tool "${name}" now. It has ${tools.join(', ')}.`);
+  }
+  if (newTools === undefined || newTools === 'on') return [];
+  return [
+    `The tools of ${server.name} are not known yet, so all of them count as new. "causeway servers test ${server.name}" lists them; switch some on with --on.`,
+  ];
+}
+
+/** An option that takes several tools takes a server that stands behind it for one more. @throws {CausewayError} `usage` */
+async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetRulesOptions): Promise<void> {
+  const { servers } = (await openServers(context.env)).read();
+  for (const [option, tools = []] of Object.entries({ on, off, ask })) {
+    const name = tools.find((tool) => servers.some((server) => server.name === tool));
+    if (name === undefined) continue;
+    throw new CausewayError('usage', `"${name}" stands behind --${option}, so it counts as a tool.`, {
+      remedy: `Put the server first: causeway rules set ${name} --${option} ${tools.filter((tool) => tool !== name).join(' ')}`,
+    });
   }
 }
+
+const EVERYTHING = 'everything';
 
 /** @throws {CausewayError} `usage`, `not_found` */
 async function scopeOf(
@@ -170,23 +195,27 @@ async function scopeOf(
       remedy: 'Name a server, a client with --client, or --all for everything.',
     });
   }
-  const client = clientId === undefined ? undefined : clientNamed(clientId);
-  if (name === undefined) return { client, words: client ? `${client.name} at every server` : 'everything' };
+  const client = clientId === undefined ? undefined : await clientNamed(context, clientId);
+  if (name === undefined) return { client, words: client ? `${client.name} at every server` : EVERYTHING };
   const server = findServer((await openServers(context.env)).read(), name);
   const { host } = await (await context.causeway().auth()).profile(server.profile);
+  const key = serverKey(host, server.path);
+  const others = ((await serverNames(context)).get(key) ?? []).filter((other) => other !== server.name);
   const words = client ? `${client.name} at ${server.name}` : server.name;
-  return { server: serverKey(host, server.path), client, words, configured: { server, host } };
+  return { server: key, client, words, configured: { server, host, others } };
 }
 
-function clientNamed(id: string): RuleClient {
-  const found = CLIENTS.find((client) => client.id === id);
+/** A client by its id: one that Causeway knows, or one of which there are rules by the name it gives itself. */
+async function clientNamed(context: CommandContext, id: string): Promise<RuleClient> {
+  const ruled = async () => (await readRules(new RulesFile(context.env))).clients?.[id];
+  const found = CLIENTS.find((client) => client.id === id) ?? (await ruled());
   if (!found) {
     throw new CausewayError('not_found', `There is no client "${id}".`, {
       remedy: '`causeway clients --all` lists the clients that Causeway knows.',
       candidates: CLIENTS.map((client) => ({ name: client.id })),
     });
   }
-  if (found.wireNames.length > 0) return found;
+  if (found.wireNames.length > 0) return { ...found, id };
   throw new CausewayError('usage', `${found.name} cannot be told from other clients.`, {
     remedy:
       'Nobody has seen yet what it calls itself when it connects. Make the rule for the server, or for everything.',
@@ -210,35 +239,37 @@ async function knownTools(
 }
 
 interface Row {
-  server: string | null;
+  /** The names of a server, or its address where none is configured; null for all. */
+  servers: string[] | null;
   client: string | null;
   of: ToolRules;
 }
 
-function rowsOf(rules: Rules, names: Map<string, string>): Row[] {
-  const rows: Row[] = [{ server: null, client: null, of: rules.all ?? {} }];
+function rowsOf(rules: Rules, names: Map<string, string[]>): Row[] {
+  const rows: Row[] = [{ servers: null, client: null, of: rules.all ?? {} }];
   for (const [client, { readOnly }] of Object.entries(rules.clients ?? {})) {
-    rows.push({ server: null, client, of: readOnly === undefined ? {} : { readOnly } });
+    rows.push({ servers: null, client, of: readOnly === undefined ? {} : { readOnly } });
   }
   for (const [key, { clients = {}, ...of }] of Object.entries(rules.servers ?? {})) {
-    const server = names.get(key) ?? key;
-    rows.push({ server, client: null, of });
-    for (const [client, ofBoth] of Object.entries(clients)) rows.push({ server, client, of: ofBoth });
+    const servers = names.get(key) ?? [key];
+    rows.push({ servers, client: null, of });
+    for (const [client, ofBoth] of Object.entries(clients)) rows.push({ servers, client, of: ofBoth });
   }
   return rows.filter(({ of }) => formatRules(of) !== '');
 }
 
 /** The configured servers' names by their `serverKey`. A profile that is gone has no host: its servers' rules show their address. */
-async function serverNames(context: CommandContext): Promise<Map<string, string>> {
+async function serverNames(context: CommandContext): Promise<Map<string, string[]>> {
   const { servers } = (await openServers(context.env)).read();
   const auth = await context.causeway().auth();
-  const named = await Promise.all(
-    servers.map(async ({ name, profile, path }) => {
-      const found = await auth.profile(profile).catch(() => undefined);
-      return found ? [[serverKey(found.host, path), name] as const] : [];
-    }),
-  );
-  return new Map(named.flat());
+  const names = new Map<string, string[]>();
+  for (const { name, profile, path } of servers) {
+    const found = await auth.profile(profile).catch(() => undefined);
+    if (!found) continue;
+    const key = serverKey(found.host, path);
+    names.set(key, [...(names.get(key) ?? []), name]);
+  }
+  return names;
 }
 
 function localTime(at: string): string {

@@ -4,7 +4,8 @@ import { CLIENTS, clientOnWire } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { type DecidedBy, decide, type ListedTool, serverKey } from '../../rules/decision.ts';
 import {
-  formatEdit,
+  formatRules,
+  hasRules,
   type RuleClient,
   type RuleEdit,
   type RuleScope,
@@ -52,7 +53,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
         const client = clientOfCall(call.client);
         const edit: RuleEdit = { on: [call.tool] };
         const scope = { server: call.server.key, client, words: `${client.name} at ${call.server.path}` };
-        await change(scope, formatEdit({ ...edit, newTools: undefined }), (now) => withEdit(now, scope, edit));
+        await change(scope, formatRules(edit), (now) => withEdit(now, scope, edit));
       }
       // With the rule, the call may have gone on already.
       if (answer !== 'always' || approvals.pending.some((waiting) => waiting.id === id)) {
@@ -72,7 +73,7 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       const edit: RuleEdit = { readOnly, newTools, ...(tool ? { [tool.state]: [tool.name] } : {}) };
       const listed = request.server === null ? [] : await servers.listedTools(request.server);
       const names = listed.map(({ name }) => name);
-      await change(scope, formatEdit(edit), (now) =>
+      await change(scope, formatRules(edit), (now) =>
         withEdit(now, scope, withKnownTools(edit, rulesOf(now, scope), names)),
       );
     },
@@ -101,13 +102,11 @@ function rulesForWindow(rules: Rules, scope: NamedScope, tools: readonly ListedT
         isReadOnly: decision.do === 'refuse' && (decision.why === 'read-only' || decision.why === 'unlisted'),
       };
     }),
-    isEmpty: Object.keys(rulesOf(rules, scope)).length === 0,
+    isEmpty: !hasRules(rules, scope),
     clients: CLIENTS.filter(({ wireNames }) => wireNames.length > 0).map(({ id, name: called }) => ({
       id,
       name: called,
-      hasRules: Object.keys(rulesOf(rules, { server, client: { id, name: called, wireNames: [] } })).some(
-        (member) => member !== 'name' && member !== 'wireNames',
-      ),
+      hasRules: hasRules(rules, { server, client: { id, name: called, wireNames: [] } }),
     })),
   };
 }

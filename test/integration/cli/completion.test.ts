@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
-import { runCauseway } from '../auth/causeway-process.ts';
+import { initializeThroughProxy, runCauseway } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 
 const CAUSEWAY = new URL('../../../out/cli/causeway.js', import.meta.url).pathname;
@@ -42,6 +42,18 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     expect(await completeInBash('causeway whoami --profile a')).toEqual(['ana']);
     const file = join(home.folder, 'causeway', 'state', 'names.json');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('knows the tools that a server has listed to a client before', async () => {
+    await runCauseway(home, ['servers', 'add', 'sql']);
+    expect(await completeInBash('causeway rules set databricks-sql --off ')).toEqual([]);
+    await initializeThroughProxy(home, 'ana');
+    await workspace.close();
+    expect(await completeInBash('causeway rules set databricks-sql --off ex')).toEqual([
+      'execute_sql',
+      'execute_sql_read_only',
+    ]);
+    expect(await completeInBash('causeway rules clear d')).toEqual(['databricks-sql']);
   });
 
   test('runs nothing of what a name holds', async () => {

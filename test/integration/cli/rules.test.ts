@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
@@ -17,7 +18,11 @@ async function home() {
   onTestFinished(() => own.remove());
   await runCommand(own.env, ['servers', 'add', 'sql', '--profile', 'ana']);
   const rules = (...args: string[]) => runCommand(own.env, ['rules', ...args]);
-  return { ...own, workspace, rules };
+  const profileOf = (name: string) => {
+    const token = workspace.users.find(({ userName }) => userName.startsWith(name))?.token;
+    return `[${name}]\nhost = ${workspace.host}\ntoken = ${token}\n`;
+  };
+  return { ...own, workspace, rules, profileOf };
 }
 
 /** A proxy as an AI client starts it, in a session. */
@@ -56,9 +61,9 @@ describe('causeway rules', () => {
 
   test('lists what was set, and the latest changes', async () => {
     const { rules } = await home();
-    expect((await rules('set', 'databricks-sql', '--read-only')).stdout).toBe('Now for databricks-sql: read only\n');
+    expect((await rules('set', 'databricks-sql', '--read-only')).stdout).toBe('Rules for databricks-sql: read only\n');
     expect((await rules('set', '--client', 'codex', '--read-only')).stdout).toBe(
-      'Now for OpenAI Codex at every server: read only\n',
+      'Rules for OpenAI Codex at every server: read only\n',
     );
     await rules('set', 'databricks-sql', '--client', 'cursor', '--off', 'execute_sql', '--ask', 'poll_sql_result');
     const { stdout } = await rules();
@@ -68,20 +73,82 @@ describe('causeway rules', () => {
     expect(stdout).toContain('databricks-sql  cursor  off: execute_sql; ask first: poll_sql_result\n');
     expect(stdout).toMatch(/Latest changes:\n {2}\S+ \S+ {2}Cursor at databricks-sql: off: execute_sql/);
     const listed = JSON.parse((await rules('--json')).stdout);
-    expect(listed.rules).toContainEqual({ server: 'databricks-sql', client: null, readOnly: true });
+    const sql = { server: 'databricks-sql', servers: ['databricks-sql'] };
+    expect(listed.rules).toContainEqual({ ...sql, client: null, readOnly: true });
     expect(listed.history).toHaveLength(3);
   });
 
   test('removes a rule, and says so where there is none', async () => {
     const { rules } = await home();
     await rules('set', '--all', '--read-only');
-    expect((await rules('clear', '--all')).stdout).toBe('Now for everything: no rules\n');
+    expect((await rules('clear', '--all')).stdout).toBe('Rules for everything: none\n');
     const again = await rules('clear', '--all');
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('There are no rules for everything.')]);
   });
 
+  test('lists a tool that is on for a client although it is off for the server', async () => {
+    const { rules } = await home();
+    await rules('set', 'databricks-sql', '--off', 'execute_sql');
+    await rules('set', 'databricks-sql', '--client', 'codex', '--on', 'execute_sql');
+    expect((await rules()).stdout).toContain('databricks-sql  codex   on: execute_sql\n');
+  });
+
+  test('prints the rules of a scope alone as JSON, with what they may not do', async () => {
+    const { rules } = await home();
+    expect(JSON.parse((await rules('set', '--client', 'codex', '--read-only', '--json')).stdout)).toEqual({
+      server: null,
+      client: 'codex',
+      readOnly: true,
+      warnings: [],
+    });
+    await rules('set', 'databricks-sql', '--client', 'codex', '--read-only');
+    const set = JSON.parse((await rules('set', 'databricks-sql', '--new', 'off', '--json')).stdout);
+    expect(set).toEqual({
+      server: 'databricks-sql',
+      client: null,
+      newTools: 'off',
+      warnings: [expect.stringContaining('are not known yet')],
+    });
+  });
+
+  test('removes those of a client everywhere once, and with those of a server those of its clients', async () => {
+    const { rules } = await home();
+    await rules('set', 'databricks-sql', '--client', 'codex', '--read-only');
+    expect((await rules('clear', '--client', 'codex')).code).toBe(4);
+    expect((await rules('clear', 'databricks-sql')).code).toBe(0);
+    expect((await rules()).stdout).toContain('There are no rules');
+  });
+
+  test('removes the rules of a client that Causeway knows by its own name alone', async () => {
+    const { rules, env } = await home();
+    await new RulesFile(env).change((now) => ({
+      ...now,
+      clients: { 'home-made': { name: 'home-made', wireNames: ['home-made'], readOnly: true } },
+    }));
+    expect((await rules()).stdout).toContain('all     home-made  read only\n');
+    expect((await rules('clear', '--client', 'home-made')).stdout).toBe('Rules for home-made at every server: none\n');
+    expect((await rules()).stdout).toContain('There are no rules');
+  });
+
+  test('says which other servers are the same one, and lists all of them', async () => {
+    const { rules, env, configFile, profileOf } = await home();
+    await appendFile(configFile, profileOf('ben'));
+    await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ben']);
+    const { stderr } = await rules('set', 'databricks-sql', '--off', 'execute_sql,poll_sql_result');
+    expect(stderr).toBe('causeway: databricks-sql-2 leads to the same server, so the rules hold there too.\n');
+    const { stdout } = await rules();
+    expect(stdout).toContain('databricks-sql, databricks-sql-2  all     off: execute_sql, poll_sql_result\n');
+    expect(stdout).toContain('  databricks-sql: off: execute_sql, poll_sql_result\n');
+  });
+
   test.each([
     [['set'], 2, 'Nothing to change was named.'],
+    [['set', 'databricks-sql', '--off', ' , '], 2, '--off was given without a tool.'],
+    [
+      ['set', '--off', 'execute_sql', 'databricks-sql'],
+      2,
+      '"databricks-sql" stands behind --off, so it counts as a tool. Put the server first: causeway rules set databricks-sql --off execute_sql',
+    ],
     [['set', '--read-only'], 2, 'No server was named.'],
     [['set', 'databricks-sql', '--all', '--read-only'], 2, '--all was given beside a server or a client.'],
     [['set', 'nothing', '--read-only'], 4, 'There is no server "nothing".'],
@@ -99,7 +166,7 @@ describe('causeway rules', () => {
   test('changes nothing with --dry-run, nor a file that it cannot read', async () => {
     const { rules, env } = await home();
     expect((await rules('set', '--all', '--read-only', '--dry-run')).stdout).toBe(
-      'Would be for everything: read only\n',
+      'Rules for everything would be: read only\n',
     );
     expect((await rules()).stdout).toContain('There are no rules');
     await rules('set', '--all', '--read-only');
@@ -120,7 +187,7 @@ describe('causeway rules', () => {
     await expect.poll(async () => (await rules('set', 'databricks-sql', '--new', 'off', '--dry-run')).stderr).toBe('');
     const { stdout } = await rules('set', 'databricks-sql', '--new', 'off');
     expect(stdout).toBe(
-      'Now for databricks-sql: on: execute_sql, execute_sql_read_only, poll_sql_result; new tools off\n',
+      'Rules for databricks-sql: on: execute_sql, execute_sql_read_only, poll_sql_result; new tools off\n',
     );
     const typing = await rules('set', 'databricks-sql', '--off', 'execute_sq');
     expect(typing.stderr).toContain('databricks-sql has no tool "execute_sq" now.');

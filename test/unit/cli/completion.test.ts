@@ -22,7 +22,12 @@ const program = buildProgram({
 const NAMES: KnownNames = {
   profiles: [{ name: 'ana' }, { name: 'my profile' }],
   servers: [{ name: 'databricks-sql', id: '/api/2.0/mcp/sql' }],
-  clients: [{ name: 'cursor', id: 'Cursor' }],
+  clients: [
+    { name: 'cursor', id: 'Cursor' },
+    { name: 'zed', id: 'Zed' },
+  ],
+  namedClients: [{ name: 'cursor', id: 'Cursor' }],
+  tools: [{ name: 'execute_sql' }, { name: 'poll_sql_result' }],
   warehouses: [
     { name: 'Shared analytics', id: '8b' },
     { name: 'Shared endpoint', id: '9c' },
@@ -79,6 +84,16 @@ describe('completion', () => {
     [['servers', 'test', ''], ['databricks-sql']],
     [['clients', 'add', '--server', 'd'], ['databricks-sql']],
     [['clients', 'add', 'c'], ['cursor']],
+    [['rules', 'set', ''], ['databricks-sql']],
+    [['rules', 'clear', 'd'], ['databricks-sql']],
+    [['rules', 'set', 'databricks-sql', '--client', ''], ['cursor']],
+    [['rules', 'set', 'databricks-sql', '--off', 'e'], ['execute_sql']],
+    [['rules', 'set', 'databricks-sql', '--ask', 'execute_sql', 'p'], ['poll_sql_result']],
+    [
+      ['rules', 'set', 'databricks-sql', '--new', ''],
+      ['on', 'off', 'ask'],
+    ],
+    [['rules', 'set', 'databricks-sql', '--off', 'x', '--cl'], ['--client']],
     [['completion', 'z'], ['zsh']],
     [['help', 'warehouse', 'la'], ['last-selected']],
     [['warehouses', 'create-default-warehouse-override', 'me', 'C'], ['CUSTOM']],
