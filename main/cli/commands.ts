@@ -60,6 +60,8 @@ function everyCommand(command: Command): Command[] {
 
 /** An empty value, as an unset variable of a script leaves it, must not mean the same as no option. */
 function refuseEmptyValues(command: Command): void {
+  // These refuse it in the words of the Databricks CLI.
+  if (command.parent?.name() === 'warehouses') return;
   for (let at: Command | null = command; at; at = at.parent) {
     for (const option of at.options) {
       if (at.getOptionValue(option.attributeName()) !== '') continue;

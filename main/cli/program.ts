@@ -5,7 +5,7 @@ import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
-import { printable, sayStillWaiting, writeJson } from './terminal.ts';
+import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
 import { globalFlagsBehindGroup } from './warehouses/arguments.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
@@ -58,7 +58,8 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // Of what it was called with, commander has told by itself.
     if (!(error instanceof CommanderError)) context.stderr.write(`causeway: ${printable(inOneLine(error))}\n`);
-    if (wantsJson(args, meant ?? program)) await writeJson(context.stdout, { error: jsonFailure(error, meant) });
+    if (wantsJson(args, meant ?? program) && !hasBegun(io.stdout))
+      await writeJson(context.stdout, { error: jsonFailure(error, meant) });
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
     process.removeListener('SIGINT', interrupt);

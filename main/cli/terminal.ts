@@ -8,8 +8,17 @@ import type { CommandContext } from './command.ts';
 
 type Output = CommandContext['stdout'];
 
+/** The outputs that something was written to. */
+const begun = new WeakSet<Output>();
+
+/** Whether an output holds something already: JSON that has begun must not be followed by other JSON. */
+export function hasBegun(output: Output): boolean {
+  return begun.has(output);
+}
+
 /** Writes a text and waits while the reader is slow, so that a long list does not pile up in memory. */
 export async function write(output: Output, text: string): Promise<void> {
+  begun.add(output);
   if (!output.write(text)) await once(output, 'drain');
 }
 

@@ -1,6 +1,7 @@
 import type { AuthMethod, Profile, ProfileEntry } from '../../auth/auth.ts';
 import type { Causeway } from '../../causeway.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { SILENCE } from '../../platform/silent-host.ts';
 import { checkToken, type TokenCheck } from '../../workspace/check-token.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { jsonFailure } from '../failure.ts';
@@ -50,17 +51,21 @@ interface Row {
   message: string | null;
 }
 
-/** How long the slowest workspace may take, in milliseconds. */
-const WHOAMI_TIMEOUT_MS = 15_000;
+/** How long the slowest workspace may take, in milliseconds: longer than one that is silent, of which more can be said. */
+const WHOAMI_TIMEOUT_MS = SILENCE.limitMs + 5_000;
 
 /** `causeway profiles`: every profile, with what its workspace says unless that is not wanted. */
 export async function profiles(context: CommandContext, options: ProfilesOptions): Promise<void> {
   const causeway = context.causeway();
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(WHOAMI_TIMEOUT_MS)]);
+  const late = new AbortController();
+  const seconds = WHOAMI_TIMEOUT_MS / 1000;
+  const tooLate = () => late.abort(new CausewayError('timeout', `There was no answer within ${seconds} seconds.`));
+  const timer = setTimeout(tooLate, WHOAMI_TIMEOUT_MS);
+  const signal = AbortSignal.any([context.signal, late.signal]);
   const entries = await (await causeway.auth()).profiles();
   const rows = await Promise.all(
     entries.map((entry) => describe(causeway, entry, options.skipValidate === true, signal)),
-  );
+  ).finally(() => clearTimeout(timer));
   context.signal.throwIfAborted();
   if (options.json) return writeJson(context.stdout, rows);
   if (rows.length === 0) {
@@ -116,7 +121,7 @@ async function describe(
     if (state.state === 'signed-out') return { ...known, state: 'signed out' };
     return { ...known, state: skipValidate ? 'not checked' : 'ready', userName: userName ?? null };
   } catch (error) {
-    const isLate = error instanceof CausewayError && error.code === 'cancelled';
+    const isLate = error instanceof CausewayError && ['cancelled', 'timeout'].includes(error.code);
     return { ...known, state: isLate ? 'unreachable' : 'failed', message: inOneLine(error) };
   }
 }

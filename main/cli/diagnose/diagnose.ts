@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../../diagnosis/checks.ts';
 import {
@@ -79,6 +79,11 @@ async function mayWrite(context: CommandContext, file: string, force: boolean | 
   const found = await stat(file).catch(() => undefined);
   // A pipe or a device is written to as it is.
   if (found && !found.isFile() && !found.isDirectory()) return;
+  if (!found) {
+    await stat(dirname(resolve(file))).catch((error: unknown) => {
+      throw fileError(file, error);
+    });
+  }
   await checkWritable(file);
   if (!found?.isFile() || force) return;
   if (await confirm(context, `There is already a file ${file}. Replace it?`, '--force')) return;

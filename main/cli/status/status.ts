@@ -41,12 +41,21 @@ const REST_EVERY_MS = 30_000;
 
 /** `causeway status`: all that there is to see, asked for at the same time. */
 export async function status(context: CommandContext, options: StatusOptions): Promise<void> {
+  await checkProfileName(context, options);
   if (options.watch) return watch(context, options);
   const [application, slow] = await Promise.all([askApplication(context.env), look(context, options)]);
   context.signal.throwIfAborted();
   const found: Status = { version: VERSION, application, ...slow };
   if (options.json) return writeJson(context.stdout, found);
   for (const line of statusLines(found, context)) await writeLine(context.stdout, line);
+}
+
+/** A name that is mistyped is no state to report. @throws {CausewayError} `profile_not_found` */
+async function checkProfileName(context: CommandContext, { profile }: StatusOptions): Promise<void> {
+  if (profile === undefined) return;
+  await (await context.causeway().auth()).profile(profile).catch((error: unknown) => {
+    if (error instanceof CausewayError && error.code === 'profile_not_found') throw error;
+  });
 }
 
 /** Shows it again whenever something is different. Ctrl-C is how it ends, and no failure. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { WorkspaceSession } from '../../causeway.ts';
 import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
+import { codeOf } from '../../platform/file-errors.ts';
 import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
@@ -155,11 +156,13 @@ export async function forUser(
   const run = VERBS[verb];
   if (!run) {
     const remedy = `Use one of ${Object.keys(VERBS).join(', ')}.`;
-    throw new CausewayError('usage', `"${verb}" is nothing that can be done for a user.`, { remedy });
+    throw new CausewayError('usage', `"${verb}" cannot be done for a user.`, { remedy });
   }
   if ((verb === 'set') !== (name !== '')) {
-    const message = verb === 'set' ? 'Which warehouse is missing.' : `"${verb}" takes no warehouse.`;
-    throw new CausewayError('usage', message, { remedy: 'causeway warehouse for USER set NAME-OR-ID' });
+    const message = verb === 'set' ? 'No warehouse was named.' : `"${verb}" takes no warehouse.`;
+    throw new CausewayError('usage', message, {
+      remedy: 'Only set takes one: causeway warehouse for USER set NAME-OR-ID',
+    });
   }
   const session = await openSession(context, options);
   const person = await session.warehouses.admin.findUser(user, context.signal);
@@ -331,6 +334,7 @@ async function readText(file: string): Promise<string> {
     return utf8Text(file, await readFile(file));
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;
+    if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${file}.`, { cause });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
   }

@@ -148,7 +148,7 @@ function flagsOf(command: Command): OverrideFlags {
   const values: Record<string, unknown> = command.optsWithGlobals();
   const text = (name: string, shown: string): string | undefined => {
     const value = values[name];
-    if (value === true) throw new UsageError(`flag needs an argument: ${shown}`, command);
+    if (value === true || value === '') throw new UsageError(`flag needs an argument: ${shown}`, command);
     return typeof value === 'string' ? value.replace(/^=/, '') : undefined;
   };
   const integer = (name: string, shown: string): number | undefined => {

@@ -100,8 +100,11 @@ describe('causeway diagnose --report', () => {
     expect(await readFile(file, 'utf8')).toBe('precious');
     await diagnose('--profile', 'ana', '--report', file, '--force');
     expect(await readFile(file, 'utf8')).toContain('## Checks');
-    const nowhere = await diagnose('--profile', 'ana', '--report', join(home.folder, 'no', 'report.txt'));
+    const askedBefore = workspace.requests.count();
+    const nowhere = await diagnose('--profile', 'ana', '--json', '--report', join(home.folder, 'no', 'report.txt'));
     expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('folder does not exist') });
+    expect(JSON.parse(nowhere.stdout)).toMatchObject({ error: { code: 'file_not_writable' } });
+    expect(workspace.requests.count()).toBe(askedBefore);
   });
 
   it('is printed alone with "-", and is one text whatever names hold', async () => {

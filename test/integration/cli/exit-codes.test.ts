@@ -64,6 +64,8 @@ test.each([
   [['warehouse', 'set', 'no such warehouse', '--profile', 'good'], 4],
   [['warehouse', 'set', 'S', '--profile', 'good'], 2],
   [['warehouse', 'for', 'no such user', '--profile', 'good'], 4],
+  [['warehouse', 'import', 'no such file.csv', '--profile', 'good'], 4],
+  [['status', '--profile', 'gone'], 3],
   [['servers', 'remove', 'nothing'], 4],
   [['clients', 'add', 'no-such-client'], 4],
   [['servers', 'add', 'nothing'], 2],

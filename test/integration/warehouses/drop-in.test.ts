@@ -221,6 +221,7 @@ describe('errors', () => {
       ['create-default-warehouse-override', 'me', 'CUSTOM', '--warehouse-id'],
       /^Error: flag needs an argument: --warehouse-id/,
     ],
+    [['list-default-warehouse-overrides', '-o', ''], /^Error: flag needs an argument: --output\n\nUsage: /],
     [['get-default-warehouse-override', ME], /^Error: You have no default warehouse override\./],
     [['delete-default-warehouse-override', ME], /^Error: You have no default warehouse override\.\n$/],
     [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'], /^Error: You have no .* --allow-missing\.\n$/],
@@ -230,6 +231,11 @@ describe('errors', () => {
     const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
     expect(stderr).toMatch(words);
     expect([code, stdout]).toEqual([1, '']);
+  });
+
+  test('of an empty profile', async () => {
+    const { code, stderr } = await exactly('warehouses', 'get-default-warehouse-override', ME, '--profile=');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: flag needs an argument: --profile\n\nUsage: /)]);
   });
 
   test('of a profile that is not there', async () => {

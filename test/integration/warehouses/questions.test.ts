@@ -142,6 +142,19 @@ describe('all --dangling', () => {
   });
 });
 
+test('a list that breaks off is not followed by other JSON', async () => {
+  const { overrides } = cli.workspace.state;
+  for (let id = 1; id <= 1_001; id += 1)
+    overrides.set(String(id), { userId: String(id), type: 'LAST_SELECTED', warehouseId: undefined });
+  const path = '/api/warehouses/v1/default-warehouse-overrides';
+  cli.workspace.faults.add({ path, effect: { kind: 'answer', status: 403, body: '{}' }, skip: 1, times: 'always' });
+  const { code, stdout, stderr } = await cli.run('ana', 'warehouse', 'all', '--json');
+  expect(code).toBe(1);
+  expect(stdout).toContain('"userId":"1"');
+  expect(stdout).not.toContain('error');
+  expect(stderr).toMatch(/^causeway: Only a workspace admin/);
+});
+
 test('all without --access says of nobody that the warehouse may be used', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
