@@ -38,6 +38,11 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   const found = descend(body, root, target);
   const depth = found.length - 1;
   const innermost = found[depth] ?? root;
+  const nothing = find(innermost, target.key[depth] ?? '');
+  if (depth < target.key.length && nothing?.type === 'null') {
+    const made = mark + splice(body, [{ at: nothing.offset, remove: nothing.length, insert: '{}' }]);
+    return { ...put(made, target, name, entry), remnant: { depth: depth + 1, text: NULL } };
+  }
   const present = depth === target.key.length ? find(innermost, name) : undefined;
   if (present) {
     if (isCurrent(getNodeValue(present), entry)) return { text };
@@ -127,9 +132,12 @@ function putBack(
   if (!rest || jsonProperties(rest).length > 0) return now;
   const source = now.slice(rest.offset, rest.offset + rest.length);
   if (depth === -1) return bare(now) === '{}' ? original : now;
-  if (bare(source) !== bare(original)) return now;
+  if (original === NULL ? !isEmpty(rest) : bare(source) !== bare(original)) return now;
   return splice(now, [{ at: rest.offset, remove: rest.length, insert: original }]);
 }
+
+/** What some clients write where they have no servers. */
+const NULL = 'null';
 
 const bare = (text: string) => text.replace(/\s/g, '');
 
@@ -160,7 +168,7 @@ function descend(body: string, root: Node, target: EditTarget): Node[] {
   let node = root;
   for (const key of target.key) {
     const next = find(node, key);
-    if (!next) break;
+    if (!next || next.type === 'null') break;
     if (next.type !== 'object') throw unreadable(target, `"${key}" is not an object`, lineAndColumn(body, next.offset));
     found.push(next);
     node = next;
