@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { inOneLine } from '../platform/errors.ts';
 import { readBytes } from '../platform/replace-file.ts';
 import { decode } from './change.ts';
@@ -139,12 +140,20 @@ export async function reportFile(client: ClientFacts, file: LocatedFile, options
 
 /**
  * What has become of a server's entry in one file: never written; as it was written; as it was written, and would be written
- * differently today; gone though it was written; changed since; leading to an executable that is not there; or somebody
- * else's of the same name.
+ * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
+ * that the PATH does not lead to; or somebody else's of the same name.
  */
-export type EntryStatus = 'absent' | 'current' | 'outdated' | 'vanished' | 'edited' | 'broken' | 'foreign';
+export type EntryStatus =
+  | 'absent'
+  | 'current'
+  | 'outdated'
+  | 'vanished'
+  | 'edited'
+  | 'broken'
+  | 'not-on-path'
+  | 'foreign';
 
-/** The states in which something is wrong. */
+/** The states in which an entry is wrong. Where the PATH does not lead to its command, the computer is. */
 export const MODIFIED: readonly EntryStatus[] = ['vanished', 'edited', 'broken'];
 
 /** What the state of one entry is told from. */
@@ -164,7 +173,7 @@ async function entryStatus({ name, present, wanted, known, isProgram }: EntryFac
   if (present === undefined) return written.length > 0 ? 'vanished' : 'absent';
   if (!isOurs(present, written)) return 'foreign';
   const [command] = commandLineOf(present);
-  if (command !== undefined && !(await isProgram(command))) return 'broken';
+  if (command !== undefined && !(await isProgram(command))) return isAbsolute(command) ? 'broken' : 'not-on-path';
   if (isCurrent(withRuntimeOf(wanted, present), wanted)) return 'current';
   const { obsolete = [] } = wanted;
   if (written.some((fixed) => isCurrent(present, { fixed, obsolete: obsolete.filter((key) => !(key in fixed)) })))
@@ -190,5 +199,6 @@ function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
 
 /** Whether writing an entry anew changes it. */
 function isRepairable(state: EntryStatus, present: unknown, wanted: Entry): boolean {
-  return state === 'outdated' || (MODIFIED.includes(state) && !isCurrent(present, wanted));
+  const canDiffer = state === 'not-on-path' || MODIFIED.includes(state);
+  return state === 'outdated' || (canDiffer && !isCurrent(present, wanted));
 }

@@ -14,6 +14,9 @@ export function clientsFinding(reports: readonly ClientReport[]): CheckFinding {
         leftOver.length > 0 || Object.values(entries).some((state) => MODIFIED.includes(state)),
     ),
   );
+  const notOnPath = found.filter(({ files }) =>
+    files.some(({ entries }) => Object.values(entries).includes('not-on-path')),
+  );
   const connected = found.filter(({ files }) =>
     files.some(({ entries }) => Object.values(entries).some((state) => state === 'current' || state === 'outdated')),
   );
@@ -24,6 +27,11 @@ export function clientsFinding(reports: readonly ClientReport[]): CheckFinding {
   if (broken.length > 0) {
     const words = `Entries were changed or lead nowhere: ${namesOf(broken)}.`;
     return fail(words, { action: { do: 'repair-entries' }, screen: 'clients' });
+  }
+  if (notOnPath.length > 0) {
+    const words = `Entries start a command that is not on the PATH: ${namesOf(notOnPath)}.`;
+    const advice = 'Install the causeway command into a folder on the PATH, then restart the client.';
+    return warning(words, { advice, screen: 'clients' });
   }
   if (found.length === 0) return skipped('No AI client was found on this computer.');
   if (connected.length === 0) {

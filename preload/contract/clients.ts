@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clientMark, problem } from './parts.ts';
 
 /** What has become of a server's entry in one file of a client. */
-const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'foreign']);
+const entryState = z.enum(['absent', 'current', 'outdated', 'vanished', 'edited', 'broken', 'not-on-path', 'foreign']);
 
 const clientName = z.object({ id: z.string(), name: z.string() });
 

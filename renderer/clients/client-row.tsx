@@ -6,7 +6,7 @@ import { ClientMark } from '../shared/client-mark.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
-import { entryStatusIn, formatTimeout, ownFiles, reminders, summaryOf, toRepair } from './format.ts';
+import { entryStatusIn, formatModified, formatTimeout, ownFiles, reminders, summaryOf, toRepair } from './format.ts';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 
@@ -37,18 +37,22 @@ export function ClientRow(props: ClientRowProps) {
     project,
     itself: null,
   });
-  const review = (title: string, action: ClientChange['action'], chosen: string[], project: string | null = null) =>
-    onReview({ title, change: changeOf(action, chosen, project), running: inTheWay && project === null ? [name] : [] });
+  const review = (verb: Review['verb'], what: string, chosen: string[], project: string | null = null) =>
+    onReview({
+      title: `${verb} ${what}`,
+      verb,
+      change: changeOf(ACTIONS[verb], chosen, project),
+      running: inTheWay && project === null ? [name] : [],
+    });
   const switching = useMutation({
     mutationFn: (change: ClientChange) => unwrap(request.changeClients(change)),
     onSuccess: onDone,
   });
   const turn = (server: string, on: boolean) => {
     // The first of ours in a file, and what the client may undo, is shown before.
-    if (on && (inTheWay || !files.every(({ known }) => known)))
-      return review(`Add ${server} to ${name}`, 'add', [server]);
+    if (on && (inTheWay || !files.every(({ known }) => known))) return review('Add', `${server} to ${name}`, [server]);
     const isShared = files.some(({ sharedWith }) => sharedWith.length > 0);
-    if (!on && (inTheWay || isShared)) return review(`Remove ${server} from ${name}`, 'remove', [server]);
+    if (!on && (inTheWay || isShared)) return review('Remove', `${server} from ${name}`, [server]);
     switching.mutate(changeOf(on ? 'add' : 'remove', [server]));
   };
   const troubles = [client.problem, ...files.map(({ problem }) => problem)].filter((it) => it !== null);
@@ -102,7 +106,14 @@ export function ClientRow(props: ClientRowProps) {
   );
 }
 
-type ReviewChanges = (title: string, action: ClientChange['action'], servers: string[], project: string | null) => void;
+type ReviewChanges = (verb: Review['verb'], what: string, servers: string[], project: string | null) => void;
+
+const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
+  Add: 'add',
+  Remove: 'remove',
+  Repair: 'repair',
+  Update: 'repair',
+};
 
 interface ToCorrectProps {
   name: string;
@@ -119,12 +130,8 @@ function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) 
   return (
     <>
       {modified.length > 0 && (
-        <Notice message={`${modified.join(', ')}: no longer as Causeway wrote it.`} remedy={null}>
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => onReview(`Repair ${name}`, 'repair', modified, project)}
-          >
+        <Notice message={formatModified(files, modified)} remedy={null}>
+          <Button variant="default" size="compact-sm" onClick={() => onReview('Repair', name, modified, project)}>
             Repair…
           </Button>
         </Notice>
@@ -135,11 +142,7 @@ function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) 
           message={`${outdated.join(', ')}: works. This version of Causeway would write the entry differently.`}
           remedy={null}
         >
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => onReview(`Update ${name}`, 'repair', outdated, project)}
-          >
+          <Button variant="default" size="compact-sm" onClick={() => onReview('Update', name, outdated, project)}>
             Update…
           </Button>
         </Notice>
@@ -147,13 +150,13 @@ function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) 
       {leftOver.length > 0 && (
         <Notice
           tone="note"
-          message={`It still has ${leftOver.join(', ')}, which is no longer among your servers.`}
+          message={`It still has ${leftOver.join(', ')}, no longer among your servers.`}
           remedy={null}
         >
           <Button
             variant="default"
             size="compact-sm"
-            onClick={() => onReview(`Remove from ${name}`, 'remove', leftOver, project)}
+            onClick={() => onReview('Remove', `${leftOver.join(', ')} from ${name}`, leftOver, project)}
           >
             Remove…
           </Button>
@@ -194,7 +197,7 @@ function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesPr
         <Button
           variant="default"
           size="compact-sm"
-          onClick={() => onReview(`Remove ${client.name} from the project`, 'remove', there, project)}
+          onClick={() => onReview('Remove', `${client.name} from the project`, there, project)}
         >
           Remove from this project…
         </Button>
@@ -239,7 +242,7 @@ function More({
   const choosing = useMutation({
     mutationFn: () => unwrap(request.chooseProject()),
     onSuccess: ({ folder }) => {
-      if (folder !== null) onReview(`Add ${name} to a project`, 'add', servers, folder);
+      if (folder !== null) onReview('Add', `${name} to a project`, servers, folder);
     },
   });
   const copying = useMutation({ mutationFn: () => unwrap(request.copyClientJson({ client: id })) });

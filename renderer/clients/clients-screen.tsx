@@ -138,6 +138,7 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
   if (names.length === 0 || lacking.length === 0) return null;
   return {
     title: 'Add all servers to all clients',
+    verb: 'Add',
     change: {
       action: 'add',
       clients: lacking.map(({ id }) => id),

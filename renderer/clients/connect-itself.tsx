@@ -64,6 +64,7 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
     if (callbackPort === undefined) return;
     onReview({
       title: `Let ${name} connect by itself`,
+      verb: 'Update',
       change: {
         action: 'add',
         clients: [id],

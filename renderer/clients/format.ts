@@ -14,17 +14,23 @@ export interface ClientSummary {
 
 const WORDS: Record<Exclude<EntryState, 'absent' | 'current'>, string> = {
   outdated: 'Works; an update is available',
-  vanished: 'Gone, though it was written',
+  vanished: 'Removed from the file',
   edited: 'Changed since it was written',
   broken: 'Starts a program that is gone',
+  'not-on-path': 'Its command is not on the PATH',
   foreign: 'Another entry has this name',
 };
 
 /** The first of these states that any file has is shown for all of them. */
-const BY_SEVERITY = ['broken', 'edited', 'vanished', 'foreign', 'outdated'] as const;
+const BY_SEVERITY = ['broken', 'not-on-path', 'edited', 'vanished', 'foreign', 'outdated'] as const;
 
 /** The states in which a file has the server's entry. */
-const PRESENT: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken'];
+const PRESENT: readonly EntryState[] = ['current', 'outdated', 'edited', 'broken', 'not-on-path'];
+
+/** Whether a file has the server's entry, whatever is wrong with it. */
+export function hasEntry({ entries }: AiClient['files'][number], server: string): boolean {
+  return PRESENT.includes(entries[server] ?? 'absent');
+}
 
 /** The user's own files, without those of projects. */
 export function ownFiles({ files }: AiClient): AiClient['files'] {
@@ -61,8 +67,34 @@ export function toRepair(
 }
 
 function isModified(files: AiClient['files'], server: string): boolean {
-  return files.some(({ entries }) => ['broken', 'edited', 'vanished'].includes(entries[server] ?? 'absent'));
+  return modificationOf(files, server) !== undefined;
 }
+
+/** What is wrong with a server's entries, by severity, in one of these forms with the servers' names. */
+const MODIFICATIONS = {
+  broken: (names: string, many: boolean) => `${names} ${many ? 'start' : 'starts'} a program that is gone.`,
+  'not-on-path': (names: string, many: boolean) =>
+    `${names} ${many ? 'start' : 'starts'} a command that is not on the PATH.`,
+  edited: (names: string, many: boolean) =>
+    `${names} ${many ? 'were' : 'was'} changed after Causeway wrote ${many ? 'them' : 'it'}.`,
+  vanished: (names: string, many: boolean) => `${names} ${many ? 'were' : 'was'} removed from the file.`,
+};
+const MODIFIED = ['broken', 'not-on-path', 'edited', 'vanished'] as const;
+
+function modificationOf(files: AiClient['files'], server: string): (typeof MODIFIED)[number] | undefined {
+  return MODIFIED.find((state) => files.some(({ entries }) => entries[server] === state));
+}
+
+/** What has become of these servers' entries, a sentence for each state. */
+export function formatModified(files: AiClient['files'], servers: readonly string[]): string {
+  const sentences = MODIFIED.flatMap((state) => {
+    const names = servers.filter((server) => modificationOf(files, server) === state);
+    return names.length === 0 ? [] : [MODIFICATIONS[state](LIST.format(names), names.length > 1)];
+  });
+  return sentences.join(' ');
+}
+
+const LIST = new Intl.ListFormat('en');
 
 /** How long a client waits for the answer to a call. */
 export function formatTimeout({ patienceMs }: AiClient): string | null {

@@ -12,6 +12,8 @@ import { Difference } from './difference.tsx';
 /** A change that is shown to the user before it is made. */
 export interface Review {
   title: string;
+  /** What the button that makes it says. */
+  verb: 'Add' | 'Remove' | 'Repair' | 'Update';
   change: ClientChange;
   /** Names of clients that run now and would undo it. */
   running: string[];
@@ -101,11 +103,11 @@ function Reviewing({ review, onClose, onDone }: ReviewChangeProps & { review: Re
         )}
         {runs && (
           <Button variant="default" onClick={() => making.mutate(true)}>
-            Write all the same
+            {review.verb} anyway
           </Button>
         )}
         <Button disabled={changes.length === 0} loading={making.isPending} onClick={() => making.mutate(false)}>
-          {runs ? 'Try again' : 'Write'}
+          {runs ? 'Try again' : review.verb}
         </Button>
       </div>
     </div>

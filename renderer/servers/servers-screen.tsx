@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
+import { hasEntry } from '../clients/format.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -181,7 +182,5 @@ function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
 
 /** The names of the clients that have an entry of ours for a server. */
 function usersOf(server: string, clients: readonly AiClient[]): string[] {
-  const has = ({ files }: AiClient) =>
-    files.some(({ entries }) => ['current', 'outdated', 'edited', 'broken'].includes(entries[server] ?? 'absent'));
-  return clients.filter(has).map(({ name }) => name);
+  return clients.filter(({ files }) => files.some((file) => hasEntry(file, server))).map(({ name }) => name);
 }

@@ -76,7 +76,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await dialog('Add databricks-sql to Cursor').getByText('"databricks-sql": {').waitFor();
     await inspect('clients-difference');
     expect(await read(CURSOR)).toBe(THEIRS);
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     await client('Cursor').getByText('Restart Cursor, and switch the server on').waitFor();
     await expect.poll(() => isOn('databricks-sql', 'Cursor')).toBe(true);
@@ -105,7 +105,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await shown.page.getByRole('switch', { name: 'databricks-sql in Cursor' }).focus();
     await shown.page.keyboard.press('Space');
     await dialog('Add databricks-sql to Cursor').getByText('"databricks-sql": {').waitFor();
-    await tabTo('Write');
+    await tabTo('Add');
     await shown.page.keyboard.press('Enter');
     await closed();
     expect(await entries(CURSOR)).toEqual(['databricks-sql']);
@@ -130,7 +130,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await dialog('Add all servers to all clients').getByText('[mcp_servers.databricks-sql]').waitFor();
     await dialog('Add all servers to all clients').getByText('line 3, column 10').waitFor();
     await inspect('clients-add-all');
-    await button('Write').click();
+    await button('Add').click();
     await client('OpenAI Codex').getByText('Has all 2 servers').waitFor();
     expect(await read('.codex/config.toml')).toContain('[mcp_servers.genie-7191]');
     expect(await read('.config/zed/settings.json')).toContain('"context_servers"');
@@ -145,19 +145,21 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await file(CURSOR, '{}');
     await go('AI clients');
     await turn('databricks-sql', 'Cursor');
-    await button('Write').click();
+    await button('Add').click();
     await client('Cursor').getByText('Has the server').waitFor();
     const written = await read(CURSOR);
     await file(CURSOR, '{}');
-    await client('Cursor').getByText('Gone, though it was written').waitFor();
+    await client('Cursor').getByText('Removed from the file').waitFor();
+    await client('Cursor').getByText('databricks-sql was removed from the file.').waitFor();
     await inspect('clients-gone');
     await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
     await client('Cursor').getByText('Changed since it was written').waitFor();
+    await client('Cursor').getByText('databricks-sql was changed after Causeway wrote it.').waitFor();
     await inspect('clients-changed');
     await button('Repair…').click();
     await dialog('Repair Cursor').getByText('/api/2.0/mcp/other').waitFor();
     await inspect('clients-repair');
-    await button('Write').click();
+    await button('Repair').click();
     await closed();
     await client('Cursor').getByText('Has the server').waitFor();
     expect(await read(CURSOR)).toBe(written);
@@ -172,7 +174,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await turn('databricks-sql', 'Claude Desktop');
     await dialog('Add databricks-sql').getByText('Quit Claude Desktop first').waitFor();
     await inspect('clients-running');
-    await button('Write').click();
+    await button('Add').click();
     await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
     await inspect('clients-still-running');
     expect(await read(CLAUDE)).toBe('{}');
@@ -193,10 +195,10 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await turn('databricks-sql', 'Claude Desktop');
     await button('Replace it…').click();
     await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
-    await button('Write').click();
+    await button('Add').click();
     await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
     expect(await read(CLAUDE)).toBe(theirs);
-    await button('Write all the same').click();
+    await button('Add anyway').click();
     await closed();
     expect(await read(CLAUDE)).toContain('"proxy"');
 
@@ -232,7 +234,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await asking.getByLabel('Port of its redirect address').fill('8020');
     await button('Show what is written…').click();
     await asking.getByText('"clientId": "our-application"').waitFor();
-    await button('Write').click();
+    await button('Update').click();
     await closed();
     expect(JSON.parse(await read('.claude.json')).mcpServers).toEqual({
       'databricks-sql': {
@@ -254,10 +256,10 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await turn('databricks-sql', 'Cursor');
     await dialog('Add databricks-sql').getByText('that Causeway did not write').waitFor();
     await inspect('clients-foreign');
-    expect(await button('Write').isDisabled()).toBe(true);
+    expect(await button('Add').isDisabled()).toBe(true);
     await button('Replace it…').click();
     await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     expect(await read(CURSOR)).toContain('"proxy"');
   });
@@ -270,7 +272,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await client('Cursor').getByText('shared with Claude Code').waitFor();
     await turn('databricks-sql', 'Cursor');
-    await button('Write').click();
+    await button('Add').click();
     await client('Claude Code').getByText('Has the server').waitFor();
     await closed();
     await turn('databricks-sql', 'Cursor');
@@ -292,14 +294,15 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await client('Cursor').getByRole('button', { name: 'Add to a project…' }).click();
     await dialog('Add Cursor to a project').getByText('"causeway"').waitFor();
     await inspect('clients-add-to-project');
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     const listed = shown.page.getByRole('region', { name: `Cursor in ${project}` });
     await listed.waitFor();
+    await listed.getByText('Its command is not on the PATH').waitFor();
     await inspect('clients-in-project');
     expect(await read('team project/.cursor/mcp.json')).not.toContain(shown.home);
     await listed.getByRole('button', { name: 'Remove from this project…' }).click();
-    await button('Write').click();
+    await button('Remove').click();
     await closed();
     await listed.waitFor({ state: 'detached' });
   });
@@ -309,7 +312,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await file('.config/opencode/opencode.json', '{}');
     await go('AI clients');
     await turn('databricks-sql', 'opencode');
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     const written = await read('.config/opencode/opencode.json');
     // As an earlier version wrote it, which gave no time.
@@ -321,7 +324,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await inspect('clients-outdated');
     await button('Update…').click();
     await dialog('Update opencode').getByText('"timeout"').waitFor();
-    await button('Write').click();
+    await button('Update').click();
     await closed();
     expect(await read('.config/opencode/opencode.json')).toBe(written);
   });
@@ -336,7 +339,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await shown.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await closed();
     await turn('databricks-sql', 'Cursor');
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     await button('Backups…').click();
     await shown.page.getByRole('button', { name: /^Put back Cursor/ }).waitFor();
@@ -386,7 +389,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await button('Add to all…').click();
     await dialog('Add all').getByText('"genie-7191": {').waitFor();
-    await button('Write').click();
+    await button('Add').click();
     await closed();
     await haveServers(SQL);
     await go('Warehouse');
@@ -394,8 +397,8 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await client('Cursor').getByText('It still has genie-7191').waitFor();
     await inspect('clients-left-over');
     await button('Remove…').click();
-    await dialog('Remove from Cursor').getByText('"genie-7191": {').waitFor();
-    await button('Write').click();
+    await dialog('Remove genie-7191 from Cursor').getByText('"genie-7191": {').waitFor();
+    await button('Remove').click();
     await closed();
     expect(await entries(CURSOR)).toEqual(['databricks-sql']);
   });

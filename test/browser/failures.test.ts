@@ -107,7 +107,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'changeClients',
       async () => {
         await turnOn();
-        await press('Write');
+        await press('Add');
       },
     ],
     ['the list of backups', 'listClientBackups', () => open('AI clients', 'Backups…')],

@@ -42,7 +42,7 @@ describe.skipIf(whyNotHere)('the first run', () => {
     await currentStep('AI clients');
     await inspect('first-run-4');
     await shown.page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
-    await button('Write').click();
+    await button('Add').click();
     await shown.page.getByText('Restart Cursor').first().waitFor();
     await shown.page.locator('[aria-current="step"]').waitFor({ state: 'detached' });
     await inspect('first-run-done');

@@ -224,7 +224,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await opens(button('Backups…'), 'Backups');
     await press('Shift+Tab', 'Enter');
     await role('dialog', { name: 'Add all servers to all clients' }).waitFor();
-    await reach(button('Write'));
+    await reach(button('Add'));
     await press('Enter');
     await closed();
     expect(Object.keys(JSON.parse(await readFile(join(shown.home, '.cursor/mcp.json'), 'utf8')).mcpServers)).toEqual([

@@ -25,7 +25,7 @@ describe.skipIf(reason)('the AI clients in the application', () => {
     const page = await application.window();
     await page.getByRole('link', { name: 'AI clients' }).click();
     await page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Restart Cursor').waitFor();
 
     const { mcpServers } = JSON.parse(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8'));

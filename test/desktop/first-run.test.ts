@@ -59,7 +59,7 @@ describe.skipIf(reason)('the first run of the application', () => {
     await page.getByRole('link', { name: 'choose your AI clients' }).click();
     await currentStep('AI clients');
     await page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
-    await button('Write').click();
+    await button('Add').click();
     await page.getByText('Restart Cursor').first().waitFor();
     await takePicture('first-run-clients');
 

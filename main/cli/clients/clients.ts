@@ -162,9 +162,10 @@ const WORDS: Record<EntryStatus, string> = {
   absent: 'not there',
   current: 'there',
   outdated: 'there, and would be written differently today',
-  vanished: 'gone, though it was written',
+  vanished: 'removed from the file',
   edited: 'changed since it was written',
   broken: 'starts a program that is not there',
+  'not-on-path': 'there, but its command is not on the PATH',
   foreign: 'an entry of this name is not ours',
 };
 
@@ -173,6 +174,7 @@ const REPAIRS: Partial<Record<EntryStatus, string>> = {
   vanished: 'puts it back',
   edited: 'puts it right',
   broken: 'puts it right',
+  'not-on-path': 'names the command by its full path',
 };
 
 /** `causeway clients`: every client that was found, by what, and the state of each server's entry. Writes nothing. */

@@ -286,6 +286,18 @@ describe('the state of an entry', () => {
     expect(report?.files[0]).toMatchObject({ entries: { 'databricks-sql': 'broken' }, repairable: [] });
   });
 
+  test('is another one where the PATH does not lead to its command than where its program is gone', async () => {
+    await using own = await ownClients();
+    await own.file(CURSOR, '{}');
+    await own.service().add([], [SQL]);
+    await own.file(CURSOR, (await own.read(CURSOR)).replace(own.command, 'causeway'));
+    expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'not-on-path', repairable: ['databricks-sql'] });
+    await own.service().repair([], [SQL]);
+    expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'current', repairable: [] });
+    await rm(own.command);
+    expect(await fileOf(own, 'cursor')).toMatchObject({ state: 'broken', repairable: [] });
+  });
+
   test.each([
     ['cursor', CURSOR],
     ['opencode', '.config/opencode/opencode.json'],
@@ -412,6 +424,9 @@ describe('the file of a project', () => {
       expect(text).toMatch(/"causeway"/);
       expect(text).toMatch(/"--profile",\s+"prod"/);
     }
+    const without = (await own.service().survey([SQL])).filter(({ because }) => because !== null);
+    for (const { files } of without)
+      expect(files).toMatchObject([{ entries: { 'databricks-sql': 'not-on-path' }, repairable: [] }]);
     const bin = join(own.home, 'bin');
     await mkdir(bin);
     await writeFile(join(bin, 'causeway'), '', { mode: 0o755 });

@@ -4,6 +4,7 @@ import {
   clientEntryStatus,
   diffLines,
   entryStatusIn,
+  formatModified,
   formatTimeout,
   reminders,
   summaryOf,
@@ -38,16 +39,17 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
   };
 }
 
-const REPAIRABLE: EntryState[] = ['outdated', 'vanished', 'edited', 'broken'];
+const REPAIRABLE: EntryState[] = ['outdated', 'vanished', 'edited', 'broken', 'not-on-path'];
 
 describe('how a server stands in a client', () => {
   it.each<[EntryState[], boolean, string | null, boolean]>([
     [['absent'], false, null, false],
     [['current'], true, null, false],
-    [['vanished'], false, 'Gone, though it was written', true],
+    [['vanished'], false, 'Removed from the file', true],
     [['outdated'], true, 'Works; an update is available', true],
     [['edited'], true, 'Changed since it was written', true],
     [['broken'], true, 'Starts a program that is gone', true],
+    [['not-on-path'], true, 'Its command is not on the PATH', true],
     [['foreign'], false, 'Another entry has this name', false],
     [['current', 'current'], true, null, false],
     [['current', 'absent'], false, 'In 1 of 2 files', false],
@@ -82,6 +84,17 @@ describe('what a client has', () => {
       modified: ['genie'],
       outdated: ['sql'],
     });
+  });
+
+  it.each<[EntryState, EntryState, string]>([
+    ['vanished', 'current', 'sql was removed from the file.'],
+    ['vanished', 'vanished', 'sql and genie were removed from the file.'],
+    ['edited', 'broken', 'genie starts a program that is gone. sql was changed after Causeway wrote it.'],
+    ['edited', 'edited', 'sql and genie were changed after Causeway wrote them.'],
+    ['not-on-path', 'outdated', 'sql starts a command that is not on the PATH.'],
+    ['current', 'outdated', ''],
+  ])('says what has become of entries that are %s and %s', (sql, genie, words) => {
+    expect(formatModified(client({ sql, genie }).files, ['sql', 'genie'])).toBe(words);
   });
 
   it('names nothing to be repaired where that would change nothing', () => {

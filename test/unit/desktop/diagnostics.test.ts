@@ -125,6 +125,7 @@ describe('the entries in AI clients’ files', () => {
     ['all is well', [client('A', 'current'), client('B', 'absent')], 'pass'],
     ['all is there, and would be written differently today', [client('A', 'outdated')], 'pass'],
     ['one leads nowhere', [client('A', 'current'), client('B', 'broken')], 'fail'],
+    ['one starts a command that is not on the PATH', [client('A', 'not-on-path')], 'warning'],
     ['one was removed by somebody else', [client('A', 'vanished')], 'fail'],
     [
       'one is left over',
