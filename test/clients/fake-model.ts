@@ -12,7 +12,7 @@ export const ROW = 'row-42';
 /** What it looks for where a client keeps its servers' tools behind a search. */
 const SEARCH = 'databricks execute_sql poll_sql_result sign_in';
 
-/** How often it looks where nothing is found, and how long it thinks before, in milliseconds. */
+/** How often it looks until it is offered the SQL tool, and how long it thinks before, in milliseconds. */
 const SEARCHES = 5;
 const SEARCH_PAUSE_MS = 1500;
 
@@ -101,8 +101,9 @@ export async function startFakeModel(): Promise<FakeModel> {
 }
 
 /**
- * The SQL tool once; the one that polls while its statement runs; where a client keeps its servers' tools behind a
- * search, that search; `sign_in` where a server has no other tool; then words.
+ * The SQL tool once; the one that polls while its statement runs; `sign_in` where a server has no other tool; where a
+ * client keeps its servers' tools behind a search, that search, as a model does that is told of tools it is not offered; then
+ * words.
  */
 function next({ tools, results }: Turn, asked: string[]): Reply {
   const named = (end: RegExp) => tools.find((name) => end.test(name));
@@ -113,14 +114,12 @@ function next({ tools, results }: Turn, asked: string[]): Reply {
   const poll = named(/poll_sql_result$/);
   if (statement !== undefined && poll !== undefined && results.length < 20)
     return { call: poll, args: { statement_id: statement } };
-  const search = named(/^tool_?search$/i);
-  const tries = asked.filter((name) => name === search).length;
-  // A client may search before its servers have connected.
-  const none = last !== undefined && /^\W*(?:Error: )?No .*matched/.test(last);
-  if (search !== undefined && (tries === 0 || (none && tries < SEARCHES)))
-    return { call: search, args: { query: SEARCH } };
   const ours = named(/sign_in$/) ?? named(/connection_status$/);
   if (ours !== undefined && !asked.includes(ours)) return { call: ours, args: {} };
+  const search = named(/^tool_?search$/i);
+  const tries = asked.filter((name) => name === search).length;
+  // A client may search before its servers have connected, and what it found goes when signing in brings the real tools.
+  if (search !== undefined && sql === undefined && tries < SEARCHES) return { call: search, args: { query: SEARCH } };
   return { say: last === undefined ? 'No tools were offered.' : `The tool said: ${last.slice(0, 2000)}` };
 }
 
