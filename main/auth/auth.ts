@@ -69,8 +69,11 @@ export interface TokenRequest {
   /** The token that the workspace has just refused with 401: it will not be given out again. */
   rejected?: Secret | undefined;
   signal?: AbortSignal | undefined;
-  /** Called where nobody is signed in and the user is asked to sign in now, which the token then waits for. */
-  onSignedOut?: ((error: CausewayError) => void) | undefined;
+  /**
+   * Called where nobody is signed in and the user is asked to sign in, which the token then waits for. The user is asked when
+   * it has resolved: until then the process has time for those who have to hear of it.
+   */
+  onSignedOut?: ((error: CausewayError) => Promise<void>) | undefined;
 }
 
 /** Gives a bearer token that is valid now, refreshing it at most once for all callers. */

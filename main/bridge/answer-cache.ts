@@ -86,8 +86,8 @@ export class AnswerCache {
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
   #lastWrite: Promise<void> = Promise.resolve();
-  /** Called when it turns out that the server cannot be asked now. */
-  readonly #troubleListeners = new Set<() => void>();
+  /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
+  readonly #racing = new Set<{ troubled(): void; answered: Promise<void> }>();
   /** Whether the client holds an `initialize` answer behind which there may be no session. */
   provisional = false;
 
@@ -108,16 +108,30 @@ export class AnswerCache {
     return this.#lastWrite;
   }
 
-  /** Lets `work` settle a request, and steps in when it takes too long. */
-  async raceWithTimeout(pending: PendingRequest, work: Promise<void>): Promise<void> {
-    if (this.#isOff || !isFirstPage(pending)) return work;
+  /** Begins work that settles a request, and steps in when it takes too long. */
+  async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
+    if (this.#isOff || !isFirstPage(pending)) return begin();
+    let troubled = () => {};
+    const trouble = new Promise<'late'>((resolve) => {
+      troubled = () => resolve('late');
+    });
+    let isOver = () => {};
+    const over = new Promise<'over'>((resolve) => {
+      isOver = () => resolve('over');
+    });
+    const race = { troubled, answered: this.#answerUnlessOver(pending, [over, trouble]) };
+    this.#racing.add(race);
+    const work = begin().finally(isOver);
+    await race.answered.finally(() => this.#racing.delete(race));
+    return work;
+  }
+
+  async #answerUnlessOver(pending: PendingRequest, ends: Promise<'over' | 'late'>[]): Promise<void> {
     const isKnown = pending.method === 'initialize' || (await this.#memory.get('tools/list')) !== undefined;
-    const over = work.then(() => 'over' as const);
     const late = this.#whenLate(isKnown ? this.#timeoutFor(pending) : undefined);
-    const first = await Promise.race([over, late.passed]);
+    const first = await Promise.race([...ends, late.passed]);
     late.stop();
     if (first === 'late') await this.answer(pending);
-    return work;
   }
 
   #timeoutFor({ method }: PendingRequest): number {
@@ -139,7 +153,7 @@ export class AnswerCache {
   }
 
   /**
-   * Resolves after `timeoutMs`, or as soon as it is known that the server cannot be asked now. Undefined stands for a first
+   * Resolves after `timeoutMs`; at once where it is known that the server cannot be asked now. Undefined stands for a first
    * list of tools: that takes longer, and longest where somebody is signed in.
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
@@ -150,28 +164,21 @@ export class AnswerCache {
       wait = this.#lateAfter(firstToolsMs - firstToolsWithoutTokenMs);
       return wait.passed;
     });
-    let notify = () => {};
-    const troubled = new Promise<'late'>((resolve) => {
-      notify = () => resolve('late');
-      this.#troubleListeners.add(notify);
-    });
-    const leave = () => {
-      wait.stop();
-      this.#troubleListeners.delete(notify);
-    };
-    return { passed: Promise.race([passed, troubled]), stop: leave };
+    return { passed, stop: () => wait.stop() };
   }
 
-  /** Records an error that shows that the server cannot be asked now. */
-  failed(error: unknown): void {
+  /** Records an error that shows that the server cannot be asked now. Resolves when the requests that waited for it are answered. */
+  async failed(error: unknown): Promise<void> {
     if (!isUnavailable(error)) return;
     this.#tool.trouble = error;
-    for (const notify of this.#troubleListeners) notify();
+    const racing = [...this.#racing];
+    for (const { troubled } of racing) troubled();
+    await Promise.allSettled(racing.map(({ answered }) => answered));
   }
 
   /** Answers a request that has failed. Tells whether that was possible. */
   async fallback(pending: PendingRequest, error: unknown): Promise<boolean> {
-    this.failed(error);
+    void this.failed(error);
     if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
     if (!this.provisional || pending.method !== 'tools/call' || pending.outstanding <= 0) return false;
     pending.outstanding = 0;

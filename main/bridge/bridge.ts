@@ -285,7 +285,7 @@ class StdioBridge implements Bridge {
     this.#reconnectLater();
     if (this.#state.name === 'reconnecting') void this.#dispatcher.reconnect(this.#state.generation);
     if (event.name === 'reconnectFailed') {
-      this.#answerCache.failed(event.error);
+      void this.#answerCache.failed(event.error);
       for (const { fail } of this.#waiting.splice(0)) fail(event.error);
     }
     this.#flush();

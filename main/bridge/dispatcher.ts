@@ -119,8 +119,8 @@ export class RequestDispatcher {
     if (pending.method === 'notifications/initialized') this.#initialized = frame;
     if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);
     if (wantsProgress) this.#progress.began(pending);
-    const work = this.#drive(pending);
-    return isStored(pending.method) ? this.#answerCache.raceWithTimeout(pending, work) : work;
+    const drive = () => this.#drive(pending);
+    return isStored(pending.method) ? this.#answerCache.raceWithTimeout(pending, drive) : drive();
   }
 
   async #drive(pending: PendingRequest): Promise<void> {

@@ -153,6 +153,8 @@ function isSignInPage(head: ResponseHead, text: string): boolean {
 }
 
 function explainBreak(error: Error, sent: boolean, where: FailureContext, method: string): CausewayError {
+  // The connections could not be opened, for what this computer's settings say.
+  if (error instanceof CausewayError) return error;
   const { kind } = networkFailure(error);
   const cause = foreignCause(error, where.sent);
   if (sent && kind === 'timeout') {

@@ -37,14 +37,14 @@ export class UpstreamClient {
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
-  readonly #onSignedOut: (error: CausewayError) => void;
+  readonly #onSignedOut: (error: CausewayError) => Promise<void>;
 
   /** @param onSignedOut called where nobody is signed in, while a token waits for the sign-in */
   constructor(
     endpoint: Endpoint,
     flow: FlowControl,
     signal: AbortSignal,
-    onSignedOut: (error: CausewayError) => void = () => {},
+    onSignedOut: (error: CausewayError) => Promise<void> = async () => {},
   ) {
     this.#endpoint = endpoint;
     this.#flow = flow;

@@ -3,8 +3,8 @@ import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
-import { RenewableConnections } from '../platform/connections.ts';
-import { openPool } from '../platform/http.ts';
+import { openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
+import { checkNetworkSettings, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { tuneEngine } from './engine.ts';
 
@@ -24,13 +24,15 @@ export async function prepareAlone(
     const { pathsOfProfile } = await import('../clients/servers.ts');
     return [request.path, ...(await pathsOfProfile(env, name))];
   };
-  const endpoint = await openEndpoint(
-    request,
-    openAuth({ env, signInWhenNeeded: true, configuredPaths }),
-    (origin) => RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
-    env,
-    new RulesFile(env),
-  );
+  const pool = async (origin: string) => {
+    checkNetworkSettings(origin, env);
+    // Certificates and HTTP take as long to load as all that a client needs to be answered at first.
+    return openedWhenUsed(() =>
+      RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
+    );
+  };
+  const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths });
+  const endpoint = await openEndpoint(request, auth, pool, env, new RulesFile(env));
   const onWord = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return (sink) => createBridge({ ...endpoint, onWord }, sink);
 }

@@ -79,6 +79,42 @@ export class RenewableConnections implements Connections {
   }
 }
 
+/**
+ * Connections that are opened for the first request, by which time a process that has just been started has answered what
+ * needs none. Requests fail with what `open` throws, and the next one tries again.
+ */
+export function openedWhenUsed(open: () => Promise<Connections>): Connections {
+  let opened: Connections | undefined;
+  let opening: Promise<Connections> | undefined;
+  return {
+    dispatch(options, handler) {
+      if (opened) return opened.dispatch(options, handler);
+      opening ??= open();
+      opening.then(
+        (connections) => {
+          opened = connections;
+          connections.dispatch(options, handler);
+        },
+        (error: unknown) => {
+          opening = undefined;
+          handler.onResponseError?.(NEVER_SENT, error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+      return true;
+    },
+  };
+}
+
+/** Of a request that no connection took. */
+const NEVER_SENT: Dispatcher.DispatchController = {
+  aborted: true,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};
+
 interface QueuedRequest {
   options: Dispatcher.DispatchOptions;
   handler: Dispatcher.DispatchHandler;

@@ -20,6 +20,16 @@ export interface HttpOptions {
 }
 
 /**
+ * Checks what the environment says of proxies and certificates for an origin, without loading what uses them.
+ * @throws {CausewayError} `usage` for an address that is none, `invalid_file` for a certificate file that cannot be read
+ */
+export function checkNetworkSettings(origin: string, env: NodeJS.ProcessEnv): void {
+  if (usesProxy(env)) proxyAddresses(env);
+  if (!origin.startsWith('https:')) return;
+  for (const file of certificateFiles(env)) readPem(file);
+}
+
+/**
  * A connection pool for one origin, going through the proxy that the environment names, if any. Loads as little as it
  * can: a process that AI clients spawn pays for this at each start.
  * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
@@ -92,7 +102,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] | undefined> {
   // Loaded here because it takes as long to load as everything else that a session over plain loopback needs.
   const tls = await import('node:tls');
-  const extra = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file): file is string => Boolean(file));
+  const extra = certificateFiles(env);
   // Node 22.15 and newer can read the system's store; Electron 33 (Node 20.18) cannot.
   const read: typeof tls.getCACertificates | undefined = tls.getCACertificates;
   const system = read?.('system') ?? [];
@@ -100,6 +110,10 @@ async function certificateAuthorities(env: NodeJS.ProcessEnv): Promise<string[] 
   return [
     ...new Set([...(read?.('default') ?? tls.rootCertificates), ...system, ...extra.map((file) => readPem(file))]),
   ];
+}
+
+function certificateFiles(env: NodeJS.ProcessEnv): string[] {
+  return [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file): file is string => Boolean(file));
 }
 
 function readPem(file: string): string {

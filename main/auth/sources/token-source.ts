@@ -174,7 +174,7 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
         return await tokens.token(request);
       } catch (error) {
         if (!(error instanceof CausewayError) || !SIGN_IN_HELPS.has(error.code)) throw error;
-        request.onSignedOut?.(error);
+        await request.onSignedOut?.(error);
       }
       const { unlessAborted } = await import('../token-broker.ts');
       asked ??= ask();

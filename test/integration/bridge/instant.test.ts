@@ -128,6 +128,21 @@ describe('the last known answers', () => {
     expect(server.count('notifications/initialized')).toBe(2);
   });
 
+  it('reach a client that is signed out before the user is asked to sign in', async () => {
+    const answeredWhenAsked: number[] = [];
+    const client = await connect('http://127.0.0.1:1', {
+      tokens: {
+        async token({ onSignedOut } = {}) {
+          await onSignedOut?.(new CausewayError('signed_out', 'Profile "test" is signed out.'));
+          answeredWhenAsked.push(client.sink.frames.length);
+          return new Promise(() => {});
+        },
+      },
+    });
+    await client.request(1, 'initialize', { protocolVersion: '2025-03-26', capabilities: {} });
+    await expect.poll(() => answeredWhenAsked).toEqual([1]);
+  });
+
   it('are ours where nothing is known: the session begins, and one tool says why there are no others', async () => {
     const client = await connect('http://127.0.0.1:1');
     const opened = await client.request(1, 'initialize', { protocolVersion: '2025-03-26', capabilities: {} });

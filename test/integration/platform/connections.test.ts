@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Connections, RenewableConnections, shareOf } from '../../../main/platform/connections.ts';
+import { type Connections, openedWhenUsed, RenewableConnections, shareOf } from '../../../main/platform/connections.ts';
+import { CausewayError } from '../../../main/platform/errors.ts';
 import { openDispatcher, openPool } from '../../../main/platform/http.ts';
 import { sharedPools } from '../../../main/platform/pools.ts';
 
@@ -132,6 +133,38 @@ describe('connections that are renewed', () => {
     await expect(renewal).rejects.toThrow('certificate');
     expect(await answer).toBe('done');
     expect(await send(connections, '/2').answer).toBe('done');
+  });
+});
+
+describe('connections that are opened when they are used', () => {
+  it('are opened for the first request, once however many come together', async () => {
+    let opened = 0;
+    const connections = openedWhenUsed(async () => {
+      opened += 1;
+      const pool = await openPool(origin, { env: {} });
+      ends.push(() => pool.destroy());
+      return pool;
+    });
+    expect(opened).toBe(0);
+    const answers = ['/1', '/2', '/3'].map((path) => send(connections, path).answer);
+    expect(await Promise.all(answers)).toEqual(['done', 'done', 'done']);
+    expect(await send(connections, '/4').answer).toBe('done');
+    expect(opened).toBe(1);
+  });
+
+  it('fail the requests that they cannot be opened for, and are opened for the next one', async () => {
+    let isBroken = true;
+    const connections = openedWhenUsed(async () => {
+      if (isBroken) throw new CausewayError('invalid_file', 'The certificate file is gone.');
+      const pool = await openPool(origin, { env: {} });
+      ends.push(() => pool.destroy());
+      return pool;
+    });
+    const answers = ['/1', '/2'].map((path) => send(connections, path).answer);
+    expect(await Promise.all(answers)).toEqual(['CausewayError', 'CausewayError']);
+    isBroken = false;
+    expect(await send(connections, '/3').answer).toBe('done');
+    expect(arrived).toEqual(['/3']);
   });
 });
 
