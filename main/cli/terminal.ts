@@ -22,14 +22,19 @@ export async function write(output: Output, text: string): Promise<void> {
   if (!output.write(text)) await once(output, 'drain');
 }
 
-/** Writes one line. */
+/** Writes one line, as it may be shown in a terminal. */
 export async function writeLine(output: Output, line: string): Promise<void> {
+  await write(output, `${printable(line)}\n`);
+}
+
+/** Writes a line that is in `bold` in part; the rest of it has to be printable. */
+export async function writeStyledLine(output: Output, line: string): Promise<void> {
   await write(output, `${line}\n`);
 }
 
 /** Writes a value as indented JSON. */
 export async function writeJson(output: Output, value: unknown): Promise<void> {
-  await writeLine(output, JSON.stringify(value, null, 2));
+  await write(output, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Writes a JSON array one element at a time. */

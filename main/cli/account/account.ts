@@ -5,7 +5,7 @@ import { SILENCE } from '../../platform/silent-host.ts';
 import { checkToken, type TokenCheck } from '../../workspace/check-token.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { jsonFailure } from '../failure.ts';
-import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+import { columns, writeJson, writeLine } from '../terminal.ts';
 import { asDate } from './login.ts';
 
 export interface LogoutOptions {
@@ -22,7 +22,7 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
   const atWorkspace = revoked
     ? 'The workspace has revoked its tokens.'
     : 'The workspace did not confirm that its tokens are revoked; they end by themselves.';
-  await writeLine(context.stdout, printable(`Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`));
+  await writeLine(context.stdout, `Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`);
 }
 
 export interface ProfilesOptions {
@@ -83,10 +83,10 @@ export async function profiles(context: CommandContext, options: ProfilesOptions
     row.expiresAt ?? '-',
   ]);
   for (const line of columns([['  PROFILE', 'HOST', 'METHOD', 'STATE', 'WHO', 'EXPIRES'], ...table])) {
-    await writeLine(context.stdout, printable(line));
+    await writeLine(context.stdout, line);
   }
   for (const { name, message } of rows) {
-    if (message !== null) await writeLine(context.stderr, printable(`${name}: ${message}`));
+    if (message !== null) await writeLine(context.stderr, `${name}: ${message}`);
   }
 }
 
@@ -177,11 +177,11 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
   }
   if (found.state === 'not-asked') {
     const doubt = `Whether the token of profile ${name} works at ${host} could not be found out.`;
-    return writeLine(context.stderr, printable(`causeway: ${doubt} ${inOneLine(found.error)}`));
+    return writeLine(context.stderr, `causeway: ${doubt} ${inOneLine(found.error)}`);
   }
   if (options.json) return;
-  await writeLine(context.stdout, printable(inWords(who)));
-  await writeLine(context.stdout, printable(`The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`));
+  await writeLine(context.stdout, inWords(who));
+  await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`);
 }
 
 function inWords(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {

@@ -58,7 +58,7 @@ export async function login(context: CommandContext, options: LoginOptions): Pro
     });
   } else {
     const who = userName === undefined ? '' : ` as ${userName}`;
-    await writeLine(context.stdout, printable(`Signed in to ${profile.host}${who} (profile ${profile.name}).`));
+    await writeLine(context.stdout, `Signed in to ${profile.host}${who} (profile ${profile.name}).`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, columns, confirm, printable, write, writeJson, writeLine } from '../terminal.ts';
+import { bold, columns, confirm, printable, write, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import { type ClientOptions, chosenServers, openClients, projectFolder } from './options.ts';
 
 export interface ClientCommandOptions extends ClientOptions {
@@ -63,10 +63,7 @@ export async function removeClients(
   await report(context, options, await remove({ ...chosen, evenShared: agreed }));
   const projects = chosen.project === undefined && ids.length === 0 ? await clients.projects() : [];
   for (const folder of projects) {
-    await writeLine(
-      context.stderr,
-      printable(`${folder} has entries too: causeway clients remove --project ${folder}`),
-    );
+    await writeLine(context.stderr, `${folder} has entries too: causeway clients remove --project ${folder}`);
   }
 }
 
@@ -144,8 +141,8 @@ function asData({ error, ...outcome }: ChangeOutcome): object {
 
 async function print(context: CommandContext, outcome: ChangeOutcome): Promise<void> {
   const { name, file, result, diff: difference, backup, afterwards, warnings, error } = outcome;
-  if (error) return writeLine(context.stderr, printable(`${name}: ${inOneLine(error)}`));
-  const line = (text: string) => writeLine(context.stdout, printable(text));
+  if (error) return writeLine(context.stderr, `${name}: ${inOneLine(error)}`);
+  const line = (text: string) => writeLine(context.stdout, text);
   await line(`${name}: ${result}${file === null ? '' : ` ${file}`}`);
   if (result === 'would change') {
     for (const text of (difference ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
@@ -191,7 +188,7 @@ export async function listClients(context: CommandContext, options: ClientOption
     );
   }
   if (shown.length === 0 && project !== undefined) {
-    return writeLine(context.stderr, printable(`${project} has no file of an AI client yet.`));
+    return writeLine(context.stderr, `${project} has no file of an AI client yet.`);
   }
   if (shown.length === 0) return writeLine(context.stderr, 'No AI client was found; --all lists those that are known.');
   for (const report of shown) await printReport(context, report, clients.client(report.id).patience?.ms);
@@ -202,8 +199,8 @@ async function printReport(
   { id, name, because, files, problem }: ClientReport,
   patienceMs: number | undefined,
 ): Promise<void> {
-  const line = (text: string) => writeLine(context.stdout, printable(text));
-  await writeLine(context.stdout, `${bold(printable(name), context)} (${id})`);
+  const line = (text: string) => writeLine(context.stdout, text);
+  await writeStyledLine(context.stdout, `${bold(printable(name), context)} (${id})`);
   await line(because === null ? '  not found' : `  found because ${because}`);
   if (patienceMs !== undefined) await line(`  stops waiting for a call after ${patienceMs / 1000} s`);
   if (problem !== undefined) await line(`  ${problem}`);
@@ -245,11 +242,11 @@ export async function restore(
   const { file, kept, result, diff } = restored;
   if (options.json) return writeJson(context.stdout, { ...restored, kept: kept ?? null });
   if (result === 'would restore') {
-    await writeLine(context.stdout, printable(`would restore ${file}`));
-    for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, printable(line));
+    await writeLine(context.stdout, `would restore ${file}`);
+    for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, line);
     return;
   }
-  await writeLine(context.stdout, printable(`${file} is as it was.`));
+  await writeLine(context.stdout, `${file} is as it was.`);
   if (kept !== undefined) await writeLine(context.stdout, `What it held until now: causeway clients restore ${kept}`);
 }
 

@@ -30,7 +30,17 @@ import { exitCodeOfAll } from '../failure.ts';
 import { askServers } from '../servers/health.ts';
 import { openServerList } from '../servers/servers.ts';
 import { type Application, askApplication } from '../status/application.ts';
-import { bold, confirm, openProgress, printable, sayStillWaiting, write, writeJson, writeLine } from '../terminal.ts';
+import {
+  bold,
+  confirm,
+  openProgress,
+  printable,
+  sayStillWaiting,
+  write,
+  writeJson,
+  writeLine,
+  writeStyledLine,
+} from '../terminal.ts';
 
 interface DiagnoseOptions {
   profile?: string;
@@ -67,11 +77,11 @@ export async function diagnose(context: CommandContext, options: DiagnoseOptions
   context.signal.throwIfAborted();
   if (isPrinted) await write(context.stdout, await reportFor(context, run, made));
   else if (json) await writeJson(context.stdout, await asJson(run, made));
-  else for (const line of linesOf(made, context)) await writeLine(context.stdout, line);
+  else for (const line of linesOf(made, context)) await writeStyledLine(context.stdout, line);
   context.setExitCode(exitCodeFor(made));
   if (report === undefined || isPrinted) return;
   await writePieces(report, Readable.from([await reportFor(context, run, made)]), context.signal);
-  await writeLine(context.stderr, printable(`Wrote the report to ${report}.`));
+  await writeLine(context.stderr, `Wrote the report to ${report}.`);
 }
 
 /** Asks before a file is replaced, and before anything is checked. @throws {CausewayError} `usage`, `file_not_writable`, `cancelled` */

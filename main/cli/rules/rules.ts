@@ -21,7 +21,7 @@ import {
 import { RulesFile } from '../../rules/rules-file.ts';
 import type { Switch } from '../../rules/switch.ts';
 import type { CommandContext } from '../command.ts';
-import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+import { columns, printable, write, writeJson, writeLine } from '../terminal.ts';
 
 interface ScopeOptions {
   client?: string;
@@ -68,8 +68,8 @@ export async function listRules(context: CommandContext, options: { json?: boole
   );
   for (const line of columns([['SERVER', 'CLIENT', 'RULE'], ...table])) await writeLine(context.stdout, line);
   const latest = (rules.history ?? []).slice(-SHOWN_CHANGES).toReversed();
-  if (latest.length > 0) await writeLine(context.stdout, '\nLatest changes:');
-  for (const { at, what } of latest) await writeLine(context.stdout, printable(`  ${localTime(at)}  ${what}`));
+  if (latest.length > 0) await write(context.stdout, '\nLatest changes:\n');
+  for (const { at, what } of latest) await writeLine(context.stdout, `  ${localTime(at)}  ${what}`);
 }
 
 /** `causeway rules set [SERVER]`. */
@@ -151,8 +151,8 @@ async function change(
   }
   const now = formatRules(of);
   const line = `Rules for ${words}${dryRun ? ' would be' : ''}: ${now === '' ? 'none' : now}`;
-  await writeLine(context.stdout, printable(line));
-  for (const warning of said) await writeLine(context.stderr, printable(`causeway: ${warning}`));
+  await writeLine(context.stdout, line);
+  for (const warning of said) await writeLine(context.stderr, `causeway: ${warning}`);
 }
 
 /** What a person may not expect of a change. */

@@ -170,21 +170,21 @@ async function testOne(context: CommandContext, server: ManagedServer, failures:
 }
 
 async function print({ stdout, stderr }: CommandContext, { server, tools, warnings, error }: Tested): Promise<void> {
-  if (!tools) return writeLine(stderr, printable(`${server.name}: ${error}`));
+  if (!tools) return writeLine(stderr, `${server.name}: ${error}`);
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  await writeLine(stdout, printable(`${server.name}: ${tools.length === 0 ? 'no tools' : count}`));
+  await writeLine(stdout, `${server.name}: ${tools.length === 0 ? 'no tools' : count}`);
   for (const { name, description } of tools) {
     const about = description?.split('\n')[0]?.slice(0, 100);
-    await writeLine(stdout, printable(`  ${name}${about ? `  ${about}` : ''}`));
+    await writeLine(stdout, `  ${name}${about ? `  ${about}` : ''}`);
   }
   if (tools.length === 0) {
     const { sentence, remedy } = formatHealth(
       { name: 'no-grants', checkedAt: Date.now() },
       { profile: server.profile, now: Date.now() },
     );
-    await writeLine(stdout, printable(`  ${sentences(sentence, remedy)}`));
+    await writeLine(stdout, `  ${sentences(sentence, remedy)}`);
   }
-  for (const warning of warnings) await writeLine(stderr, printable(`  ${warning}`));
+  for (const warning of warnings) await writeLine(stderr, `  ${warning}`);
 }
 
 /** A tool as far as people read of it. */
@@ -218,7 +218,7 @@ export async function openServerList(context: CommandContext): Promise<SettingsF
   if (servers.setAside !== undefined) {
     await writeLine(
       context.stderr,
-      printable(`causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list begins empty.`),
+      `causeway: ${servers.path} was damaged and is now ${servers.setAside}; the list begins empty.`,
     );
   }
   return servers;

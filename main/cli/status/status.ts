@@ -7,7 +7,7 @@ import type { CommandContext } from '../command.ts';
 import { type JsonFailure, jsonFailure } from '../failure.ts';
 import { type AskedServer, askServers } from '../servers/health.ts';
 import { openServerList } from '../servers/servers.ts';
-import { bold, columns, printable, write, writeJson, writeLine } from '../terminal.ts';
+import { bold, columns, printable, write, writeJson, writeStyledLine } from '../terminal.ts';
 import { describeEffective } from '../warehouse/own.ts';
 import { type Application, askApplication } from './application.ts';
 
@@ -47,7 +47,7 @@ export async function status(context: CommandContext, options: StatusOptions): P
   context.signal.throwIfAborted();
   const found: Status = { version: VERSION, application, ...slow };
   if (options.json) return writeJson(context.stdout, found);
-  for (const line of statusLines(found, context)) await writeLine(context.stdout, line);
+  for (const line of statusLines(found, context)) await writeStyledLine(context.stdout, line);
 }
 
 /** A name that is mistyped is no state to report. @throws {CausewayError} `profile_not_found` */

@@ -189,7 +189,7 @@ async function showOverride({ context, session, person, who, options }: Request)
   await writeLine(context.stdout, `  ${printable(target)} is ${words}.`);
   if (!warehouse) return;
   const failing = whyQueriesFail(warehouse, canUse, whoseOf(who));
-  if (failing) await writeLine(context.stdout, printable(`  Their queries will fail: ${failing}.`));
+  if (failing) await writeLine(context.stdout, `  Their queries will fail: ${failing}.`);
   else if (canUse === 'unknown') await writeLine(context.stdout, `  ${accessDoubt(canUse, 'they')}`);
 }
 
@@ -314,12 +314,12 @@ async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Pr
   const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
   const warning = 'warning' in planned ? `  (${planned.warning})` : '';
   const who = planned.userName || planned.userId;
-  await writeLine(stdout, printable(`${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`));
+  await writeLine(stdout, `${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`);
 }
 
 async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
   if (result !== 'failed') return;
-  await writeLine(stderr, printable(`! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`));
+  await writeLine(stderr, `! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`);
 }
 
 /** How many of each, such as `3 create, 1 invalid.` */

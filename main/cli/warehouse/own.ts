@@ -5,7 +5,7 @@ import type { CliDefault } from '../../warehouses/cli-default.ts';
 import type { EffectiveStep, EffectiveWarehouse, WarehouseSummary } from '../../warehouses/effective.ts';
 import type { OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
-import { bold, columns, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { bold, columns, openProgress, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
 import {
   accessDoubt,
   type CommonOptions,
@@ -64,7 +64,7 @@ export async function printOverrideChange(
   else {
     await writeLine(context.stdout, words);
     const target = record.warehouse_id ? ` ${record.warehouse_id}` : '';
-    await writeLine(context.stdout, printable(`  stored: ${record.name} ${record.type}${target}`));
+    await writeLine(context.stdout, `  stored: ${record.name} ${record.type}${target}`);
   }
   if (unverified !== undefined) await writeLine(context.stderr, `causeway: ${printable(unverified)}`);
 }
@@ -126,7 +126,7 @@ export async function show(context: CommandContext, options: ShowOptions): Promi
     return;
   }
   const [headline = '', ...rest] = describeEffective(effective);
-  await writeLine(context.stdout, bold(headline, context));
+  await writeStyledLine(context.stdout, bold(headline, context));
   for (const line of rest) await writeLine(context.stdout, line);
   if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));
 }

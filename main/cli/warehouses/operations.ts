@@ -2,7 +2,7 @@ import { CausewayError } from '../../platform/errors.ts';
 import type { OverrideOperations } from '../../warehouses/override-operations.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
-import { printable, write, writeLine } from '../terminal.ts';
+import { write, writeLine } from '../terminal.ts';
 
 /** What the flags say. */
 export interface OverrideFlags {
@@ -83,7 +83,7 @@ async function fieldsOf(
   { warehouseId, json }: OverrideFlags,
 ): Promise<OverrideFields> {
   const { fields, unknown } = json === undefined ? NO_BODY : await (await import('./body.ts')).readBody(json);
-  for (const name of unknown) await writeLine(context.stderr, printable(`Warning: unknown field: ${name}`));
+  for (const name of unknown) await writeLine(context.stderr, `Warning: unknown field: ${name}`);
   const { warehouse_id = warehouseId } = fields;
   return { type: fields.type ?? type ?? '', ...(warehouse_id === undefined ? {} : { warehouse_id }) };
 }
@@ -91,7 +91,7 @@ async function fieldsOf(
 const NO_BODY = { fields: {} as Partial<OverrideFields>, unknown: [] as string[] };
 
 async function print(context: CommandContext, record: OverrideRecord): Promise<void> {
-  await writeLine(context.stdout, asJson(record));
+  await write(context.stdout, `${asJson(record)}\n`);
 }
 
 /** The four fields that the original knows, in its order, and with the characters escaped that its encoder escapes. */

@@ -268,6 +268,14 @@ describe('export', () => {
     expect(stdout).toBe(`${HEADER}${evil.id},"'=HYPERLINK(""x"")",CUSTOM,${shared},Shared analytics\n`);
   });
 
+  test('shows nothing of a file’s name that a terminal would obey', async () => {
+    const { code, stderr } = await cli.run('ana', 'warehouse', 'export', join(folder, 'a\u001b[2J\u009bb.csv'));
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Wrote 0 overrides to .*\/a\uFFFD\[2J\uFFFDb\.csv\.\n$/),
+    });
+  });
+
   test('that fails leaves no file behind', async () => {
     const path = join(folder, 'out.csv');
     const { code } = await cli.run('ben', 'warehouse', 'export', path);
