@@ -82,7 +82,7 @@ export class Answers {
 
   /** Takes a frame from the answer to what a request has sent. Batches come for batches only. */
   take(pending: PendingRequest, frame: Buffer, head: ResponseHead, json = parseFrame(frame)): void {
-    const kind = json === undefined ? 'invalid' : envelopeOf(json).kind;
+    const { kind } = envelopeOf(json);
     if (kind === 'invalid') return;
     pending.responseStarted = true;
     if (kind === 'batch') {
@@ -198,7 +198,8 @@ function isId(raw: string): boolean {
 
 /** Whether a frame tells how a request has ended. */
 function isOutcome(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && ('result' in json || 'error' in json);
+  const members = Object(json);
+  return 'result' in members || 'error' in members;
 }
 
 /**
@@ -229,15 +230,18 @@ function inWords(error: unknown): { code: number; message: string } {
   return { code: Number.isInteger(code) ? code : -32603, message: words };
 }
 
-/** An error of the server's as it is, unless it repeats a token that was sent: then what it says is left, without that. */
+/**
+ * A well-formed response as it is, unless it is an error that repeats a token that was sent: then what it says is left,
+ * without that. `json` is the response as the server sent it.
+ */
 function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
-  const { error } = Object(json);
-  if (error === undefined || error === null) return answer;
+  if (!Object(json).error) return answer;
   const text = answer.toString('utf8').toLowerCase();
   if (!sent.some((token) => isIn(text, typeof token === 'object' ? token.reveal() : token))) return answer;
-  const { code, message } = Object(error);
-  const words = typeof message === 'string' ? foreignText(message, { sent }) : 'The server gave no reason.';
-  const rest = JSON.stringify({ code: typeof code === 'number' ? code : -32603, message: words });
+  const { error } = Object(parseFrame(answer));
+  // What repeats it may be the result, which is the client's.
+  if (!error) return answer;
+  const rest = JSON.stringify({ code: error.code, message: foreignText(error.message, { sent }) });
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${rest}}`);
 }
 

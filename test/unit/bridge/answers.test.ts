@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Answers } from '../../../main/bridge/answers.ts';
 import { readEnvelope } from '../../../main/bridge/frame/frame.ts';
+import type { ResponseHead } from '../../../main/bridge/http-exchange.ts';
 import { PendingRequest } from '../../../main/bridge/pending-request.ts';
 import { ProgressReports } from '../../../main/bridge/progress.ts';
+import type { SentSecrets } from '../../../main/platform/foreign-text.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { CollectingSink } from '../../integration/bridge/harness.ts';
 
@@ -14,15 +16,25 @@ const elicitation = (id: number, url: string) =>
 
 /** A client whose frames have been sent to a server, and what it reads of what the server says. */
 function asking(...frames: string[]) {
+  return askingWith([new Secret(TOKEN)], ...frames);
+}
+
+/** The same, after other tokens were sent. */
+function askingWith(sent: SentSecrets, ...frames: string[]) {
   const sink = new CollectingSink();
   const asked: [frame: string, of: string][] = [];
   const replies: string[] = [];
   const answered: string[] = [];
+  /** What is known of each answer besides its frame. */
+  const known: [json: unknown, head: ResponseHead][] = [];
   const answers = new Answers(sink, new ProgressReports(sink), {
     asked: (frame, of) => void asked.push([String(frame), of]),
-    answered: (_trip, frame) => void answered.push(String(frame)),
+    answered: (_trip, frame, json, head) => {
+      answered.push(String(frame));
+      known.push([json, head]);
+    },
     reply: (frame) => void replies.push(String(frame)),
-    sent: () => [new Secret(TOKEN)],
+    sent: () => sent,
   });
   const requests = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));
@@ -37,6 +49,7 @@ function asking(...frames: string[]) {
     asked,
     replies,
     answered,
+    known,
     requests,
     read,
     /** What the client reads once the server has sent this in the answer to a frame's POST. */
@@ -67,6 +80,7 @@ describe('a response', () => {
     const one = asking(call('1.0'));
     expect(one.after(result('1.0'))).toEqual([result('1.0')]);
     expect(one.answered).toEqual([result('1.0')]);
+    expect(one.known).toEqual([[JSON.parse(result('1.0')), HEAD]]);
     expect(one.requests[0]).toMatchObject({ outstanding: 0, responseStarted: true, misaddressed: false });
   });
 
@@ -222,6 +236,7 @@ describe('a response that may not be read as it is', () => {
     );
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -31_999, data: { source: 'causeway' } } });
     expect(frame).not.toContain('alert');
+    expect(one.known).toEqual([[undefined, HEAD]]);
   });
 
   it.each([
@@ -246,9 +261,39 @@ describe('a response that may not be read as it is', () => {
     expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'The server gave no reason.' });
   });
 
+  it.each<[string, SentSecrets, string]>([
+    ['of no known kind', [new Secret('open sesame')], 'open sesame'],
+    ['that was sent in place of others, or of none', [undefined, '', new Secret('cab'), 'open sesame'], 'open sesame'],
+    ['of base64 without its padding', [new Secret('open sesame, once')], 'b3BlbiBzZXNhbWUsIG9uY2U'],
+    [
+      'of base64 without its padding of two',
+      [new Secret('open sesames'), new Secret('open sesame now!')],
+      'b3BlbiBzZXNhbWUgbm93IQ',
+    ],
+  ])('is an error without a token %s', (_how, sent, echo) => {
+    const error = { code: -32001, message: `Refused: ${echo}`, data: echo };
+    const [frame = ''] = askingWith(sent, call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+    expect(JSON.parse(frame)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32001, message: expect.stringMatching(/^Refused: \[redacted\]\w{0,2}$/) },
+    });
+  });
+
+  it('is an error without the token where the server sent a text for an error', () => {
+    const [frame = ''] = asking(call(1)).after(JSON.stringify({ jsonrpc: '2.0', id: 1, error: `No: ${TOKEN}` }));
+    expect(JSON.parse(frame).error).toEqual({ code: -32603, message: 'No: [redacted]' });
+  });
+
+  it.each([[[]], [[undefined, '']]])('is an error as it is where no token was sent: %j', (sent) => {
+    const text = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no"}}';
+    expect(askingWith(sent, call(1)).after(text)).toEqual([text]);
+  });
+
   it.each([
     ['an error without a token', `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no","data":{"a":1}}}`],
     ['a result that holds the token, which the client asked for', `{"jsonrpc":"2.0","id":1,"result":"${TOKEN}"}`],
+    ['an error whose members stand in another order', `{"error":{"message":"no","code":1}, "id":1, "jsonrpc":"2.0"}`],
   ])('is not %s', (_what, text) => {
     expect(asking(call(1)).after(text)).toEqual([text]);
   });
@@ -263,6 +308,11 @@ describe('a response that may not be read as it is', () => {
       '"error":{"code":7,"message":"no","data":1.0}',
     ],
     ['with a result and what is no error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":7}}', '"result":{}'],
+    [
+      'with a result that holds the token and what is no error',
+      `{"jsonrpc":"2.0","id":1,"result":"${TOKEN}","error":{"code":7}}`,
+      `"result":"${TOKEN}"`,
+    ],
     [
       'with a text for an error',
       '{"jsonrpc":"2.0","id":1,"error":"it is late"}',
@@ -310,6 +360,17 @@ describe('a response that may not be read as it is', () => {
 });
 
 describe("a response on the server's own stream", () => {
+  it('a response on the server’s own stream is told with a head of its own, for it has none', () => {
+    const one = asking(call(1));
+    one.afterOwn(result(1));
+    expect(one.known).toEqual([[JSON.parse(result(1)), { status: 200, headers: {} }]]);
+  });
+
+  it('a response on the server’s own stream answers each request of a batch', () => {
+    const one = asking(`[${call(1)},${call(2)},${call(3)}]`);
+    expect([1, 2, 3, 3].map((id) => one.afterOwn(result(id)))).toEqual([[result(1)], [result(2)], [result(3)], []]);
+  });
+
   it('a response on the server’s own stream answers the request with exactly its id', () => {
     const two = asking(call(1), call(2));
     expect(two.afterOwn(result(2))).toEqual([result(2)]);
@@ -367,6 +428,19 @@ describe('a batch', () => {
     expect(asking(BATCH).after(`[${result('1.0')}]`)).toEqual([`[${result('1')}]`]);
   });
 
+  it('takes no response whose id is nobody’s for one of its own', () => {
+    const one = asking(BATCH);
+    expect(one.after(result(7))).toEqual([]);
+    expect(one.atEnd()).toEqual([]);
+    expect(one.requests[0]).toMatchObject({ outstanding: 2, stray: undefined });
+  });
+
+  it('has ids that are known, so that no other request takes their responses', () => {
+    const two = asking(BATCH, call(3));
+    expect(two.after(result(1), 1)).toEqual([]);
+    expect(two.atEnd(1)).toEqual([]);
+  });
+
   it('is not read by a client that has sent none', () => {
     const one = asking(call(1));
     expect(one.after(`[${result(1)}]`)).toEqual([]);
@@ -375,6 +449,12 @@ describe('a batch', () => {
 });
 
 describe('the ids of former requests', () => {
+  it('are those of requests alone: a notification has none that a response could have', () => {
+    const two = asking(NOTE, call(1));
+    expect(two.after(result('null'), 1)).toEqual([]);
+    expect(two.atEnd(1)).toEqual([result(1)]);
+  });
+
   it('are remembered for 256 of them', () => {
     const ids = Array.from({ length: 257 }, (_, at) => at + 1);
     const many = asking(...ids.map(call), call('"last"'));

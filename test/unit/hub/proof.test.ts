@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { freshNonce, isNonce, isProof, proofOf } from '../../../main/hub/wire.ts';
+import {
+  firstLine,
+  freshNonce,
+  isNonce,
+  isProof,
+  MAX_ANSWER_BYTES,
+  MAX_LINE_BYTES,
+  proofOf,
+} from '../../../main/hub/wire.ts';
 
 const TRANSCRIPT = {
   address: '/run/user/1000/causeway/hub.sock',
@@ -69,5 +77,25 @@ describe('a proof that its maker holds the secret', () => {
     ['null', null],
   ])('is not taken %s', (_what, given) => {
     expect(isProof(given, proof)).toBe(false);
+  });
+});
+
+describe('the first line of what has arrived', () => {
+  it.each([
+    ['{"a":1}\n', '{"a":1}', ''],
+    ['{"name":"ä"}\n{"b":2}\n', '{"name":"ä"}', '{"b":2}\n'],
+    ['\n', '', ''],
+    ['\nx', '', 'x'],
+  ])('of %j is %j', (received, line, rest) => {
+    const found = firstLine(Buffer.from(received));
+    expect(found && { line: found.line, rest: String(found.rest) }).toEqual({ line, rest });
+  });
+
+  it.each(['', '{"a":1}', 'x\r'])('is not there yet in %j', (received) => {
+    expect(firstLine(Buffer.from(received))).toBeUndefined();
+  });
+
+  it('has room for a long path, and an answer for many sessions', () => {
+    expect([MAX_LINE_BYTES, MAX_ANSWER_BYTES]).toEqual([16_384, 8_388_608]);
   });
 });
