@@ -127,6 +127,31 @@ export type SignInPage =
   /** It led to a sign-in that its process alone has, for want of a keychain. */
   | { state: 'not-shared'; profile: string; openedAt: number };
 
+/** Which sign-in pages are for. */
+export interface PageSubject {
+  /** The same for all pages of which one is enough: a workspace's host, or that with a user and a service behind it. */
+  key: string;
+  /** The error where another page would have to be opened without the user's asking for it; `outcome` tells what became of the last one. */
+  alreadyAsked(profile: Profile, outcome: string): CausewayError;
+}
+
+/** What is known, in all processes of this user, of the browser page of one sign-in. */
+export interface SignInPages {
+  /** The page that is open, or that ended without a sign-in for all processes within the last ten minutes. */
+  current(): Promise<SignInPage | undefined>;
+  /**
+   * Records that a page opens now. Unasked, it fails if there is a current one, which the user has seen.
+   * @throws {CausewayError} what `PageSubject.alreadyAsked` gives
+   */
+  open(url: string, profile: Profile, unasked: boolean): Promise<void>;
+  /** @throws {CausewayError} as `open`, where a page may not be opened unasked */
+  refuseUnasked(profile: Profile): Promise<void>;
+  /** Records that this process's page has ended without a sign-in, or with one for this process alone; `code` says why. */
+  end(code: string): Promise<void>;
+  /** Forgets the page: it led to a sign-in for all processes, or was not shown. */
+  clear(): Promise<void>;
+}
+
 /** Whether somebody is signed in to a profile through Causeway. */
 export type SignInState =
   | {
@@ -180,6 +205,10 @@ export interface AuthService {
   signInState(profile: Profile): Promise<SignInState>;
   /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in that all share. */
   signInPage(profile: Profile): Promise<SignInPage | undefined>;
+  /** The pages of another sign-in at a workspace, such as that of a service, in all processes of this user. */
+  pagesOf(subject: PageSubject): Promise<SignInPages>;
+  /** Shows an address to the user. @throws what the browser that was given throws; `sign_in_failed` where it cannot be opened */
+  openBrowser(url: string): Promise<void>;
   /**
    * Signs in in the browser, or shares the outcome of a sign-in that is already under way.
    * @throws {CausewayError} `consent_denied`, `wrong_workspace`, `missing_scope`, `sign_in_timeout`, `sign_in_cancelled`,

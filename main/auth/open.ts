@@ -135,9 +135,11 @@ export function openAuth(options: AuthOptions): AuthService {
     },
 
     async signInPage({ host }) {
-      const { signInPages } = await import('./oauth/shared-sign-in.ts');
-      return signInPages(env, host, now).current();
+      const { workspacePages } = await import('./oauth/sign-in-pages.ts');
+      return workspacePages(env, host, now).current();
     },
+    pagesOf: async (subject) => (await import('./oauth/sign-in-pages.ts')).signInPages(env, subject, now),
+    openBrowser,
 
     async signIn(wanted, signInOptions) {
       const startedAt = now();

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import type { Secret } from '../../platform/secret.ts';
-import type { AuthEvent, AuthMethod, OAuthApplication, Profile, SignInOptions, SignInState } from '../auth.ts';
+import type {
+  AuthEvent,
+  AuthMethod,
+  OAuthApplication,
+  Profile,
+  SignInOptions,
+  SignInPages,
+  SignInState,
+} from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
 import { openSecretStore } from '../secrets/open-secret-store.ts';
@@ -14,7 +22,6 @@ import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';
 import { scopeForPath, scopesToAsk } from './scopes.ts';
-import type { SignInPages } from './shared-sign-in.ts';
 
 export interface OwnSignInOptions {
   env: NodeJS.ProcessEnv;
@@ -168,8 +175,8 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
 
   /** Another sign-in is under way. Who asks for one sees its page, also where they have lost it: it is opened once more. */
   async function showOtherPage(profile: Profile, asked: SignInOptions): Promise<void> {
-    const { signInPages } = await import('./shared-sign-in.ts');
-    const page = await signInPages(env, profile.host, now).current();
+    const { workspacePages } = await import('./sign-in-pages.ts');
+    const page = await workspacePages(env, profile.host, now).current();
     const seenMs = asked.pageSeenMs ?? JUST_OPENED_MS;
     const url = page?.state === 'open' && page.profile === profile.name ? page.url : undefined;
     emit({ type: 'sign-in-began', profile, url });
@@ -181,11 +188,11 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
   }
 
   async function signInShared(profile: Profile, asked: SignInOptions, startedAt: number): Promise<TokenRecord> {
-    const [{ signInOnce }, { signInPages }] = await Promise.all([
+    const [{ signInOnce }, { workspacePages }] = await Promise.all([
       import('./shared-sign-in.ts'),
-      import('./shared-sign-in.ts'),
+      import('./sign-in-pages.ts'),
     ]);
-    const pages = signInPages(env, profile.host, now);
+    const pages = workspacePages(env, profile.host, now);
     const folder = folderOf(profile);
     const record = await signInOnce({
       profile,
