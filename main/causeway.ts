@@ -10,6 +10,7 @@ import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
 import type { Discovery } from './workspace/catalog-query.ts';
 import type { RestClient } from './workspace/client.ts';
+import type { ServiceSignIns } from './workspace/service-sign-in.ts';
 
 export type { WarehouseService } from './warehouses/service.ts';
 
@@ -41,6 +42,8 @@ export interface Causeway {
   auth(): Promise<AuthService>;
   /** The names of the profiles in the configuration file, in its order. */
   profileNames(): Promise<string[]>;
+  /** The sign-ins to what is behind services, such as GitHub, shared by all who need one. */
+  services(): Promise<ServiceSignIns>;
   /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
   open(profileName?: string): Promise<WorkspaceSession>;
   /**
@@ -72,6 +75,7 @@ const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
 export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
+  let openedServices: Promise<ServiceSignIns> | undefined;
   let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
   /** Listed names are stored for completion, one list after the other; this never rejects. */
@@ -91,6 +95,20 @@ export function createCauseway(options: CausewayOptions): Causeway {
     ]);
     dispatchers ??= sharedPools(() => openDispatcher({ env, onSilence: options.onSilence }));
     return (await dispatchers.to(host)).whole();
+  };
+
+  const services = () => {
+    openedServices ??= (async () => {
+      const [{ ServiceSignIns }, { createRestClient }, service] = await Promise.all([
+        import('./workspace/service-sign-in.ts'),
+        import('./workspace/client.ts'),
+        auth(),
+      ]);
+      const client = async (profile: Profile) =>
+        createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await dispatcherTo(profile.host) });
+      return new ServiceSignIns({ auth: service, client });
+    })();
+    return openedServices;
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
@@ -133,7 +151,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./platform/pools.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
-    return openEndpoint(request, await auth(), pools.to, env, rules);
+    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services });
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
@@ -173,15 +191,21 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
-    const [{ HealthMonitor }, { HealthSession }, service] = await Promise.all([
+    const [{ HealthMonitor }, { HealthSession }, service, signIns] = await Promise.all([
       import('./hub/health/monitor.ts'),
       import('./hub/health/client.ts'),
       auth(),
+      services(),
     ]);
     return new HealthMonitor(servers, {
       ...options,
       renewConnections,
-      subscribe: (listener) => service.subscribe(listener),
+      subscribe: (listener) => {
+        const ends = [service.subscribe(listener), signIns.subscribe(listener)];
+        return () => {
+          for (const end of ends) end();
+        };
+      },
       connect: async ({ profile, path }, onToolsChanged) =>
         new HealthSession(await endpoint({ profile, path }), onToolsChanged),
     });
@@ -189,12 +213,14 @@ export function createCauseway(options: CausewayOptions): Causeway {
 
   return {
     auth,
+    services,
     open,
     serveProxies,
     keepWarm,
     renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {
+      (await openedServices)?.close();
       await remembering;
       await (await opening)?.close();
       await pools?.close();

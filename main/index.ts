@@ -113,6 +113,7 @@ function start(): void {
     quit: () => app.quit(),
     ask: askPerson,
     answerCall: async (call) => void (await desktop.handlers.answerCall(call)),
+    signInToService: async (name) => void (await desktop.handlers.signInToService({ name })),
     copyDiagnostics: async () => void (await desktop.handlers.copyDiagnostics(undefined)),
     updates: {
       check: () => desktop.updates.check(),

@@ -7,6 +7,7 @@ import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
 import type { PendingRequest } from './pending-request.ts';
+import { isStateless } from './stateless/headers.ts';
 
 /** How long a client waits before it is answered without the server, in milliseconds. */
 export const ANSWER_TIMEOUTS = {
@@ -33,6 +34,7 @@ const MAX_TIMER_LAG_MS = 250;
 /** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
 const UNAVAILABLE_CODES = new Set<ErrorCode>([
   'signed_out',
+  'service_signed_out',
   'sign_in_failed',
   'sign_in_cancelled',
   'sign_in_timeout',
@@ -182,7 +184,7 @@ export class AnswerCache {
     if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
     if (!this.provisional || pending.method !== 'tools/call' || pending.outstanding <= 0) return false;
     pending.outstanding = 0;
-    this.#sink.write(toolErrorFrame(pending.id, error));
+    this.#sink.write(toolErrorFrame(pending.id, error, pending.frame));
     return true;
   }
 
@@ -253,8 +255,12 @@ export function provisionalInitialize(request: Buffer, remembered: Buffer | unde
 }
 
 /** A failed call as a tool's result, so that the model reads it and can tell its user. `id` is raw JSON text. */
-function toolErrorFrame(id: string, error: unknown): Buffer {
-  const result = JSON.stringify({ content: [{ type: 'text', text: inOneLine(error) }], isError: true });
+export function toolErrorFrame(id: string, error: unknown, call: Buffer): Buffer {
+  const result = JSON.stringify({
+    content: [{ type: 'text', text: inOneLine(error) }],
+    isError: true,
+    ...(isStateless(call) ? { resultType: 'complete' } : {}),
+  });
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 

@@ -1,3 +1,4 @@
+import { asSentence } from '../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { FrameSink } from './back-pressure.ts';
 import { textAt } from './frame/edit.ts';
@@ -8,7 +9,7 @@ import { toLine } from './frame/splitter.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
-import { refusedAddress, unsafeAddress } from './stateless/elicitations.ts';
+import { refusedAddress, URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
 import { Unordered } from './unordered.ts';
 
 /** What becomes of the frames that do not simply go to the client. */
@@ -19,6 +20,8 @@ export interface AnswerEvents {
   answered(pending: PendingRequest, frame: Buffer, json: unknown, head: ResponseHead): void;
   /** A frame of the bridge's own for the server. */
   reply(frame: Buffer): void;
+  /** Whether the client opens addresses that the server wants opened. */
+  opensAddresses(): boolean;
   /** The tokens that were sent to the server. */
   sent(): SentSecrets;
 }
@@ -153,7 +156,7 @@ export class Answers {
     const addressed = request.match === 'exactly' ? line : withId(line, request.id);
     const answer =
       unsafe === undefined
-        ? withoutEcho(wellFormed(addressed, json), json, this.#events.sent())
+        ? withAddress(withoutEcho(wellFormed(addressed, json), json, this.#events.sent()), json, this.#events)
         : errorFrame(request.id, refusedAddress(unsafe));
     pending.answered(request.id);
     if (pending.outstanding <= 0) this.#open.remove(pending.openEntry);
@@ -243,6 +246,19 @@ function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
   if (!error) return answer;
   const rest = JSON.stringify({ code: error.code, message: foreignText(error.message, { sent }) });
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${rest}}`);
+}
+
+/** An error that wants addresses opened, of which a client that does not open any shows its user the message alone. */
+function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffer {
+  const { code, data } = Object(Object(json).error);
+  if (code !== URL_REQUIRED || events.opensAddresses()) return answer;
+  const { error } = Object(parseFrame(answer));
+  const { elicitations } = Object(data);
+  const urls = (Array.isArray(elicitations) ? elicitations : []).map((each) => Object(each).url);
+  const missing = urls.filter((url) => typeof url === 'string' && !`${error.message}`.includes(url));
+  if (missing.length === 0) return answer;
+  const words = `${asSentence(`${error.message}`)} Open ${missing.join(' and ')} in a browser, then try again.`;
+  return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${JSON.stringify({ ...error, message: words })}}`);
 }
 
 /** `text` is in lower case. Servers repeat a header as it came, or as it stands in an address or in JSON. */

@@ -9,6 +9,7 @@ import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanF
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { Listening } from './server-stream.ts';
+import { ServiceRefusals } from './service-refusal.ts';
 import { FRESH, gateOf, nextState, type SessionEvent, type SessionState, sessionOf } from './session.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
@@ -51,6 +52,9 @@ const NO_STORE: AnswerStore & RevisionStore = {
 /** The delay before the next attempt at a session for a client that was answered from the cache, in milliseconds. */
 const RECONNECT_DELAY_MS = 5_000;
 
+/** The same where the user has to sign in to what is behind the service first. It is told at once when they have. */
+const SERVICE_RECONNECT_DELAY_MS = 60_000;
+
 /** A frame that waits for the session to be ready for it. */
 interface Waiting {
   method: string;
@@ -67,6 +71,10 @@ class StdioBridge implements Bridge {
   readonly #answerCache: AnswerCache;
   readonly #tool: ConnectionTool;
   readonly #guard: ToolGuard | undefined;
+  readonly #service: ServiceRefusals | undefined;
+  /** Whether the client has said in `initialize` that it opens addresses for its user. */
+  #opensAddresses = false;
+  #unsubscribe: () => void = () => {};
   readonly #onWord: Endpoint['onWord'];
   #reconnectTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
@@ -105,24 +113,47 @@ class StdioBridge implements Bridge {
     );
     const { profile, path, signIn } = endpoint;
     const place = { host: profile.host, path, profile: profile.name };
-    this.#tool = new ConnectionTool({ ...place, signIn, memory, connect: async () => void (await this.#connected()) });
+    const { service } = endpoint;
+    this.#tool = new ConnectionTool({
+      ...place,
+      signIn,
+      service,
+      memory,
+      connect: async () => void (await this.#connected()),
+    });
     const hasToken = () => this.#upstream.sent.length > 0;
     this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
     this.#onWord = endpoint.onWord;
+    const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
+    const opensAddresses = () => this.#opensAddresses;
+    this.#service =
+      service &&
+      new ServiceRefusals({
+        service,
+        waiting,
+        signal: this.#abort.signal,
+        opensAddresses,
+        toClient: (frame, of) => this.#ask(frame, of),
+        wantsTruth: endpoint.wantsTruth === true,
+      });
+    if (service) this.#unsubscribe = service.subscribe(() => this.#serviceChanged());
     this.#dispatcher = new RequestDispatcher(
       this.#upstream,
       server,
       sink,
       this.#answerCache,
-      new WaitingRequests(() => this.#tool.stillWaiting()),
+      waiting,
       progress,
       {
         admit: (method) => this.#admit(method),
         report: (event) => this.#apply(event),
-        asked: (frame, of) => (this.#stateless.isUsed ? this.#stateless.asked(frame, of) : sink.write(frame)),
+        asked: (frame, of) => this.#ask(frame, of),
+        // What the stateless revision has in place of that error is said elsewhere.
+        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses,
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#listening.isOpen,
       },
+      this.#service,
     );
     this.#listening = new Listening(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
@@ -180,13 +211,22 @@ class StdioBridge implements Bridge {
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
   }
 
+  /** Something is asked of the client, in the answer to its request with the raw id `of`. */
+  #ask(frame: Buffer, of: string): void {
+    if (this.#stateless.isUsed) this.#stateless.asked(frame, of);
+    else this.#sink.write(frame);
+  }
+
   /** Sends a frame to the server, or to the connection tool where the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
+    if (envelope.kind === 'response' && this.#service?.takes(frame)) return Promise.resolve();
     if (mayBeOwnCall(json)) return this.#callTool(frame, envelope, json);
     if (this.#guard?.concerns(frame, envelope, json)) return this.#dispatchGuarded(frame, envelope, this.#guard);
     const wantsProgress = hasProgressToken(json);
     const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
+    if (isOpening)
+      this.#opensAddresses = Object(Object(Object(Object(json).params).capabilities).elicitation).url !== undefined;
     return isOpening ? this.#withWaitingNotice(dispatched) : dispatched;
   }
 
@@ -252,6 +292,7 @@ class StdioBridge implements Bridge {
 
   async #end(): Promise<void> {
     clearTimeout(this.#reconnectTimer);
+    this.#unsubscribe();
     this.#abort.abort(new Error('the client has gone'));
     const open = this.#dispatcher.leftOpen(this.#state.generation);
     await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#state), open)]);
@@ -296,8 +337,18 @@ class StdioBridge implements Bridge {
     clearTimeout(this.#reconnectTimer);
     if (this.#state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
     const { generation } = this.#state;
-    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'expired', generation }), RECONNECT_DELAY_MS);
+    const isAway = this.#tool.trouble?.code === 'service_signed_out';
+    const delayMs = isAway ? SERVICE_RECONNECT_DELAY_MS : RECONNECT_DELAY_MS;
+    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'expired', generation }), delayMs);
     this.#reconnectTimer.unref();
+  }
+
+  /** The user may have signed in to what is behind the service: what a client was told from memory is asked again. */
+  #serviceChanged(): void {
+    if (this.#tool.trouble?.code !== 'service_signed_out') return;
+    const { name, generation } = this.#state;
+    if (name === 'lost') this.#apply({ name: 'expired', generation });
+    else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#state)).catch(() => undefined);
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */

@@ -1,4 +1,5 @@
 import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
+import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { EndpointSignIn } from './endpoint.ts';
@@ -31,6 +32,8 @@ export interface ConnectionToolPort {
   profile: string;
   /** Undefined where the profile holds credentials of its own. */
   signIn: EndpointSignIn | undefined;
+  /** The sign-in to what is behind the server, where that is a service. */
+  service?: ServiceSignIn | undefined;
   memory: AnswerStore;
   /** Resolves when there is a session. @throws why there is none */
   connect(): Promise<void>;
@@ -70,13 +73,15 @@ export class ConnectionTool {
 
   /** The tool as `tools/list` tells it. */
   definition(): object {
-    const title = this.#needsSignIn ? 'Sign in to Databricks' : 'Check the connection to Databricks';
+    const away = this.#awaitedService;
+    const needsSignIn = this.#needsSignIn || away !== undefined;
+    const title = needsSignIn ? `Sign in to ${away?.title ?? 'Databricks'}` : 'Check the connection to Databricks';
     return {
-      name: this.#needsSignIn ? SIGN_IN : STATUS,
+      name: needsSignIn ? SIGN_IN : STATUS,
       title,
       description: this.#description(),
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-      annotations: { title, readOnlyHint: !this.#needsSignIn, destructiveHint: false, idempotentHint: true },
+      annotations: { title, readOnlyHint: !needsSignIn, destructiveHint: false, idempotentHint: true },
     };
   }
 
@@ -91,15 +96,19 @@ export class ConnectionTool {
   /** The answer to a call of this tool. */
   async call(frame: Buffer): Promise<Buffer> {
     const { name } = Object(Object(parseFrame(frame)).params);
-    const { text, isError } = await (name === SIGN_IN && this.#port.signIn
-      ? this.#signIn(this.#port.signIn)
-      : this.#check());
+    const { text, isError } = await this.#act(name);
     const result = {
       content: [{ type: 'text', text }],
       ...(isError ? { isError } : {}),
       ...(isStateless(frame) ? { resultType: 'complete' } : {}),
     };
     return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":${JSON.stringify(result)}}`);
+  }
+
+  #act(name: unknown): Promise<CallText> {
+    const away = this.#awaitedService;
+    if (name === SIGN_IN && away) return this.#signInToService(away);
+    return name === SIGN_IN && this.#port.signIn ? this.#signIn(this.#port.signIn) : this.#check();
   }
 
   /** Said to a request that has waited as long as it may. */
@@ -124,6 +133,12 @@ export class ConnectionTool {
       : `${hostOf(host)} has not answered yet; still trying.`;
   }
 
+  /** The service that waits for its user's sign-in, where that user can sign in. */
+  get #awaitedService(): ServiceSignIn | undefined {
+    const { code, action } = this.trouble ?? {};
+    return code === 'service_signed_out' && action?.do === 'sign-in-to-service' ? this.#port.service : undefined;
+  }
+
   get #needsSignIn(): boolean {
     const { signIn } = this.#port;
     if (!signIn) return false;
@@ -134,6 +149,11 @@ export class ConnectionTool {
     const { host, path, signIn } = this.#port;
     const what = `The Databricks server ${path} on ${hostOf(host)} cannot be used yet.`;
     const then = 'The tools of the server appear here as soon as it can be used.';
+    const away = this.#awaitedService;
+    if (away) {
+      const next = `The user is not signed in to ${away.title}. Call this tool to sign in: a page opens in the user's browser, where the user allows the access.`;
+      return `${what} ${next} ${then} If the page cannot be found, open ${away.url}`;
+    }
     if (this.#needsSignIn) {
       const next = signIn?.pending
         ? `${PAGE_IS_OPEN} The user has to finish signing in there; call this tool to wait for that.`
@@ -161,6 +181,22 @@ export class ConnectionTool {
       return { text: `${PAGE_IS_OPEN} ${next}${addressOf(signIn.pending?.url)}`, isError: true };
     }
     return this.#check(signedIn);
+  }
+
+  async #signInToService(service: ServiceSignIn): Promise<CallText> {
+    const work = async () => {
+      const { state } = await service.check();
+      if (state === 'signed-in') return;
+      await service.begin({ asked: true });
+      await service.signedIn();
+    };
+    const outcome = await within(SIGN_IN_MS, work());
+    if (outcome instanceof Error) return { text: `${inOneLine(outcome)} ${service.url}`, isError: true };
+    if (outcome === 'late') {
+      const text = `${PAGE_IS_OPEN} Finish signing in to ${service.title} there; call this tool again to wait for that.${addressOf(service.url)}`;
+      return { text, isError: true };
+    }
+    return this.#check(`Signed in to ${service.title}.`);
   }
 
   async #check(before = ''): Promise<CallText> {

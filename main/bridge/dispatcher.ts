@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnswerCache } from './answer-cache.ts';
+import { type AnswerCache, toolErrorFrame } from './answer-cache.ts';
 import { isStored } from './answer-store.ts';
 import { Answers } from './answers.ts';
 import type { FrameSink } from './back-pressure.ts';
@@ -11,7 +11,8 @@ import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
 import { endingWith } from './http-exchange.ts';
 import { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
-import { REPEAT, retryAfterOutcome } from './retry.ts';
+import { isRejection, REPEAT, retryAfterOutcome } from './retry.ts';
+import type { ServiceRefusals } from './service-refusal.ts';
 import {
   isServersOwnError,
   isSessionLost,
@@ -27,7 +28,7 @@ import {
 import { SessionProbe } from './session-probe.ts';
 import { SessionSubscriptions } from './session-subscriptions.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
-import { isRejection, type UpstreamClient } from './upstream-client.ts';
+import type { UpstreamClient } from './upstream-client.ts';
 import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 
 /** The session, as the dispatcher sees it. */
@@ -41,6 +42,8 @@ export interface SessionPort {
   reply(frame: Buffer): void;
   /** Whether the server's own stream is open. Some servers send answers there. */
   hasStream(): boolean;
+  /** Whether the client opens addresses that a server wants opened. */
+  opensAddresses(): boolean;
 }
 
 /** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
@@ -56,6 +59,8 @@ export class RequestDispatcher {
   readonly #answers: Answers;
   readonly #progress: ProgressReports;
   readonly #probe: SessionProbe;
+  /** For a service whose users may have to sign in to what is behind it. */
+  readonly #service: ServiceRefusals | undefined;
   /** The client's own frames, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
   #initialize: Buffer | undefined;
   #initialized: Buffer | undefined;
@@ -74,6 +79,7 @@ export class RequestDispatcher {
     waiting: WaitingRequests,
     progress: ProgressReports,
     port: SessionPort,
+    service?: ServiceRefusals,
   ) {
     this.#upstream = upstream;
     this.#waiting = waiting;
@@ -81,11 +87,13 @@ export class RequestDispatcher {
     this.#sink = sink;
     this.#answerCache = answerCache;
     this.#port = port;
+    this.#service = service;
     this.#endings = endingWith(upstream.signal);
     this.#progress = progress;
     this.#answers = new Answers(sink, this.#progress, {
       asked: (frame, of) => port.asked(frame, of),
       reply: (frame) => port.reply(frame),
+      opensAddresses: () => port.opensAddresses(),
       sent: () => upstream.sent,
       answered: (pending, frame, json, head) => this.#answered(pending, frame, json, head),
     });
@@ -148,7 +156,7 @@ export class RequestDispatcher {
       this.#answerCache.provisional = false;
       this.#port.report({ name: 'reconnected', generation, session });
       for (const { method, frame } of this.#subscriptions.all()) await this.#again(method, frame, session);
-      if (this.#answerCache.hasUncheckedTools) await this.#checkTools(session);
+      await this.checkTools(session);
     } catch (error) {
       this.#port.report({ name: 'reconnectFailed', generation, error });
     }
@@ -161,7 +169,8 @@ export class RequestDispatcher {
   }
 
   /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
-  async #checkTools(session: Session): Promise<void> {
+  async checkTools(session: Session): Promise<void> {
+    if (!this.#answerCache.hasUncheckedTools) return;
     const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
     const take = (answer: Buffer) =>
       this.#answerCache.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
@@ -191,10 +200,13 @@ export class RequestDispatcher {
     if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
     this.#answers.sent(pending);
     let loss: { frame: Buffer; head: ResponseHead } | undefined;
+    let elicitation: { frame: Buffer; head: ResponseHead } | undefined;
     const outcome = await this.#server.post(pending.method, pending.frame, session, token, (frame, head) => {
       const json = parseFrame(frame);
       if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
         loss = { frame, head };
+      else if (this.#service && !pending.responseStarted && isForAnswer(pending) && this.#service.mayBeOne(json))
+        elicitation = { frame, head };
       else this.#answers.take(pending, frame, head, json);
     });
     if (this.#upstream.signal.aborted) return true;
@@ -213,6 +225,12 @@ export class RequestDispatcher {
       }
     }
     if (loss) this.#answers.take(pending, loss.frame, loss.head);
+    const refusal =
+      elicitation?.frame ?? (outcome.kind === 'refused' && !pending.responseStarted ? outcome : undefined);
+    const verdict = refusal && (await this.#service?.handle(pending, refusal));
+    if (verdict === CANCELLED || this.#upstream.signal.aborted) return true;
+    if (verdict === 'again') return false;
+    if (elicitation) this.#answers.take(pending, elicitation.frame, elicitation.head);
     const wait = retryAfterOutcome(outcome, pending);
     if (wait !== undefined) {
       pending.repeats += 1;
@@ -321,7 +339,9 @@ export class RequestDispatcher {
     if (answered || this.#upstream.signal.aborted || pending.outstanding <= 0) return;
     const ids = pending.ids();
     pending.outstanding = 0;
-    for (const id of ids) this.#sink.write(errorFrame(id, error));
+    const isForModel = pending.method === 'tools/call' && this.#service?.isForModel(error);
+    for (const id of ids)
+      this.#sink.write(isForModel ? toolErrorFrame(id, error, pending.frame) : errorFrame(id, error));
   }
 }
 

@@ -5,6 +5,8 @@ import { VERSION } from '../platform/version.ts';
 import type { AskApproval } from '../rules/approvals.ts';
 import { serverKey } from '../rules/decision.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
+import { serviceOf } from '../workspace/service-name.ts';
+import type { ServiceSignIn, ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
 
 /** How long the workspace may be silent while it works, in milliseconds: Genie turns take minutes. */
@@ -22,6 +24,8 @@ export interface Endpoint {
   firstBytesMs?: number | undefined;
   /** How a user signs in to the profile; undefined where it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
+  /** The sign-in to what is behind the server, where that is a service. */
+  service?: ServiceSignIn | undefined;
   /** Called with one line for the user at a terminal while the server has not answered. */
   onWord?: ((words: string) => void) | undefined;
   /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
@@ -53,17 +57,25 @@ export interface ServerRequest {
   origin?: string | undefined;
 }
 
+/** What an endpoint is made with. */
+export interface EndpointOptions {
+  auth: AuthService;
+  /** Gives the connections to an origin. */
+  pool(origin: string): Promise<Connections>;
+  env: NodeJS.ProcessEnv;
+  /** Without them, the client is one of our own, which no rule concerns. */
+  rules?: RulesFile | undefined;
+  /** The sign-ins to services, made when the first server is one. */
+  services(): Promise<ServiceSignIns>;
+}
+
 /**
- * Finds the profile and everything else that a bridge needs. `pool` gives the connections to an origin. Without `rules`, the
- * client is one of our own, which no rule concerns.
+ * Finds the profile and everything else that a bridge needs.
  * @throws {CausewayError} `usage`, `profile_not_found`, `profile_unusable`, `ambiguous`, `invalid_file`
  */
 export async function openEndpoint(
   request: ServerRequest,
-  auth: AuthService,
-  pool: (origin: string) => Promise<Connections>,
-  env: NodeJS.ProcessEnv,
-  rules?: RulesFile,
+  { auth, pool, env, rules, services }: EndpointOptions,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
@@ -75,9 +87,11 @@ export async function openEndpoint(
       },
     );
   }
+  const service = serviceOf(request.path);
   return {
     profile,
     path: request.path,
+    service: service === undefined ? undefined : (await services()).of(profile, service),
     tokens: auth.tokens(profile),
     connections: await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,

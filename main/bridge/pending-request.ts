@@ -32,6 +32,8 @@ export class PendingRequest implements Ending {
   checks = 0;
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
+  /** Whether a refusal of it has been checked against the service's own record. */
+  serviceChecked = false;
   /** Called when no answer is outstanding. */
   onAnswered: (() => void) | undefined;
   readonly #cutOff: PendingRequest[];

@@ -44,7 +44,7 @@ export interface Attempted {
 
 /**
  * The delay before a frame is retried, in milliseconds; undefined where it must not be. A frame is retried only where the
- * server has not run it (refused for its token with 401, put off with 429 or 503, or never sent) or where it is idempotent.
+ * server has not run it (refused for its token, put off with 429 or 503, or never sent) or where it is idempotent.
  */
 export function retryAfterOutcome(
   outcome: HttpOutcome,
@@ -59,11 +59,18 @@ export function retryAfterOutcome(
   }
   if (outcome.kind !== 'refused') return undefined;
   const { status } = outcome.head;
-  if (status === 401) return tried.rejected === undefined ? 0 : undefined;
+  if (isRejection(outcome)) return tried.rejected === undefined ? 0 : undefined;
   if (status !== 429 && status !== 503) return undefined;
   const asked = retryAfterMs(header(outcome.head, 'retry-after'));
   if (asked === undefined) return backoff;
   return asked <= REPEAT.longestMs ? asked : undefined;
+}
+
+/** Whether the workspace refused the token. AI Gateway may say so with 400 and the bare text `Invalid Token`. */
+export function isRejection(outcome: HttpOutcome): boolean {
+  if (outcome.kind !== 'refused') return false;
+  const { status } = outcome.head;
+  return status === 401 || (status === 400 && /^\s*invalid token\.?\s*$/i.test(outcome.text));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { FlowControl } from './back-pressure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
-import { retryAfterOutcome } from './retry.ts';
+import { isRejection, retryAfterOutcome } from './retry.ts';
 import type { Session } from './session.ts';
 
 /** How long the server may take to end a session, in milliseconds. */
@@ -103,9 +103,14 @@ export class UpstreamClient {
   /** Sends an idempotent request, and retries it with a new token or after a delay. */
   async withRetry(send: (token: Secret) => Promise<HttpOutcome>): Promise<HttpOutcome> {
     let rejected: Secret | undefined;
+    let isChecked = false;
     for (let repeats = 0; ; repeats += 1) {
       const token = await this.token(rejected);
       const outcome = await send(token);
+      if (isRejection(outcome) && !isChecked && (await this.#isSignedInNow())) {
+        isChecked = true;
+        continue;
+      }
       const wait = retryAfterOutcome(outcome, { method: 'initialize', repeats, responseStarted: false, rejected });
       if (wait === undefined) return outcome;
       if (isRejection(outcome)) rejected = token;
@@ -144,6 +149,17 @@ export class UpstreamClient {
       { host, path, profile: profile.name, by: profile.method, sent: this.sent.flatMap(sentWith) },
       method,
     );
+  }
+
+  /**
+   * Whether a request was refused before its user had signed in to what is behind the service, as they have now: then it
+   * goes on with the same token. @throws {CausewayError} `service_signed_out` where they have not: a new token would not help
+   */
+  async #isSignedInNow(): Promise<boolean> {
+    const { service } = this.#endpoint;
+    const checked = await service?.check();
+    if (service && checked?.state === 'signed-out') throw service.signedOut(checked);
+    return checked?.state === 'signed-in';
   }
 
   async #deleteSession(session: Session, open: string[], signal: AbortSignal): Promise<void> {
@@ -200,9 +216,4 @@ export class UpstreamClient {
 /** A header's value whose bytes are UTF-8, as browsers send an event's id; undici writes each character as one byte. */
 function inUtf8(text: string): string {
   return Buffer.from(text).toString('latin1');
-}
-
-/** Whether the workspace refused the token. */
-export function isRejection(outcome: HttpOutcome): boolean {
-  return outcome.kind === 'refused' && outcome.head.status === 401;
 }

@@ -12,7 +12,8 @@ export const CANCELLED = Symbol('cancelled');
 interface Wait {
   place: number;
   pending: PendingRequest;
-  isBounded: boolean;
+  /** How many checks the request may wait for in total; undefined where it may wait for ever. */
+  maxChecks: number | undefined;
   cancel(): void;
   giveUp(): void;
 }
@@ -33,12 +34,22 @@ export class WaitingRequests {
    * of one request counts. @throws {CausewayError} `timeout`, `signed_out`
    */
   bounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
-    return this.#wait(pending, waiting, true);
+    return this.#wait(pending, waiting, MAX_CHECKS, this.#tooLong);
+  }
+
+  /** As `bounded`, for `totalMs` in all, with an error of its own. */
+  upTo<T>(
+    totalMs: number,
+    pending: PendingRequest,
+    waiting: Promise<T>,
+    tooLong: () => Error,
+  ): Promise<T | typeof CANCELLED> {
+    return this.#wait(pending, waiting, Math.ceil(totalMs / CHECK_INTERVAL_MS), tooLong);
   }
 
   /** Waits, unless the client cancels the request meanwhile: then it is not sent, and needs no answer. */
   unbounded<T>(pending: PendingRequest, waiting: Promise<T>): Promise<T | typeof CANCELLED> {
-    return this.#wait(pending, waiting, false);
+    return this.#wait(pending, waiting, undefined, this.#tooLong);
   }
 
   /** The client has cancelled the request with this raw id. */
@@ -46,14 +57,19 @@ export class WaitingRequests {
     for (const wait of this.#waits.all()) if (wait.pending.id === id) wait.cancel();
   }
 
-  #wait<T>(pending: PendingRequest, waiting: Promise<T>, isBounded: boolean): Promise<T | typeof CANCELLED> {
+  #wait<T>(
+    pending: PendingRequest,
+    waiting: Promise<T>,
+    maxChecks: number | undefined,
+    tooLong: () => Error,
+  ): Promise<T | typeof CANCELLED> {
     // Without the answer to `initialize` nothing else could go: it may not be cancelled (MCP › Cancellation).
     if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return waiting;
     return new Promise((resolve, reject) => {
       const wait: Wait = {
         place: -1,
         pending,
-        isBounded,
+        maxChecks,
         cancel: () => {
           this.#waits.remove(wait);
           pending.outstanding = 0;
@@ -61,7 +77,7 @@ export class WaitingRequests {
         },
         giveUp: () => {
           this.#waits.remove(wait);
-          reject(this.#tooLong());
+          reject(tooLong());
         },
       };
       this.#waits.add(wait);
@@ -82,9 +98,9 @@ export class WaitingRequests {
   #check(): void {
     this.#timer = undefined;
     for (const wait of this.#waits.all()) {
-      if (!wait.isBounded) continue;
+      if (wait.maxChecks === undefined) continue;
       wait.pending.checks += 1;
-      if (wait.pending.checks >= MAX_CHECKS) wait.giveUp();
+      if (wait.pending.checks >= wait.maxChecks) wait.giveUp();
     }
     if (this.#waits.size > 0) this.#timer = setTimeout(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }

@@ -1,4 +1,4 @@
-import type { Profile } from '../auth/auth.ts';
+import type { AuthService, Profile } from '../auth/auth.ts';
 import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
@@ -6,6 +6,8 @@ import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint
 import { openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
 import { checkNetworkSettings, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
+import type { RestClient } from '../workspace/client.ts';
+import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { tuneEngine } from './engine.ts';
 
 /** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
@@ -32,7 +34,34 @@ export async function prepareAlone(
     );
   };
   const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths });
-  const endpoint = await openEndpoint(request, auth, pool, env, new RulesFile(env));
+  const endpoint = await openEndpoint(request, {
+    auth,
+    pool,
+    env,
+    rules: new RulesFile(env),
+    services: () => openServices(auth, env),
+  });
   const onWord = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return (sink) => createBridge({ ...endpoint, onWord }, sink);
+}
+
+/** The sign-ins to services; the REST client is loaded when the first one is asked for. */
+async function openServices(auth: AuthService, env: NodeJS.ProcessEnv): Promise<ServiceSignIns> {
+  const { ServiceSignIns } = await import('../workspace/service-sign-in.ts');
+  let opening: Promise<RestClient> | undefined;
+  const open = async (profile: Profile) => {
+    const [{ createRestClient }, { openDispatcher }] = await Promise.all([
+      import('../workspace/client.ts'),
+      import('../platform/http.ts'),
+    ]);
+    return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher: await openDispatcher({ env }) });
+  };
+  const client = (profile: Profile) => {
+    opening ??= open(profile).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return new ServiceSignIns({ auth, client });
 }

@@ -86,6 +86,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   profile_unusable: 2,
   profile_not_found: 3,
   signed_out: 3,
+  service_signed_out: 3,
   unauthenticated: 3,
   cli_unavailable: 3,
   not_found: 4,

@@ -61,6 +61,7 @@ export function problemFor(error: unknown): Problem {
 /** Next actions in terms of the window's buttons and screens, where the command line names commands. */
 export const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
+  'sign-in-to-service': ({ title }) => `Sign in to ${title} on the Servers screen: a page opens in your browser.`,
   'check-sign-in': ({ profile, path }) =>
     `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
   'check-credentials': ({ profile, path }) =>

@@ -16,6 +16,8 @@ export type ErrorCode =
   | 'shared_file'
   // signing in
   | 'signed_out'
+  /** Signed in to the workspace, but not to what is behind one of its services, such as GitHub. */
+  | 'service_signed_out'
   | 'sign_in_failed'
   | 'sign_in_cancelled'
   | 'sign_in_timeout'

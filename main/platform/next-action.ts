@@ -1,6 +1,8 @@
 /** What is known of each action. */
 interface Details {
   'sign-in': { profile: string };
+  /** To what is behind a service of the workspace, such as GitHub, which is its `title`. */
+  'sign-in-to-service': { profile: string; service: string; title: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
   /** The same where the profile holds its credentials itself, so that there is nothing to sign in to. */
@@ -65,6 +67,8 @@ function quoted(name: string): string {
 /** The commands. */
 export const AS_COMMAND: ActionWords = {
   'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
+  'sign-in-to-service': ({ profile, service }) =>
+    `Sign in with: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
   'check-sign-in': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
   'check-credentials': ({ profile, path }) =>

@@ -24,6 +24,11 @@ const UNKNOWN: Identity = { userName: undefined, displayName: undefined, isServi
 /** Users's user names are addresses; an application id is a UUID. */
 const APPLICATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Whether a user name is a service principal's. */
+export function isServicePrincipalName(userName: string): boolean {
+  return APPLICATION_ID.test(userName);
+}
+
 /** What each error says about the token. Errors of this computer, such as a locked keychain, say nothing. */
 const STATE_BY_ERROR: Partial<Record<ErrorCode, TokenCheck['state']>> = {
   missing_scope: 'signed-in',
@@ -55,7 +60,7 @@ export async function checkToken(users: Users, signal?: AbortSignal): Promise<To
   try {
     const { user } = await users.me(signal);
     const { userName, displayName } = user;
-    return { state: 'signed-in', userName, displayName, isServicePrincipal: APPLICATION_ID.test(userName) };
+    return { state: 'signed-in', userName, displayName, isServicePrincipal: isServicePrincipalName(userName) };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     const state = STATE_BY_ERROR[error.code];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Catalog, catalogApi } from './catalog.ts';
 import { type Genie, genieApi } from './genie.ts';
+import { type McpServices, mcpServicesApi } from './mcp-services.ts';
 import { type Overrides, overridesApi } from './overrides.ts';
 import { type Permissions, permissionsApi } from './permissions.ts';
 import { createRest, type Rest, type RestOptions } from './rest.ts';
@@ -18,6 +19,7 @@ export interface RestClient {
   permissions: Permissions;
   catalog: Catalog;
   genie: Genie;
+  mcpServices: McpServices;
   vectorSearch: VectorSearch;
 }
 
@@ -33,6 +35,7 @@ export function createRestClient(options: RestOptions): RestClient {
     permissions: permissionsApi(rest),
     catalog: catalogApi(rest),
     genie: genieApi(rest),
+    mcpServices: mcpServicesApi(rest),
     vectorSearch: vectorSearchApi(rest),
   };
 }

@@ -76,6 +76,8 @@ const CODE_BY_ERROR_CODE: Record<string, ErrorCode> = {
 /** Refusals that share a status and are told apart by their text only. */
 const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [403, /invalid (access )?token|token (is|has) (been )?(invalid|expired|revoked)/i, 'unauthenticated'],
+  // AI Gateway says so with the bare text (`Invalid Token`).
+  [400, /^invalid token\.?$/i, 'unauthenticated'],
   [403, SAYS_SCOPES_ARE_MISSING, 'missing_scope'],
   [403, /blocked by .*IP (ACL|access list)/i, 'ip_blocked'],
   [403, /private.link/i, 'ip_blocked'],

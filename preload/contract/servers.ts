@@ -9,12 +9,15 @@ export const configuredServer = z.object({
   profile: z.string(),
   kind,
   path: z.string(),
+  /** What is behind it where it is a service, as people call it: "GitHub". */
+  service: z.string().optional(),
   state: z.object({
     status: z.enum([
       'connecting',
       'ready',
       'no-grants',
       'signed-out',
+      'service-signed-out',
       'waiting-for-browser',
       'forbidden',
       'not-found',
@@ -33,7 +36,7 @@ export const configuredServer = z.object({
     /** When it is checked again automatically, in milliseconds since the epoch; null where the user has to act first. */
     retryAt: z.number().nullable(),
     /** What can be done about it from here. */
-    action: z.enum(['sign-in', 'accounts', 'check-again']).nullable(),
+    action: z.enum(['sign-in', 'sign-in-to-service', 'accounts', 'check-again']).nullable(),
   }),
 });
 
@@ -100,6 +103,12 @@ export const serverRequests = {
   removeServer: { input: serverNamed, output: z.undefined() },
   /** Checks the server now. The state holds the result. */
   checkServer: { input: serverNamed, output: z.undefined() },
+  /** Shows the page on which the user signs in to what is behind a service; the state tells how it goes on. */
+  signInToService: { input: serverNamed, output: z.undefined() },
+  /** Whether the user is signed in to what is behind a service; `null` where that is not known, or no sign-in is needed. */
+  isSignedInToService: { input: serverNamed, output: z.boolean().nullable() },
+  /** Signs out of what is behind a service, for all clients and computers. */
+  signOutOfService: { input: serverNamed, output: z.undefined() },
   listTools: {
     input: serverNamed,
     /** `warnings` name the clients in which some tools' names are too long. */

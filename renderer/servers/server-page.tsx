@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
+import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
+import { Question } from '../shared/question.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { aboutServer } from './format.ts';
@@ -50,8 +53,41 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
         <Copy name={name} what="path" label="Copy path" />
         <Copy name={name} what="url" label="Copy address" />
       </div>
+      {server.service !== undefined && <ServiceAccount name={name} title={server.service} status={state.status} />}
       <RulesSection title="What AI clients may do" editor={rules} />
       <ToolList server={server} rules={rules} />
+    </div>
+  );
+}
+
+/** That the user is signed in to what is behind a service, and the way out. */
+function ServiceAccount({ name, title, status }: { name: string; title: string; status: string }) {
+  const { request } = window.causeway;
+  const signedIn = useQuery({
+    // Asked again where the server's state is another one.
+    queryKey: ['service', name, status],
+    queryFn: () => unwrap(request.isSignedInToService({ name })),
+  });
+  const [asking, setAsking] = useState(false);
+  if (signedIn.data !== true) return null;
+  return (
+    <div className={layout.actions}>
+      <span>You are signed in to {title}.</span>
+      <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
+        Sign out of {title}
+      </Button>
+      <Question
+        opened={asking}
+        title={`Sign out of ${title}?`}
+        verb="Sign out"
+        isGrave
+        act={() => unwrap(request.signOutOfService({ name }))}
+        onClose={() => setAsking(false)}
+      >
+        <p>
+          No AI client can use {title} through this workspace as you any more, on any computer, until you sign in again.
+        </p>
+      </Question>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
+import { ActionFailure } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import dot from '../shared/state-dot.module.css';
 import { formatSoon, leadsToWorkspace, passesByItself } from './format.ts';
@@ -20,9 +21,15 @@ export function ServerState({ server: { state } }: { server: ConfiguredServer })
   );
 }
 
+/** The user's own choice, and no trouble. */
+const SIGNED_OUT: ReadonlySet<ConfiguredServer['state']['status']> = new Set([
+  'signed-out',
+  'service-signed-out',
+] as const);
+
 function lookOf(state: ConfiguredServer['state']): 'running' | 'changing' | 'gone' {
   if (state.status === 'ready') return 'running';
-  return needsAttention(state) && state.status !== 'signed-out' ? 'gone' : 'changing';
+  return needsAttention(state) && !SIGNED_OUT.has(state.status) ? 'gone' : 'changing';
 }
 
 /** When a server is asked again by itself, where that may help. */
@@ -40,9 +47,22 @@ export function TriesAgain({ server: { state } }: { server: ConfiguredServer }) 
 export function ServerRemedy({ server }: { server: ConfiguredServer }) {
   const { request } = window.causeway;
   const { name, profile, state } = server;
+  const signingIn = useMutation({ mutationFn: () => unwrap(request.signInToService({ name })) });
   const checking = useMutation({ mutationFn: () => unwrap(request.checkServer({ name })) });
   return (
     <span className={layout.actions}>
+      {state.action === 'sign-in-to-service' && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={signingIn.isPending}
+          aria-label={`Sign in to ${server.service ?? name}, for ${name}`}
+          onClick={() => signingIn.mutate()}
+        >
+          Sign in to {server.service ?? name}
+        </Button>
+      )}
+      {signingIn.error && <ActionFailure error={signingIn.error} />}
       {state.action === 'sign-in' && (
         <Button
           size="compact-sm"

@@ -10,7 +10,7 @@ import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } f
  * the request again when that is done (MCP 2025-11-25 › URL Elicitation Required Error). The stateless revision asks in a
  * result instead, and the server itself waits for the person.
  */
-const URL_REQUIRED = -32042;
+export const URL_REQUIRED = -32042;
 
 /** How long between two tries while the person is at the address, in milliseconds: few servers say when they are done. */
 const RETRY_INTERVAL_MS = 2_000;

@@ -52,6 +52,19 @@ export const registerServers: RegisterCommand = (program, context) => {
     .action(async (names: string[], _options, command: Command) =>
       (await import('./servers.ts')).test(where(command), names, command.optsWithGlobals()),
     );
+  withCommonOptions(group.command('sign-in <name>'))
+    .description('sign in to what is behind a service, such as GitHub: a server of the list, or CATALOG.SCHEMA.SERVICE')
+    .option('-p, --profile <name>', 'the profile (default: the one of the server, or as the Databricks CLI chooses)')
+    .option('--no-browser', 'only show the address to open')
+    .action(async (name: string, _options, command: Command) =>
+      (await import('./service-sign-in.ts')).signInToService(where(command), name, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('sign-out <name>'))
+    .description('sign out of what is behind a service, for all clients and computers')
+    .option('-p, --profile <name>', 'the profile (default: the one of the server, or as the Databricks CLI chooses)')
+    .action(async (name: string, _options, command: Command) =>
+      (await import('./service-sign-in.ts')).signOutOfService(where(command), name, command.optsWithGlobals()),
+    );
 };
 
 function withCommonOptions(command: Command): Command {

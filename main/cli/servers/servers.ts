@@ -200,7 +200,11 @@ const SILENCE_TIMEOUT_MS = 60_000;
 export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<ListedTool[]> {
   const { env, signal } = context;
   const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS }));
-  const endpoint = await openEndpoint({ profile, path }, await context.causeway().auth(), pools.to, env);
+  const causeway = context.causeway();
+  const endpoint = await openEndpoint(
+    { profile, path },
+    { auth: await causeway.auth(), pool: pools.to, env, services: causeway.services },
+  );
   const session = new HealthSession(endpoint);
   try {
     return (await session.tools(signal)).map(({ name, description }) =>

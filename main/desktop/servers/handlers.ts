@@ -18,6 +18,21 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
     addServer: async (server) => void (await servers.add(server)),
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),
+    signInToService: async ({ name }) => {
+      const service = await servers.service(name);
+      const checked = await service.check();
+      if (checked.state === 'unknown') throw checked.error;
+      if (checked.state === 'signed-out' && checked.way === 'none') throw service.signedOut(checked);
+      if (checked.state === 'signed-out') await service.begin({ asked: true });
+      else await servers.check(name);
+    },
+    isSignedInToService: async ({ name }) => {
+      const { state } = await (await servers.service(name)).check();
+      return state === 'signed-in' ? true : state === 'signed-out' ? false : null;
+    },
+    signOutOfService: async ({ name }) => {
+      await (await servers.service(name)).signOut();
+    },
     listTools: ({ name }) => servers.tools(name),
     tryTool: ({ job, name, tool, arguments: args }) =>
       jobs.run(job, (signal) =>

@@ -22,6 +22,8 @@ import { asSentence, CausewayError, type ErrorCode, sentences } from '../../plat
 import { makeFolder } from '../../platform/replace-file.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 import type { ListedTool } from '../../rules/decision.ts';
+import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
+import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import { remedyInWindow } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
 import { answerForWindow, hintsOf, toolForWindow } from './tools.ts';
@@ -112,6 +114,15 @@ export class DesktopServers {
     return answerForWindow(result, performance.now() - startedAt);
   }
 
+  /** The sign-in to what is behind a server. @throws {CausewayError} `not_found`, also where it is no service */
+  async service(name: string): Promise<ServiceSignIn> {
+    const { profile, path } = await this.#list.named(name);
+    const service = serviceOf(path);
+    if (service === undefined) throw new CausewayError('not_found', `Server "${name}" has no sign-in of its own.`);
+    const [auth, services] = await Promise.all([this.#causeway.auth(), this.#causeway.services()]);
+    return services.of(await auth.profile(profile), service);
+  }
+
   /** The address of a server, and of its workspace. @throws {CausewayError} `not_found` */
   async addressOf(name: string): Promise<{ path: string; host: string }> {
     const { profile, path } = await this.#list.named(name);
@@ -167,11 +178,13 @@ export class DesktopServers {
 export function describeConfiguredServer(server: ManagedServer, health: ServerHealth, now: number): ConfiguredServer {
   const { name, profile, kind, path } = server;
   const { label, sentence, remedy, action } = formatHealth(health, { profile, now });
+  const service = serviceOf(path);
   return {
     name,
     profile,
     kind,
     path,
+    ...(service === undefined ? {} : { service: serviceTitle(service) }),
     state: {
       status: health.name,
       tools: health.name === 'ready' ? health.tools : null,
@@ -192,6 +205,7 @@ const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_fo
 /** The remedy, shown beside the button that carries it out. */
 function remedyHere(problem: CausewayError, button: HealthAction | null): string | null {
   const { code, advice, action } = problem;
+  if (button === 'sign-in-to-service') return sentences(advice, SIGN_IN);
   if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(advice, SIGN_IN);
   return WITHOUT_PROFILE.has(code) ? ACCOUNTS : remedyInWindow(problem);
 }

@@ -11,6 +11,8 @@ export type TrayAction =
   | { do: 'check-again' }
   | { do: 'sign-in' }
   | { do: 'sign-in-to'; profile: string }
+  /** To what is behind a server of the list, such as GitHub. */
+  | { do: 'sign-in-to-service'; server: string; title: string }
   | { do: 'quit' }
   | { do: 'answer-call'; id: number; answer: 'once' | 'always' | 'refuse' }
   | { do: 'copy-diagnostics' }
@@ -37,6 +39,8 @@ export interface TrayPorts {
   ask(question: TrayQuestion): Promise<boolean>;
   copyDiagnostics(): Promise<void>;
   answerCall(call: { id: number; answer: 'once' | 'always' | 'refuse' }): Promise<void>;
+  /** Shows the page on which the user signs in to what is behind a server. */
+  signInToService(server: string): Promise<void>;
   updates: { check(): Promise<void>; download(): Promise<void>; install(): Promise<void> };
   /** Confirms that an action is done; the screen shows the details. */
   confirm(title: string, message: string, screen: ScreenName): void;
@@ -98,6 +102,8 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
         return signInTo(action.profile);
       case 'answer-call':
         return attempt('The call was not answered', () => ports.answerCall({ id: action.id, answer: action.answer }));
+      case 'sign-in-to-service':
+        return attempt(`You are not signed in to ${action.title}`, () => ports.signInToService(action.server));
       case 'copy-diagnostics':
         return attempt('The diagnostics were not copied', async () => {
           await ports.copyDiagnostics();

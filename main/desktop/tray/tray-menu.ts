@@ -259,6 +259,11 @@ function serverItems(state: DesktopState): TrayItem[] {
     ),
     ...(more > 0 ? [action(`${more} more…`, { do: 'open', screen: 'servers' })] : []),
     ...signIns(state).map((profile) => action(`Sign in to ${profile}…`, { do: 'sign-in-to', profile })),
+    ...servers
+      .filter((server) => server.state.action === 'sign-in-to-service')
+      .map(({ name, service: title = name }) =>
+        action(`Sign in to ${title}…`, { do: 'sign-in-to-service', server: name, title }),
+      ),
   ];
 }
 

@@ -229,13 +229,19 @@ const MAX_TOOLS = 10_000;
 /** One server's session of Causeway's own. */
 export class HealthSession {
   readonly #client: OwnClient;
+  readonly #service: Endpoint['service'];
 
   /** Answers come from the server, never from the answer cache, which is still updated. */
   constructor(endpoint: Endpoint, onToolsChanged?: () => void) {
+    this.#service = endpoint.service;
     this.#client = new OwnClient({ ...endpoint, wantsTruth: true }, onToolsChanged);
   }
 
-  /** Asks for all of the server's tools. @throws {CausewayError} as `OwnClient.ask`; `timeout` */
+  /**
+   * Asks for all of the server's tools. A service tells them to everybody, and refuses each call of a user who has not signed
+   * in to what is behind it: whether the user has, is asked too.
+   * @throws {CausewayError} as `OwnClient.ask`; `timeout`, `service_signed_out`
+   */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
     const timeout = AbortSignal.timeout(LIST_TIMEOUT_MS);
     const options = { signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
@@ -252,6 +258,8 @@ export class HealthSession {
       tools.push(...answer.data.tools);
       cursor = answer.data.nextCursor;
     }
+    const checked = await this.#service?.check();
+    if (checked?.state === 'signed-out') throw this.#service?.signedOut(checked);
     return tools;
   }
 

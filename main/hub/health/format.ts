@@ -4,7 +4,7 @@ import type { NextAction } from '../../platform/next-action.ts';
 import type { ServerHealth, Trouble } from './health.ts';
 
 /** What a button beside a server's state does; `accounts` leads to where its profile is put right. */
-export type HealthAction = 'sign-in' | 'accounts' | 'check-again';
+export type HealthAction = 'sign-in' | 'sign-in-to-service' | 'accounts' | 'check-again';
 
 /** A server's state for people: the tray, the window and the command line say the same. */
 export interface FormattedHealth {
@@ -27,6 +27,7 @@ export interface HealthFormat {
 
 const LABELS: Record<Trouble, string> = {
   'signed-out': 'Signed out',
+  'service-signed-out': 'Signed out of the service',
   forbidden: 'No access',
   'not-found': 'Not found',
   'blocked-by-ip-list': 'Blocked by the IP access list',
@@ -77,7 +78,7 @@ export function formatHealth(health: ServerHealth, { profile, now }: HealthForma
 function inTrouble(name: Trouble, problem: CausewayError, more: string): FormattedHealth {
   const { code, message, remedy, action } = problem;
   return {
-    label: LABELS[name],
+    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : LABELS[name],
     sentence: sentences(message, more),
     remedy: remedy ?? null,
     action: (action && BUTTONS[action.do]) ?? BUTTONS_BY_CODE[code] ?? 'check-again',
@@ -87,6 +88,7 @@ function inTrouble(name: Trouble, problem: CausewayError, more: string): Formatt
 /** Which button does what was said to do. */
 const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
   'sign-in': 'sign-in',
+  'sign-in-to-service': 'sign-in-to-service',
   'check-sign-in': 'sign-in',
   'grant-scope': 'sign-in',
   'check-credentials': 'accounts',

@@ -3,6 +3,8 @@ import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/e
 /** Why a server is not ready. */
 export type Trouble =
   | 'signed-out'
+  /** The user has not signed in to what is behind it, such as GitHub. */
+  | 'service-signed-out'
   /** The user may not use it. */
   | 'forbidden'
   /** The workspace has no such server, or has not switched it on. */
@@ -64,6 +66,7 @@ const MINUTE_MS = 60 * SECOND_MS;
  */
 const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = {
   'signed-out': [MINUTE_MS, 5 * MINUTE_MS],
+  'service-signed-out': [MINUTE_MS, 5 * MINUTE_MS],
   'no-grants': [2 * MINUTE_MS, 15 * MINUTE_MS],
   forbidden: [5 * MINUTE_MS, 30 * MINUTE_MS],
   'not-found': [5 * MINUTE_MS, 30 * MINUTE_MS],
@@ -76,6 +79,7 @@ const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = 
 /** The trouble that each error code means; any other code means `failing`. */
 const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   signed_out: 'signed-out',
+  service_signed_out: 'service-signed-out',
   unauthenticated: 'signed-out',
   cli_unavailable: 'signed-out',
   sign_in_failed: 'signed-out',
@@ -89,6 +93,9 @@ const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   timeout: 'unreachable',
   outcome_unknown: 'unreachable',
 };
+
+/** Troubles that a sign-in in the browser ends. */
+const SIGN_INS: ReadonlySet<Trouble> = new Set<Trouble>(['signed-out', 'service-signed-out']);
 
 /** Whether a call's error means that its server may no longer be ready. */
 export function meansTrouble(error: unknown): boolean {
@@ -145,7 +152,7 @@ function failed(watch: Watch, { error, at, random }: Extract<WatchEvent, { name:
   // Never earlier than the server asks for, with jitter so that clients do not all return at once.
   const until = at + Math.max(pause(trouble, failures, random), Math.round(asked * (1 + random / 4)));
   // The result of a probe that began before the sign-in is stale.
-  if (trouble === 'signed-out' && watch.health.name === 'waiting-for-browser') return watch;
+  if (SIGN_INS.has(trouble) && watch.health.name === 'waiting-for-browser') return watch;
   return { health: { name: trouble, problem, until }, failures: failures + 1, due: until };
 }
 

@@ -1,6 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import type { AuthEvent } from '../../auth/auth.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { serviceOf } from '../../workspace/service-name.ts';
+import type { ServiceEvent } from '../../workspace/service-sign-in.ts';
 import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
 import { type MonitoredServer, meansTrouble, type ServerHealth, type WatchEvent } from './health.ts';
 import { WatchedServer } from './watched-server.ts';
@@ -14,7 +16,7 @@ export interface HealthMonitorOptions {
   /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} where there is no such profile */
   connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
   /** Subscribes to sign-in events. Returns the function that unsubscribes. */
-  subscribe?: ((listener: (event: AuthEvent) => void) => () => void) | undefined;
+  subscribe?: ((listener: (event: AuthEvent | ServiceEvent) => void) => () => void) | undefined;
   /** Called with all servers when one has changed. */
   onChange?: ((states: MonitoredServerState[]) => void) | undefined;
   /** Drops connections that may be stale. */
@@ -208,16 +210,26 @@ export class HealthMonitor {
     this.#look();
   }
 
-  #heard(event: AuthEvent): void {
+  #heard(event: AuthEvent | ServiceEvent): void {
     if (event.type === 'notice' || event.type === 'not-kept') return;
     const { name } = event.profile;
+    if (event.type === 'service-sign-in-began' || event.type === 'service-sign-in-ended') {
+      const isBegun = event.type === 'service-sign-in-began';
+      const happened = isBegun
+        ? ({ name: 'sign-in-began' } as const)
+        : { name: 'asked' as const, at: this.#clock.now() };
+      this.#tell(name, happened, ({ path }) => serviceOf(path) === event.service);
+      return;
+    }
     if (event.type === 'sign-in-began') this.#tell(name, { name: 'sign-in-began' });
     else if (event.type === 'sign-in-ended') this.#tell(name, { name: 'sign-in-ended', at: this.#clock.now() });
     else this.signedIn(name);
   }
 
-  #tell(profile: string, event: WatchEvent): void {
-    for (const one of this.#servers.values()) if (one.server.profile === profile) one.apply(event);
+  #tell(profile: string, event: WatchEvent, concerns: (server: MonitoredServer) => boolean = () => true): void {
+    for (const one of this.#servers.values()) {
+      if (one.server.profile === profile && concerns(one.server)) one.apply(event);
+    }
     this.#look();
   }
 

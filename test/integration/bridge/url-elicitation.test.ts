@@ -128,11 +128,25 @@ describe('a server with sessions that wants an address opened, before a stateles
   });
 });
 
-it('a client with sessions is given that error as it is: it is of its own revision', async () => {
-  await client.open();
-  expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
-    code: -32042,
-    message: 'GitHub is not connected',
-    data: { elicitations: [SIGN_IN] },
+describe('a client with sessions', () => {
+  const initialize = (capabilities: object) =>
+    client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities });
+
+  it('that opens addresses is given that error as it is: it is of its own revision', async () => {
+    await initialize(ABLE);
+    expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
+      code: -32042,
+      message: 'GitHub is not connected',
+      data: { elicitations: [SIGN_IN] },
+    });
+  });
+
+  it.each([{}, { elicitation: {} }])('that opens none (%j) reads the address in the message', async (capabilities) => {
+    await initialize(capabilities);
+    expect((await client.request(1, 'tools/call', { name: 'issues' })).error).toEqual({
+      code: -32042,
+      message: 'GitHub is not connected. Open https://example.com/connect in a browser, then try again.',
+      data: { elicitations: [SIGN_IN] },
+    });
   });
 });

@@ -16,6 +16,7 @@ let act: (action: TrayAction) => Promise<void>;
 let told: string[];
 let asked: string[];
 let agrees: boolean;
+let signingIn: (server: string) => void;
 let copying: () => void;
 let looking: () => void;
 
@@ -27,6 +28,7 @@ beforeEach(async () => {
   told = [];
   asked = [];
   agrees = true;
+  signingIn = () => {};
   copying = () => {};
   looking = () => {};
   act = createTrayActions(model, {
@@ -38,6 +40,7 @@ beforeEach(async () => {
     },
     tell: (title, problem, screen) => told.push(`${screen}: ${title} (${problem.code})`),
     answerCall: async ({ id, answer }) => void told.push(`${answer} ${id}`),
+    signInToService: async (server) => signingIn(server),
     copyDiagnostics: async () => copying(),
     updates: { check: async () => looking(), download: async () => {}, install: async () => {} },
     confirm: (title, message, screen) => told.push(`${screen}: ${title}: ${message}`),

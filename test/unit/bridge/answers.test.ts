@@ -35,6 +35,7 @@ function askingWith(sent: SentSecrets, ...frames: string[]) {
     },
     reply: (frame) => void replies.push(String(frame)),
     sent: () => sent,
+    opensAddresses: () => true,
   });
   const requests = frames.map((text) => {
     const envelope = readEnvelope(Buffer.from(text));

@@ -6,8 +6,8 @@ const middling = () => 0.5;
 const call: Attempted = { method: 'tools/call', repeats: 0, responseStarted: false, rejected: undefined };
 const list: Attempted = { ...call, method: 'tools/list' };
 
-function refused(status: number, headers: Record<string, string> = {}): HttpOutcome {
-  return { kind: 'refused', head: { status, headers }, text: '' };
+function refused(status: number, headers: Record<string, string> = {}, text = ''): HttpOutcome {
+  return { kind: 'refused', head: { status, headers }, text };
 }
 
 const place = { lastEventId: undefined, retryMs: undefined };
@@ -22,6 +22,7 @@ const head = { status: 200, headers: {} };
 describe('a frame is sent again', () => {
   it.each<[name: string, outcome: HttpOutcome, tried: Attempted, milliseconds: number]>([
     ['at once after 401, with another token', refused(401), call, 0],
+    ['at once after 400 for the token, as AI Gateway says it', refused(400, {}, 'Invalid Token'), call, 0],
     ['after 429, when Retry-After says', refused(429, { 'retry-after': '7' }), call, 7_000],
     ['not at once, whatever Retry-After says', refused(503, { 'retry-after': '0' }), call, 250],
     ['after 429 that does not say when', refused(429), call, 240],
@@ -81,6 +82,7 @@ describe('a frame is not sent again', () => {
     ['after minutes of silence', broken('UND_ERR_HEADERS_TIMEOUT', true), list],
     ['after ten seconds without a connection', broken('UND_ERR_CONNECT_TIMEOUT', false), list],
     ['after 400', refused(400), list],
+    ['after 400 that only speaks of a token', refused(400, {}, 'The next page token is an invalid token'), list],
     ['after 403', refused(403), list],
     ['after 500', refused(500), list],
     ['after 502', refused(502), list],

@@ -16,6 +16,7 @@ const unused = (): never => {
 };
 const causeway: Causeway = {
   auth: unused,
+  services: unused,
   profileNames: unused,
   open: unused,
   serveProxies: unused,

@@ -383,6 +383,19 @@ describe('the servers in the tray', () => {
     expect(trayMood({ ...known(), servers })).toBe('ready');
   });
 
+  it('say who has to sign in to what is behind a service, which is named as people call it', () => {
+    const away = {
+      status: 'service-signed-out',
+      label: 'Signed out of GitHub',
+      action: 'sign-in-to-service',
+    } as const;
+    const shown = items({ ...known(), servers: [server('code', { service: 'GitHub', state: away })] });
+    expect(shown.map(line)).toEqual(['[code — signed out of GitHub]', '[Sign in to GitHub…]']);
+    expect(shown.at(-1)).toMatchObject({
+      action: { do: 'sign-in-to-service', server: 'code', title: 'GitHub' },
+    });
+  });
+
   it('are no more than a menu holds', () => {
     const servers = Array.from({ length: 11 }, (_, number) => server(`s${number}`));
     expect(

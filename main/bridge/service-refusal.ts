@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
+import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
+import { parseFrame, rawId } from './frame/frame.ts';
+import type { HttpOutcome } from './http-exchange.ts';
+import type { PendingRequest } from './pending-request.ts';
+import { isRejection } from './retry.ts';
+import { URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
+import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
+
+/** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
+const PAGE_WAIT_MS = 45_000;
+
+/** Requests that a model or a user has asked for: they wait for the user. Whatever else is refused fails at once, without a page. */
+const WAITING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Marks the requests that the bridge itself makes of the client. */
+const OWN_REQUEST = '"causeway-sign-in-';
+
+export interface ServiceRefusalPort {
+  service: ServiceSignIn;
+  waiting: WaitingRequests;
+  /** The client has gone. */
+  signal: AbortSignal;
+  /** Whether the client opens addresses for its user (MCP 2025-11-25 › Elicitation, URL mode). */
+  opensAddresses(): boolean;
+  /** A request or notification of the bridge's own for the client; `of` is the raw id of the client's request that it belongs to. */
+  toClient(frame: Buffer, of: string): void;
+  /** Whether the client is one of our own that wants to be told what is wrong. */
+  wantsTruth: boolean;
+}
+
+/** What becomes of a refused request: it is sent again, or the refusal has another reason. */
+type Verdict = 'again' | 'other' | typeof CANCELLED;
+
+type Refused = Extract<HttpOutcome, { kind: 'refused' }>;
+
+/**
+ * Refusals of a service whose user is not signed in to what is behind it. The gateway says so with 401 and a challenge
+ * although the token is good (RFC 9728 §5.1), or with JSON-RPC error -32042 (MCP 2025-11-25 › URL Elicitation Required
+ * Error). Both look like something else, so the service's own record decides. Neither request was run: the gateway answers
+ * 401 before it reads the frame, and an error -32042 asks for the same request again.
+ */
+export class ServiceRefusals {
+  readonly #port: ServiceRefusalPort;
+  /** By raw id, the bridge's own requests that the client has not answered. */
+  readonly #asked = new Map<string, (answer: { result?: unknown }) => void>();
+
+  constructor(port: ServiceRefusalPort) {
+    this.#port = port;
+  }
+
+  /** Whether a response may say that the user has to sign in first. `json` is the frame as it was parsed. */
+  mayBeOne(json: unknown): boolean {
+    return elicitationIn(json) !== undefined;
+  }
+
+  /**
+   * Decides about a request that was refused, and waits for the user where that helps.
+   * @throws {CausewayError} `service_signed_out` with what to do
+   */
+  async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
+    // One sign-in is enough for a request, and where the service still refuses, it does so for another reason.
+    if (pending.serviceChecked || (!Buffer.isBuffer(refusal) && !isRejection(refusal))) return 'other';
+    pending.serviceChecked = true;
+    const { service, waiting } = this.#port;
+    const checked = await waiting.bounded(pending, service.check());
+    if (checked === CANCELLED) return CANCELLED;
+    // An elicitation of a service whose user is signed in is its own matter.
+    if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
+    if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {
+      if (TOKEN_ACCEPTED.has(checked.error.code)) throw this.#notKnown(checked.error);
+    }
+    if (checked.state !== 'signed-out') return 'other';
+    const isHelpless = checked.way !== 'page' || this.#port.wantsTruth || !WAITING_METHODS.has(pending.method);
+    if (isHelpless) throw service.signedOut(checked);
+    return this.#wait(pending, Buffer.isBuffer(refusal) ? this.#addressIn(refusal) : undefined);
+  }
+
+  /** Whether a call's error is told as the tool's own, which the model reads and can pass on to its user. */
+  isForModel(error: unknown): boolean {
+    return !this.#port.wantsTruth && error instanceof CausewayError && error.code === 'service_signed_out';
+  }
+
+  /** Takes the client's response to a request of the bridge's own; false for any other frame. */
+  takes(frame: Buffer): boolean {
+    const id = rawId(frame);
+    const answered = this.#asked.get(id);
+    this.#asked.delete(id);
+    answered?.(Object(parseFrame(frame)));
+    return id.startsWith(OWN_REQUEST);
+  }
+
+  async #wait(pending: PendingRequest, address: string | undefined): Promise<Verdict> {
+    const { service, waiting, signal } = this.#port;
+    const opens = this.#port.opensAddresses();
+    // Causeway itself opens pages of the workspace only.
+    const isUsable = address && (opens || new URL(address).origin === new URL(service.url).origin);
+    const url = isUsable ? address : service.url;
+    const show = opens ? (page: string) => this.#ask(page, pending) : undefined;
+    const signIn = async () => {
+      const shown = await service.begin({ url, show });
+      if (shown === 'declined') throw notOpened(service);
+      await service.signedIn();
+    };
+    const withLink = (error: unknown) => {
+      if (signal.aborted) throw error;
+      const why = error instanceof CausewayError && error.code !== 'service_signed_out' ? error.message : '';
+      throw new CausewayError('service_signed_out', sentences(notSignedIn(service), why, 'Nothing was run.'), {
+        remedy: `Ask the user to open the page in their browser and sign in, then try again: ${url}`,
+      });
+    };
+    const done = signIn().catch(withLink);
+    const waited = await waiting.upTo(PAGE_WAIT_MS, pending, done, () => stillAtPage(service, url));
+    return waited === CANCELLED ? CANCELLED : 'again';
+  }
+
+  /** Has the client open the page. Resolves to false where its user declines. */
+  async #ask(url: string, pending: PendingRequest): Promise<boolean> {
+    const { service, toClient, signal } = this.#port;
+    const elicitationId = randomUUID();
+    const id = `${OWN_REQUEST}${elicitationId}"`;
+    const params = { mode: 'url', elicitationId, url, message: `Sign in to ${service.title}.` };
+    const answered = new Promise<{ result?: unknown }>((resolve, reject) => {
+      this.#asked.set(id, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    toClient(frameOf(id, 'elicitation/create', params), pending.id);
+    const { result } = await answered;
+    // A client that has promised more than it can do: the page is shown all the same.
+    if (result === undefined) await service.open(url);
+    else if (Object(result).action !== 'accept') return false;
+    const complete = () =>
+      toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);
+    setImmediate(() => void service.signedIn().then(complete, () => undefined));
+    return true;
+  }
+
+  /** The address that the service wants opened, if it may be. */
+  #addressIn(frame: Buffer): string | undefined {
+    const json = parseFrame(frame);
+    return unsafeAddress(json) === undefined ? elicitationIn(json) : undefined;
+  }
+
+  /** Nothing says whether the user is signed in, but the challenge does not blame the token, which the workspace takes. */
+  #notKnown(cause: CausewayError): CausewayError {
+    const { title, url, profile } = this.#port.service;
+    const { host } = new URL(profile.host);
+    const message = `${host} refused the request (401), but not for its token: ${title} may need a sign-in of its own. Nothing was run.`;
+    const why = `Whether it does could not be read: ${cause.message}`;
+    return new CausewayError('service_signed_out', sentences(message, why), {
+      cause,
+      remedy: `Open the page in a browser in which you are signed in to the workspace, then try again: ${url}`,
+    });
+  }
+}
+
+/** Refusals of the service's record that say that the workspace takes the token: a new one would not change the answer. */
+const TOKEN_ACCEPTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'missing_scope',
+  'permission_denied',
+  'feature_unavailable',
+  'not_found',
+]);
+
+function notSignedIn({ title }: ServiceSignIn): string {
+  return `You are not signed in to ${title}.`;
+}
+
+function notOpened({ title }: ServiceSignIn): CausewayError {
+  return new CausewayError('consent_denied', `The sign-in page of ${title} was not opened.`);
+}
+
+/** Said to a request that has waited for the user as long as its client may be expected to. */
+function stillAtPage(service: ServiceSignIn, url: string): CausewayError {
+  return new CausewayError('service_signed_out', `Nobody has signed in to ${service.title} yet. Nothing was run.`, {
+    remedy: `A page is open in the browser: the user has to sign in there, then try again. If the page cannot be found, open ${url}`,
+  });
+}
+
+/** Whether a refusal says that the token is bad (RFC 6750 §3.1). */
+function blamesToken({ head, text }: Refused): boolean {
+  const challenge = head.headers['www-authenticate'];
+  return `${challenge}`.includes('invalid_token') || challenge === undefined || /^\s*invalid token/i.test(text);
+}
+
+/** The first address in an error that wants one opened; empty where it names none, undefined for any other frame. */
+function elicitationIn(json: unknown): string | undefined {
+  const { code, data } = Object(Object(json).error);
+  if (code !== URL_REQUIRED) return undefined;
+  const { elicitations } = Object(data);
+  const [first] = Array.isArray(elicitations) ? elicitations : [];
+  const { url } = Object(first);
+  return typeof url === 'string' ? url : '';
+}
+
+function frameOf(id: string | undefined, method: string, params: object): Buffer {
+  const named = id === undefined ? '' : `"id":${id},`;
+  return Buffer.from(`{"jsonrpc":"2.0",${named}"method":"${method}","params":${JSON.stringify(params)}}`);
+}

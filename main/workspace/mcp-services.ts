@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { WorkspaceError } from './errors.ts';
+import type { Rest } from './rest.ts';
+
+const PATH = '/api/2.1/unity-catalog';
+
+/** The kinds of connection that hold a credential for each user; any other needs nobody's sign-in. */
+const SIGN_IN_KINDS: ReadonlySet<string | undefined> = new Set([
+  'CONNECTION_HTTP_OAUTH_U2M_MAPPING',
+  'CONNECTION_HTTP_DCR',
+  'CONNECTION_SLACK_OAUTH_U2M_MAPPING',
+]);
+
+const Service = z.looseObject({
+  id: z.string().optional(),
+  config: z
+    .looseObject({
+      source_connection: z
+        .looseObject({ name: z.string().optional(), securable_kind: z.string().optional() })
+        .optional(),
+    })
+    .optional(),
+});
+const Provisioning = z.looseObject({ provisioning_info: z.looseObject({ state: z.string().optional() }).optional() });
+const OfConnection = z.looseObject({ connection_user_credential: Provisioning.optional() });
+const Nothing = z.unknown();
+
+/** The connection of a service that each user signs in to by themselves. */
+export interface ServiceConnection {
+  /** `catalog.schema.service`. */
+  service: string;
+  /** The service's id; only its own record has it. */
+  serviceId: string | undefined;
+  /** The connection's name, such as `system.ai.github`. */
+  connection: string | undefined;
+}
+
+/** MCP services (`/ai-gateway/mcp-services/…`) and the credentials of users for the connections behind them. */
+export interface McpServices {
+  /** Undefined where nobody has to sign in. @throws {WorkspaceError} where that cannot be read */
+  signInConnection(service: string, signal?: AbortSignal): Promise<ServiceConnection | undefined>;
+  /** Whether this user has a credential that works. @throws {WorkspaceError} where neither form of the API says */
+  hasCredential(connection: ServiceConnection, userName: string, signal?: AbortSignal): Promise<boolean>;
+  /** Forgets the caller's credential. Tells whether there was one. */
+  forgetCredential(service: string, signal?: AbortSignal): Promise<boolean>;
+}
+
+/**
+ * MCP services over one REST client. Two forms of the credentials' API are known, neither of them documented: below the
+ * service, and below its connection. A workspace may have one alone, so both are read before a user counts as signed out.
+ */
+export function mcpServicesApi(rest: Rest): McpServices {
+  const pathOf = (service: string) => `${PATH}/mcp-services/${encodeURIComponent(service)}`;
+
+  async function ofService(service: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const found = await rest.request({ path: `${pathOf(service)}/user-credentials`, schema: Provisioning, signal });
+    return found.provisioning_info?.state;
+  }
+
+  async function ofConnection(
+    { connection, serviceId }: ServiceConnection,
+    userName: string,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    const found = await rest.request({
+      path: `${PATH}/connections/${encodeURIComponent(connection ?? '')}/user-credentials/${encodeURIComponent(userName)}`,
+      query: { 'dependent.mcp_service.id': serviceId },
+      schema: OfConnection,
+      signal,
+    });
+    return found.connection_user_credential?.provisioning_info?.state;
+  }
+
+  return {
+    signInConnection: async (service, signal) => {
+      const { id, config } = await rest.request({ path: pathOf(service), schema: Service, signal });
+      const source = config?.source_connection;
+      if (!SIGN_IN_KINDS.has(source?.securable_kind)) return undefined;
+      return { service, serviceId: id, connection: source?.name?.replace(/^connections\//, '') };
+    },
+    hasCredential: async (connection, userName, signal) => {
+      const asked = [
+        () => ofService(connection.service, signal),
+        ...(connection.connection === undefined ? [] : [() => ofConnection(connection, userName, signal)]),
+      ];
+      let failure: unknown;
+      let isAbsent = false;
+      for (const ask of asked) {
+        try {
+          if ((await ask()) === 'ACTIVE') return true;
+          isAbsent = true;
+        } catch (error) {
+          if (isNotFound(error)) isAbsent = true;
+          else failure = error;
+        }
+      }
+      if (isAbsent) return false;
+      throw failure;
+    },
+    forgetCredential: async (service, signal) => {
+      try {
+        const path = `${pathOf(service)}/user-credentials`;
+        await rest.request({ method: 'DELETE', path, schema: Nothing, idempotent: true, signal });
+        return true;
+      } catch (error) {
+        if (isNotFound(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A missing record; a missing API has another code. */
+function isNotFound(error: unknown): boolean {
+  return error instanceof WorkspaceError && error.code === 'not_found';
+}

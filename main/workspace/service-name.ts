@@ -1,0 +1,32 @@
+/** Where MCP services are; a name is one segment of the path. */
+const SERVICE_PATH = /^\/ai-gateway\/mcp-services\/([^/?#]+)/;
+const SERVICE_NAME = /^[^./]+\.[^./]+\.[^./]+$/;
+
+/** The service that a server's path names; undefined for every other server. */
+export function serviceOf(path: string): string | undefined {
+  const [, segment] = SERVICE_PATH.exec(path) ?? [];
+  if (segment === undefined) return undefined;
+  try {
+    const name = decodeURIComponent(segment);
+    return SERVICE_NAME.test(name) ? name : undefined;
+  } catch {
+    // Malformed percent-encoding names no service.
+    return undefined;
+  }
+}
+
+/** What the services of `system.ai` lead to, by the name that people know. */
+const TITLES: Record<string, string> = {
+  'system.ai.github': 'GitHub',
+  'system.ai.slack': 'Slack',
+  'system.ai.atlassian': 'Atlassian',
+  'system.ai.google_drive': 'Google Drive',
+  'system.ai.google_calendar': 'Google Calendar',
+  'system.ai.gmail': 'Gmail',
+  'system.ai.microsoft_365': 'Microsoft 365',
+};
+
+/** What people call what is behind a service. */
+export function serviceTitle(service: string): string {
+  return TITLES[service] ?? service;
+}

@@ -1,0 +1,316 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCauseway } from '../../../main/causeway.ts';
+import { userNamed } from '../../workspace/caller.ts';
+import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import type { Answered } from '../bridge/harness.ts';
+import { ProxyProcess } from './proxy-process.ts';
+
+/** A service whose user has to sign in to what is behind it, such as GitHub. */
+
+const GITHUB = 'system.ai.github';
+const PATH = `/ai-gateway/mcp-services/${GITHUB}`;
+const SEARCH = { name: 'search_code', arguments: { query: 'retry' } };
+const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+const ends: (() => unknown)[] = [];
+
+/** Ben is signed in to the workspace, and to nothing behind it; his browser notes what it is asked to open. */
+beforeEach(async () => {
+  workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
+  const { host } = workspace;
+  const { token } = userNamed(workspace, 'ben');
+  const agent = await readFile(workspace.profileFile, 'utf8');
+  const secret = /\[agent\][^[]*/.exec(agent)?.[0] ?? '';
+  home = await ownHome(`[user]\nhost = ${host}\n[token]\nhost = ${host}\ntoken = ${token}\n${secret}`);
+  const folder = join(home.folder, 'bin');
+  await mkdir(folder);
+  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> "${home.notes}/opened"\n`);
+  await chmod(join(folder, 'xdg-open'), 0o755);
+  home.env.PATH = `${folder}:${home.env.PATH}`;
+  const causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
+  const auth = await causeway.auth();
+  await auth.signIn(await auth.profile('user'));
+  await causeway.close();
+  workspace.requests.clear();
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await workspace.close();
+  await home.remove();
+});
+
+/** The pages that the person's browser was asked to open, in order. */
+async function pages(): Promise<string[]> {
+  const text = await readFile(join(home.notes, 'opened'), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean);
+}
+
+const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
+
+/** The person signs in on the page that is open. */
+async function signInOnPage(): Promise<void> {
+  await expect.poll(pages, { timeout: 20_000 }).toHaveLength(1);
+  const [url = ''] = await pages();
+  await scriptedBrowser().open(url);
+}
+
+async function startProxy(profile = 'user', capabilities: object = {}, path = PATH): Promise<ProxyProcess> {
+  const proxy = new ProxyProcess(['--profile', profile, '--path', path], home.env);
+  ends.push(() => proxy.close());
+  const clientInfo = { name: 'test', version: '1' };
+  await proxy.request('open', 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return proxy;
+}
+
+/** The running application, whose browser is the person's. */
+async function startApplication(): Promise<void> {
+  const openBrowser = async (url: string) => writeFile(join(home.notes, 'opened'), `${url}\n`, { flag: 'a' });
+  const causeway = createCauseway({ env: home.env, openBrowser });
+  const hub = await causeway.serveProxies();
+  ends.push(
+    () => causeway.close(),
+    () => hub.close(),
+  );
+}
+
+/** How often a tool of the service was called, refused or not. */
+const calls = () => workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call').length;
+const refreshes = () => workspace.requests.count({ path: '/oidc/v1/token' });
+const textOf = ({ result }: Answered): string => Object(result).content?.[0]?.text ?? '';
+const isError = ({ result }: Answered): unknown => Object(result).isError;
+
+function set(settings: Partial<ManagedServerSettings>): void {
+  Object.assign(workspace.mcp.settings, settings);
+}
+
+/** One environment in which proxies share the application, and one in which each works alone. */
+const PLACES = [
+  ['alone', async () => {}],
+  ['through the application', startApplication],
+] as const;
+
+const SIGNALS: [string, Partial<ManagedServerSettings>][] = [
+  ['401', { signInSignal: 'challenge' }],
+  ['401 that blames the token', { signInSignal: 'challenge', challengeBlamesToken: true }],
+  ['-32042 in JSON', { signInSignal: 'elicitation', answers: 'json' }],
+  ['-32042 in an event stream', { signInSignal: 'elicitation', answers: 'sse' }],
+];
+
+const notOnWindows = { skip: process.platform === 'win32', timeout: 90_000 };
+
+describe('a call to a service whose user has not signed in to it', notOnWindows, () => {
+  describe.each(PLACES)('%s', (_place, arrange) => {
+    it.each(SIGNALS)('waits for the user on one page and then goes on, refused with %s', async (_signal, settings) => {
+      set(settings);
+      await arrange();
+      const proxy = await startProxy();
+      const answer = proxy.request(1, 'tools/call', SEARCH);
+      await signInOnPage();
+      expect(textOf(await answer)).toContain('retry');
+      expect(isError(await answer)).not.toBe(true);
+      expect(await pages()).toEqual([page()]);
+      // Refused once, sent once more after the sign-in; no token was asked for.
+      expect([calls(), refreshes()]).toEqual([2, 0]);
+    });
+
+    it('opens one page for four clients, all of which are answered, and none for a client that comes later', async () => {
+      await arrange();
+      const proxies = await Promise.all([1, 2, 3, 4].map(() => startProxy()));
+      const answers = proxies.map((proxy) => proxy.request(1, 'tools/call', SEARCH));
+      await expect.poll(calls).toBe(4);
+      await signInOnPage();
+      for (const answer of answers) expect(textOf(await answer)).toContain('retry');
+      const later = await startProxy();
+      expect(textOf(await later.request(1, 'tools/call', SEARCH))).toContain('retry');
+      expect(await pages()).toHaveLength(1);
+      expect([calls(), refreshes()]).toEqual([9, 0]);
+    });
+  });
+
+  it('is not sent again where the client takes it back while the user is at the page', async () => {
+    const proxy = await startProxy();
+    void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
+    await expect.poll(pages).toHaveLength(1);
+    proxy.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    await signInOnPage();
+    expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
+    expect(calls()).toBe(2);
+  });
+
+  it('is answered with the link, in words for the model, where the browser cannot be opened', async () => {
+    await writeFile(join(home.folder, 'bin', 'xdg-open'), '#!/bin/sh\nexit 3\n');
+    const proxy = await startProxy();
+    const answer = await proxy.request(1, 'tools/call', SEARCH);
+    expect(isError(answer)).toBe(true);
+    expect(textOf(answer)).toMatch(
+      /^You are not signed in to GitHub\. The browser could not be opened\. Nothing was run\. /,
+    );
+    expect(textOf(answer)).toContain(page());
+    expect([calls(), refreshes()]).toEqual([1, 0]);
+  });
+
+  it('works in a workspace that knows one form of the credentials’ API alone', async () => {
+    for (const [known, missing] of [
+      ['serviceCredentials', 'connectionCredentials'],
+      ['connectionCredentials', 'serviceCredentials'],
+    ] as const) {
+      Object.assign(workspace.features, { [known]: true, [missing]: false });
+      workspace.gateway.signOut('ben', GITHUB);
+      await writeFile(join(home.notes, 'opened'), '');
+      const proxy = await startProxy();
+      const answer = proxy.request(1, 'tools/call', SEARCH);
+      await signInOnPage();
+      expect(textOf(await answer)).toContain('retry');
+    }
+  });
+
+  it('waits until the credential is active, which takes a moment after the sign-in', async () => {
+    set({ activationMillis: 3_000 });
+    const proxy = await startProxy();
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    await signInOnPage();
+    expect(textOf(await answer)).toContain('retry');
+    expect(calls()).toBe(2);
+  });
+
+  it('of a client that opens addresses goes to that client, and goes on when its user is done', async () => {
+    const proxy = await startProxy('user', { elicitation: { url: {} } });
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    const asked = async () =>
+      proxy.frames.map((frame) => JSON.parse(String(frame))).find(({ method }) => method === 'elicitation/create');
+    await expect.poll(asked).toMatchObject({
+      params: { mode: 'url', url: page(), message: 'Sign in to GitHub.', elicitationId: expect.any(String) },
+    });
+    const { id, params } = await asked();
+    proxy.send({ jsonrpc: '2.0', id, result: { action: 'accept' } });
+    await scriptedBrowser().open(params.url);
+    expect(textOf(await answer)).toContain('retry');
+    await expect
+      .poll(() => proxy.frames.map(String).join())
+      .toContain(`"notifications/elicitation/complete","params":{"elicitationId":"${params.elicitationId}"}`);
+    expect(await pages()).toEqual([]);
+    expect(calls()).toBe(2);
+  });
+
+  it('of a client whose user declines is not run, and says so with the link', async () => {
+    const proxy = await startProxy('user', { elicitation: { url: {} } });
+    const answer = proxy.request(1, 'tools/call', SEARCH);
+    await proxy.until(2);
+    const { id } = JSON.parse(String(proxy.frames[1]));
+    proxy.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
+    expect(textOf(await answer)).toContain('The sign-in page of GitHub was not opened. Nothing was run.');
+    expect(textOf(await answer)).toContain(page());
+    expect([await pages(), calls()]).toEqual([[], 1]);
+  });
+});
+
+describe('what a user is told who cannot sign in by a page', notOnWindows, () => {
+  it('a personal access token cannot sign in: the link, and as whom it has to be opened', async () => {
+    const proxy = await startProxy('token');
+    const answer = await proxy.request(1, 'tools/call', SEARCH);
+    expect(isError(answer)).toBe(true);
+    expect(textOf(answer)).toBe(
+      `ben@example.com is not signed in to GitHub. Nothing was run. The token of profile "token" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ben@example.com, then try again: ${page()}`,
+    );
+    expect([await pages(), calls()]).toEqual([[], 1]);
+    workspace.gateway.signIn('ben', GITHUB);
+    expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
+  });
+
+  it('a service principal cannot sign in at all, and is not sent to a page', async () => {
+    const proxy = await startProxy('agent');
+    const answer = await proxy.request(1, 'tools/call', SEARCH);
+    expect(textOf(answer)).toMatch(
+      /^Each user signs in to GitHub by themselves, and profile "agent" is a service principal, which cannot\. Nothing was run\./,
+    );
+    expect(textOf(answer)).not.toContain(page());
+    expect([await pages(), calls()]).toEqual([[], 1]);
+  });
+
+  it('a token that may not read the record is not blamed, and no new one is asked for', async () => {
+    workspace.faults.add({
+      path: '/api/2.1/unity-catalog/mcp-services/*',
+      effect: { kind: 'missing-scope', scope: 'unity-catalog' },
+      times: 'always',
+    });
+    const proxy = await startProxy();
+    const answer = await proxy.request(1, 'tools/call', SEARCH);
+    expect(textOf(answer)).toContain('but not for its token: GitHub may need a sign-in of its own. Nothing was run.');
+    expect(textOf(answer)).toContain(page());
+    expect([calls(), refreshes()]).toEqual([1, 0]);
+  });
+});
+
+describe('other refusals of services', notOnWindows, () => {
+  it('a 401 of a service that needs no sign-in is about the token, which is renewed once, and opens no page', async () => {
+    const path = '/ai-gateway/mcp-services/system.ai.web_search';
+    const proxy = await startProxy('user', {}, path);
+    workspace.faults.add({ path, effect: { kind: 'refuse-token' } });
+    const answer = await proxy.request(1, 'tools/call', { name: 'web_search', arguments: { query: 'duckdb' } });
+    expect(textOf(answer)).toContain('duckdb');
+    expect([await pages(), refreshes()]).toEqual([[], 1]);
+  });
+
+  it.each(['401', '400'] as const)(
+    'a token that has expired is renewed once, refused with %s',
+    async (rejectedToken) => {
+      set({ rejectedToken });
+      workspace.gateway.signIn('ben', GITHUB);
+      const proxy = await startProxy();
+      workspace.faults.expireAccessTokens();
+      expect(textOf(await proxy.request(1, 'tools/call', SEARCH))).toContain('retry');
+      expect([await pages(), refreshes()]).toEqual([[], 1]);
+    },
+  );
+
+  it('an elicitation of the service itself, whose user is signed in, reaches the client with its link', async () => {
+    workspace.gateway.signIn('ben', GITHUB);
+    const proxy = await startProxy();
+    const data = {
+      elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://example.com/pay', message: 'Pay' }],
+    };
+    const error = { code: -32042, message: 'Payment is due', data };
+    await proxy.request(0, 'tools/list');
+    workspace.faults.add({
+      path: PATH,
+      method: 'POST',
+      effect: {
+        kind: 'answer',
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, error }),
+      },
+    });
+    expect((await proxy.request(1, 'tools/call', SEARCH)).error).toEqual({
+      ...error,
+      message: 'Payment is due. Open https://example.com/pay in a browser, then try again.',
+    });
+    expect(await pages()).toEqual([]);
+  });
+});
+
+describe('a service that shows nothing before the sign-in', notOnWindows, () => {
+  it.each(PLACES)('offers the tool sign_in, %s, and its own tools afterwards', async (_place, arrange) => {
+    set({ signInNeededFor: 'every-method' });
+    await arrange();
+    const proxy = await startProxy();
+    const listed = await proxy.request(1, 'tools/list');
+    expect(Object(listed.result).tools).toMatchObject([{ name: 'sign_in', title: 'Sign in to GitHub' }]);
+    expect(await pages()).toEqual([]);
+    const answer = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
+    await signInOnPage();
+    expect(textOf(await answer)).toMatch(/^Signed in to GitHub\. .+ are available now/);
+    await expect.poll(() => proxy.frames.map(String)).toContain(LIST_CHANGED);
+    const tools = await proxy.request(3, 'tools/list');
+    expect(Object(tools.result).tools.map(({ name }: { name: string }) => name)).toContain('search_code');
+    expect([await pages(), refreshes()]).toEqual([[page()], 0]);
+  });
+});
