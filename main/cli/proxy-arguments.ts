@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
+import { parseMeta } from '../clients/meta.ts';
 import { checkedServerPath } from '../clients/server-path.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';
@@ -12,6 +13,8 @@ export interface ProxyRequest {
   /** The origin in `--url`; it must be the profile's own. */
   origin: string | undefined;
   authType: string | undefined;
+  /** What each tool call carries in `_meta`; undefined where nothing was asked for. */
+  meta: Record<string, string> | undefined;
 }
 
 export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER
@@ -22,6 +25,7 @@ Bridges one managed MCP server to stdin and stdout. AI clients run this; see "ca
   --profile NAME     profile of the Databricks configuration file (default: its default profile)
   --path PATH        the server's path on the profile's workspace
   --url URL          the same as a full address; its host must be the profile's
+  --meta NAME=VALUE  what each tool call carries in _meta, such as warehouse_id=0123456789abcdef; may be given again
   --auth-type TYPE   accepted in either form; how to sign in is the profile's own matter
   --help             this text
 
@@ -33,6 +37,7 @@ const OPTIONS = {
   path: { type: 'string' },
   url: { type: 'string' },
   'auth-type': { type: 'string' },
+  meta: { type: 'string', multiple: true },
 } as const;
 
 /**
@@ -52,7 +57,8 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
     values.url === undefined
       ? { path: checkedServerPath(values.path ?? '', '--path'), origin: undefined }
       : splitUrl(values.url);
-  return { profile: values.profile, authType: values['auth-type'], ...target };
+  const meta = values.meta && parseMeta(values.meta);
+  return { profile: values.profile, authType: values['auth-type'], meta, ...target };
 }
 
 /** What identifies a machine or a user in this process's environment alone. */
@@ -82,22 +88,25 @@ export const registerProxy: RegisterCommand = (program) => {
     .option('--path <path>')
     .option('--url <url>')
     .option('--auth-type <type>')
+    .option('--meta <name=value...>')
     .configureHelp({ formatHelp: () => PROXY_HELP });
 };
 
-function readFlags(args: string[]) {
+type Flag = keyof typeof OPTIONS;
+
+function readFlags(args: string[]): { [Name in Exclude<Flag, 'meta'>]?: string } & { meta?: string[] } {
   const { tokens, values } = parseArgs({ args, options: OPTIONS, strict: false, allowPositionals: true, tokens: true });
-  const read: Partial<Record<keyof typeof OPTIONS, string>> = {};
+  const read: ReturnType<typeof readFlags> = {};
   for (const token of tokens) {
     if (token.kind === 'positional') throw usage(`"${token.value}" is not an argument of proxy.`, help());
     if (token.kind !== 'option') continue;
-    const name = Object.keys(OPTIONS).find((known): known is keyof typeof OPTIONS => known === token.name);
+    const name = Object.keys(OPTIONS).find((known): known is Flag => known === token.name);
     if (!name) throw usage(`Unknown flag ${token.rawName}.`, help());
-    const value = values[name];
-    if (typeof value !== 'string' || value === '' || value.startsWith('--')) {
-      throw usage(`--${name} needs a value.`, help());
-    }
-    read[name] = value;
+    const given = [values[name]].flat();
+    const texts = given.filter((value) => typeof value === 'string' && value !== '' && !value.startsWith('--'));
+    if (texts.length < given.length) throw usage(`--${name} needs a value.`, help());
+    if (name === 'meta') read.meta = texts.map(String);
+    else read[name] = String(texts.at(-1));
   }
   return read;
 }

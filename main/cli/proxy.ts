@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { StreamSink, serveStdio } from '../bridge/stdio.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
@@ -65,9 +66,14 @@ export async function runProxy(args: string[]): Promise<void> {
     complain(error);
     if (frame) refuseFrame(frame, error, sink);
   });
-  await serveStdio(safe, sink);
+  await serveStdio(request.meta ? await preset(safe, request.meta) : safe, sink);
   // What may still be open (a connection on its way down, a timer) must not outlive the client.
   process.exit(0);
+}
+
+async function preset(bridge: Bridge, meta: Record<string, string>): Promise<Bridge> {
+  const { withMetaPresets } = await import('../bridge/meta-presets.ts');
+  return withMetaPresets(bridge, meta);
 }
 
 function keepAll({ preloadChunks }: typeof import('./kept-chunks.ts')): void {

@@ -3,22 +3,23 @@ import type { ClientFacts } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { type Entry, hasAddress, type Launch, otherKeys, plain, wholeEntry } from './entry.ts';
 import type { Launcher } from './launcher.ts';
+import { metaArguments } from './meta.ts';
 import type { HttpChoice } from './outcome.ts';
 import type { FileRecord } from './record.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** How clients start a server on this computer. */
-function launchOf({ command, prefix }: Launcher, { name, profile, path }: ManagedServer): Launch {
-  return { name, command, args: [...prefix, ...proxyArguments({ profile, path })] };
+function launchOf({ command, prefix }: Launcher, { name, ...server }: ManagedServer): Launch {
+  return { name, command, args: [...prefix, ...proxyArguments(server)] };
 }
 
 /** What a team can have in common: no path of this computer. */
-function launchFromPath({ name, profile, path }: ManagedServer): Launch {
-  return { name, command: 'causeway', args: proxyArguments({ profile, path }) };
+function launchFromPath({ name, ...server }: ManagedServer): Launch {
+  return { name, command: 'causeway', args: proxyArguments(server) };
 }
 
-function proxyArguments({ profile, path }: Pick<ManagedServer, 'profile' | 'path'>): string[] {
-  return ['proxy', '--profile', profile, '--path', path];
+function proxyArguments({ profile, path, meta }: Pick<ManagedServer, 'profile' | 'path' | 'meta'>): string[] {
+  return ['proxy', '--profile', profile, '--path', path, ...metaArguments(meta)];
 }
 
 /**
@@ -32,6 +33,15 @@ export function entryOf(
   launcher: Launcher,
   http?: HttpChoice,
 ): Entry {
+  if (http && server.meta) {
+    throw new CausewayError(
+      'usage',
+      `With an address, ${client.name} cannot send what ${server.name} is to have in _meta.`,
+      {
+        remedy: `Leave --http out, or take it away with "causeway servers set ${server.name} --no-meta".`,
+      },
+    );
+  }
   const direct = entryWithAddress(client, file, server, http);
   const stdio = client.stdio(file.project === undefined ? launchOf(launcher, server) : launchFromPath(server));
   const entry = http ? direct : stdio;

@@ -11,6 +11,8 @@ const serverSchema = z.object({
   profile: z.string().min(1),
   kind: z.enum(SERVER_KINDS),
   path: z.string().startsWith('/'),
+  /** What each tool call carries in `_meta`, such as `warehouse_id`. */
+  meta: z.record(z.string(), z.string()).optional(),
 });
 
 const listSchema = z.object({ servers: z.array(serverSchema) });
@@ -72,6 +74,14 @@ export function withServer({ servers }: ServerList, server: ManagedServer): Serv
 export function withoutServer({ servers }: ServerList, name: string): ServerList {
   findServer({ servers }, name);
   return { servers: servers.filter((server) => server.name !== name) };
+}
+
+/** The list with another `_meta` for a server; with none where `meta` is empty. @throws {CausewayError} `not_found` */
+export function withMeta({ servers }: ServerList, name: string, meta: Record<string, string>): ServerList {
+  findServer({ servers }, name);
+  const changed = ({ meta: _before, ...server }: ManagedServer): ManagedServer =>
+    Object.keys(meta).length === 0 ? server : { ...server, meta };
+  return { servers: servers.map((server) => (server.name === name ? changed(server) : server)) };
 }
 
 /** The server of that name. @throws {CausewayError} `not_found` */

@@ -37,9 +37,18 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('-p, --profile <name>', 'the profile to sign in with (default: as the Databricks CLI chooses)')
     .option('--name <name>', 'its name in every client: a-z, 0-9 and "-"')
     .option('--path <path>', "the server's path on the workspace, such as /api/2.0/mcp/sql")
+    .option('--meta <name=value...>', 'what each tool call carries in _meta, such as warehouse_id=0123456789abcdef')
     .option('--dry-run', 'only show what would be added')
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
       (await import('./servers.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('set <name>'))
+    .description('change what the tool calls of a server carry; write the entries of your clients again afterwards')
+    .option('--meta <name=value...>', 'all that they are to carry in _meta, such as warehouse_id=0123456789abcdef')
+    .option('--no-meta', 'nothing')
+    .option('--dry-run', 'only show what would change')
+    .action(async (name: string, _options, command: Command) =>
+      (await import('./servers.ts')).setServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('remove <name...>'))
     .description('remove servers from the list; entries in clients stay until "causeway clients remove"')

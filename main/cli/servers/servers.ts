@@ -1,5 +1,6 @@
 import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
+import { metaArguments, parseMeta } from '../../clients/meta.ts';
 import { checkedServerPath, type ManagedServerKind, SERVER_KINDS } from '../../clients/server-path.ts';
 import {
   findServer,
@@ -8,6 +9,7 @@ import {
   type ServerList,
   serverPath,
   suggestName,
+  withMeta,
   withoutServer,
   withServer,
 } from '../../clients/servers.ts';
@@ -27,6 +29,7 @@ export interface AddServerOptions {
   profile?: string;
   name?: string;
   path?: string;
+  meta?: string[];
   json?: boolean;
   dryRun?: boolean;
 }
@@ -39,6 +42,7 @@ export async function addServer(
   options: AddServerOptions,
 ): Promise<void> {
   const kind = kindOf(kindText, options.path);
+  const meta = options.meta && parseMeta(options.meta);
   const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
   const [list, profile] = [
     await openServerList(context),
@@ -46,9 +50,10 @@ export async function addServer(
   ];
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
-    if (options.name === undefined) refuseSecond(now, profile, path);
+    if (options.name === undefined) refuseSecond(now, profile, { path, meta });
     const usedNames = now.servers.map(({ name }) => name);
-    added = { name: options.name ?? suggestName(kind, path, usedNames), profile: profile.name, kind, path };
+    const name = options.name ?? suggestName(kind, path, usedNames);
+    added = { name, profile: profile.name, kind, path, ...(meta ? { meta } : {}) };
     return withServer(now, added);
   };
   if (options.dryRun) edit(list.read());
@@ -64,14 +69,43 @@ export async function addServer(
 }
 
 /** Added twice without a word, every client would have each of its tools twice. */
-function refuseSecond({ servers }: ServerList, { name, host }: Profile, path: string): void {
-  const keyOf = (of: string) => `${serverKey(host, of)}${new URL(of, host).search}`;
-  const same = servers.find((server) => server.profile === name && keyOf(server.path) === keyOf(path));
+function refuseSecond(
+  { servers }: ServerList,
+  { name, host }: Profile,
+  added: Pick<ManagedServer, 'path' | 'meta'>,
+): void {
+  const keyOf = ({ path, meta }: Pick<ManagedServer, 'path' | 'meta'>) =>
+    [serverKey(host, path), new URL(path, host).search, ...metaArguments(meta)].join(' ');
+  const same = servers.find((server) => server.profile === name && keyOf(server) === keyOf(added));
   if (!same) return;
   throw new CausewayError('already_exists', `Server "${same.name}" is ${same.path} as ${name} already.`, {
     remedy: 'To have it twice all the same, name the second one with --name.',
     candidates: [{ name: same.name }],
   });
+}
+
+/** `causeway servers set NAME --meta …`. */
+export async function setServer(
+  context: CommandContext,
+  name: string,
+  { meta, json, dryRun }: { meta?: string[] | boolean; json?: boolean; dryRun?: boolean },
+): Promise<void> {
+  if (meta === undefined || meta === true) {
+    throw new CausewayError('usage', 'Nothing to change was named.', {
+      remedy: 'Name --meta NAME=VALUE, or --no-meta.',
+    });
+  }
+  const wanted = meta === false ? {} : parseMeta(meta);
+  const list = await openServerList(context);
+  const edit = (now: ServerList): ServerList => withMeta(now, name, wanted);
+  const changed = findServer(dryRun ? edit(list.read()) : await list.change(edit), name);
+  if (json) return writeJson(context.stdout, changed);
+  await writeLine(context.stdout, `${dryRun ? 'Would be' : 'Now'} ${describeServer(changed)}`);
+  if (!dryRun)
+    await writeLine(
+      context.stdout,
+      'Your clients use it once "causeway clients repair" has written their entries again.',
+    );
 }
 
 /** `causeway servers remove NAME…`. */
@@ -118,8 +152,11 @@ export async function listServers(context: CommandContext, options: { json?: boo
   if (servers.length === 0) {
     return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
   }
-  const rows = servers.map(({ name, kind, profile, path }) => [name, kind, profile, path].map(printable));
-  for (const line of columns([['NAME', 'KIND', 'PROFILE', 'PATH'], ...rows])) await writeLine(context.stdout, line);
+  const head = ['NAME', 'KIND', 'PROFILE', 'PATH', ...(servers.some(({ meta }) => meta) ? ['META'] : [])];
+  const rows = servers.map(({ name, kind, profile, path, meta }) =>
+    [name, kind, profile, path, formatMeta(meta)].slice(0, head.length).map(printable),
+  );
+  for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
 }
 
 interface Tested {
@@ -216,6 +253,12 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
   }
 }
 
+function formatMeta(meta: ManagedServer['meta']): string {
+  return Object.entries(meta ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
 /** Opens the list of servers, and says so if it was damaged. */
 export async function openServerList(context: CommandContext): Promise<SettingsFile<ServerList>> {
   const servers = await openServers(context.env);
@@ -229,6 +272,6 @@ export async function openServerList(context: CommandContext): Promise<SettingsF
 }
 
 /** A server as one line says it. */
-export function describeServer({ name, profile, path }: ManagedServer): string {
-  return printable(`${name}: ${path} as ${profile}`);
+export function describeServer({ name, profile, path, meta }: ManagedServer): string {
+  return printable(`${name}: ${path} as ${profile}${meta ? `, with ${formatMeta(meta)}` : ''}`);
 }

@@ -23,8 +23,8 @@ describe('both forms', () => {
   it('name the same server', () => {
     const byPath = parseProxyArguments(['--profile', 'acme', '--path', SQL]);
     const byUrl = parseProxyArguments(['--url', `${HOST}${SQL}`, '--auth-type', 'databricks-cli', '--profile', 'acme']);
-    expect(byPath).toEqual({ profile: 'acme', path: SQL, origin: undefined, authType: undefined });
-    expect(byUrl).toEqual({ profile: 'acme', path: SQL, origin: HOST, authType: 'databricks-cli' });
+    expect(byPath).toEqual({ profile: 'acme', path: SQL, origin: undefined, authType: undefined, meta: undefined });
+    expect(byUrl).toEqual({ profile: 'acme', path: SQL, origin: HOST, authType: 'databricks-cli', meta: undefined });
   });
 
   it.each([
@@ -64,6 +64,16 @@ describe('both forms', () => {
     expect(origin(`HTTPS://ACME.cloud.databricks.com:443${SQL}#x`)).toBe(HOST);
   });
 
+  it('take what calls carry in _meta, as often as it is given', () => {
+    const metaOf = (...args: string[]) => parseProxyArguments(['--path', SQL, ...args]).meta;
+    expect(metaOf()).toBeUndefined();
+    expect(metaOf('--meta', 'warehouse_id=a1', '--meta=columns=a,b=c')).toEqual({
+      warehouse_id: 'a1',
+      columns: 'a,b=c',
+    });
+    expect(metaOf('--meta', 'warehouse_id=a1', '--meta', 'warehouse_id=b2')).toEqual({ warehouse_id: 'b2' });
+  });
+
   it.each([
     'databricks-cli',
     'pat',
@@ -84,6 +94,23 @@ describe('a misuse', () => {
     [[], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
     [['--profile', 'acme'], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
     [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
+    [['--path', SQL, '--meta'], `--meta needs a value. ${FLAGS}`],
+    [
+      ['--path', SQL, '--meta', 'a1'],
+      '--meta "a1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+    ],
+    [
+      ['--path', SQL, '--meta', '=a1'],
+      '--meta "=a1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+    ],
+    [
+      ['--path', SQL, '--meta', 'a b=1'],
+      '--meta "a b=1" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+    ],
+    [
+      ['--path', SQL, '--meta', 'a='],
+      '--meta "a=" is not NAME=VALUE. Write it like --meta warehouse_id=0123456789abcdef.',
+    ],
     [['--path', SQL, '--verbose'], `Unknown flag --verbose. ${FLAGS}`],
     [['--path', SQL, '--Profile', 'acme'], `Unknown flag --Profile. ${FLAGS}`],
     [['--path', SQL, '-p', 'acme'], `Unknown flag -p. ${FLAGS}`],

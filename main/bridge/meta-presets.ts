@@ -1,0 +1,43 @@
+import type { Bridge } from './bridge.ts';
+import { elementsOf, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
+import { parseFrame, scanFrame } from './frame/frame.ts';
+
+/** Members of `_meta` by their names, such as `warehouse_id`. Managed servers take strings. */
+export type MetaPresets = Readonly<Record<string, string>>;
+
+/**
+ * The same bridge, whose client's tool calls carry the presets in `params._meta`. A preset counts more than what the client
+ * itself says under that name; everything else in a frame stays as it is.
+ */
+export function withMetaPresets(bridge: Bridge, presets: MetaPresets): Bridge {
+  return {
+    receive: (frame) => bridge.receive(presetFrame(frame, presets)),
+    fault: (fault) => bridge.fault(fault),
+    get pendingBytes() {
+      return bridge.pendingBytes;
+    },
+    onSettled: (listener) => bridge.onSettled(listener),
+    finish: (graceMs) => bridge.finish(graceMs),
+    close: () => bridge.close(),
+  };
+}
+
+/** A frame whose tool calls, in a batch too, carry the presets. */
+export function presetFrame(frame: Buffer, presets: MetaPresets): Buffer {
+  const elements = elementsOf(frame, wholeOf(frame)).map(({ start, end }) => frame.subarray(start, end));
+  if (elements.length === 0) return presetCall(frame, presets);
+  const preset = elements.map((element) => presetCall(element, presets));
+  const isSame = preset.every((element, index) => element === elements[index]);
+  // What is not JSON goes on as it is, and is refused as that.
+  return isSame || parseFrame(frame) === undefined ? frame : Buffer.from(`[${preset.join(',')}]`);
+}
+
+function presetCall(frame: Buffer, presets: MetaPresets): Buffer {
+  if (scanFrame(frame).method !== 'tools/call') return frame;
+  const members = JSON.stringify(presets).slice(1, -1);
+  const place = placeAt(frame, 'params', '_meta');
+  if (!place) return withMembers(frame, ['params'], `"_meta":{${members}}`);
+  const others = objectOf(frame, place, (name) => !Object.hasOwn(presets, name)).slice(1, -1);
+  const meta = Buffer.from(others === '' ? `{${members}}` : `{${others},${members}}`);
+  return Buffer.concat([frame.subarray(0, place.start), meta, frame.subarray(place.end)]);
+}

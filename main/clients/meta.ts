@@ -1,0 +1,30 @@
+import { CausewayError } from '../platform/errors.ts';
+
+/** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+/**
+ * Reads `NAME=VALUE` pairs, what tool calls are to carry in `_meta`; of one name that comes twice, the last counts.
+ * @throws {CausewayError} `usage`, naming the pair
+ */
+export function parseMeta(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(pairs.map(parsePair));
+}
+
+function parsePair(pair: string): [name: string, value: string] {
+  const at = pair.indexOf('=');
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (at < 1 || !NAME.test(name) || value === '') {
+    throw new CausewayError('usage', `--meta "${pair}" is not NAME=VALUE.`, {
+      remedy: 'Write it like --meta warehouse_id=0123456789abcdef.',
+    });
+  }
+  return [name, value];
+}
+
+/** The arguments that `parseMeta` reads, in the order of the names. */
+export function metaArguments(meta: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(meta)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([name, value]) => ['--meta', `${name}=${value}`]);
+}

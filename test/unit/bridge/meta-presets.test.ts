@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { presetFrame } from '../../../main/bridge/meta-presets.ts';
+
+const PIN = { warehouse_id: 'a1' };
+const preset = (frame: string) => String(presetFrame(Buffer.from(frame), PIN));
+const call = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+
+describe('a tool call', () => {
+  it.each([
+    ['without _meta', '{"name":"t"}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
+    ['with an empty _meta', '{"name":"t","_meta":{}}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
+    [
+      'with other members in _meta',
+      '{"_meta":{"progressToken":18446744073709551617},"name":"t"}',
+      '{"_meta":{"progressToken":18446744073709551617,"warehouse_id":"a1"},"name":"t"}',
+    ],
+    ['that names another value itself', '{"_meta":{"warehouse_id":"b2"}}', '{"_meta":{"warehouse_id":"a1"}}'],
+    ['whose _meta is no object', '{"name":"t","_meta":null}', '{"name":"t","_meta":{"warehouse_id":"a1"}}'],
+    ['whose _meta is a list', '{"_meta":[1]}', '{"_meta":{"warehouse_id":"a1"}}'],
+  ])('%s carries the preset, and is the same otherwise', (_name, before, after) => {
+    expect(preset(call(before))).toBe(call(after));
+  });
+
+  it('without parameters gets some', () => {
+    expect(JSON.parse(preset('{"jsonrpc":"2.0","id":1,"method":"tools/call"}'))).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { _meta: PIN },
+    });
+  });
+
+  it('in a batch carries it, and the others do not', () => {
+    const list = '{"jsonrpc":"2.0","id":2,"method":"tools/list"}';
+    expect(preset(`[${list}, ${call('{}')}]`)).toBe(`[${list},${call('{"_meta":{"warehouse_id":"a1"}}')}]`);
+  });
+
+  it('carries it whatever else is in its parameters', () => {
+    const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), json), json, (params, meta) => {
+        const frame = JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { ...params, _meta: meta },
+        });
+        const after = JSON.parse(preset(frame));
+        const kept = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? meta : {};
+        expect(after).toEqual({ ...JSON.parse(frame), params: { ...params, _meta: { ...kept, ...PIN } } });
+      }),
+    );
+  });
+});
+
+describe('any other frame', () => {
+  it.each([
+    '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":{"method":"tools/call"}}',
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"tools/call"}}',
+    'tools/call',
+    '[]',
+    '[1, "tools/call"]',
+    '[{"method":"tools/call"}, ',
+    '[{"method":"tools/call"},]',
+  ])('stays as it is: %s', (frame) => {
+    const bytes = Buffer.from(frame);
+    expect(presetFrame(bytes, PIN)).toBe(bytes);
+  });
+});
