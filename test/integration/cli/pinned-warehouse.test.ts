@@ -71,11 +71,11 @@ describe('a server with a pinned warehouse', () => {
 
     const changed = await causeway('servers', 'set', 'sql-small', '--meta', 'warehouse_id=b2');
     expect(changed.stdout).toContain('Now sql-small: /api/2.0/mcp/sql as ana, with warehouse_id=b2\n');
-    await causeway('clients', 'repair', '--yes');
+    await causeway('clients', 'repair');
     expect(await entry('sql-small')).toContain('warehouse_id=b2');
 
     expect((await causeway('servers', 'set', 'sql-small', '--no-meta')).stdout).toContain('as ana\n');
-    await causeway('clients', 'repair', '--yes');
+    await causeway('clients', 'repair');
     expect(await entry('sql-small')).not.toContain('--meta');
   });
 
