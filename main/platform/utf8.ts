@@ -16,7 +16,6 @@ export function isUtf16(bytes: Buffer): boolean {
 
 /** The lines of a file that are not UTF-8, each with its first byte that is not; one for the whole of a file in UTF-16. */
 export function* findNotUtf8(bytes: Buffer): Generator<NotUtf8 & { bytes: Buffer }> {
-  if (isUtf8(bytes)) return;
   if (isUtf16(bytes)) {
     yield { line: 1, column: 1, what: 'the file is UTF-16, not UTF-8', bytes };
     return;
@@ -47,23 +46,17 @@ export function utf8Text(path: string, bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
+/** What decoding puts in place of bytes that are not UTF-8, and its own bytes, which may also stand in a file. */
+const REPLACEMENT = '\uFFFD';
+const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
+
 /** The length of what is UTF-8 up to the first character that is not. */
 function validPrefix(bytes: Buffer): number {
-  const isSound = (length: number) => {
-    try {
-      // As a stream: a character that is cut off at the end may still become one.
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  let [sound, broken] = [0, bytes.length];
-  while (broken - sound > 1) {
-    const middle = Math.floor((sound + broken) / 2);
-    if (isSound(middle)) sound = middle;
-    else broken = middle;
+  let length = 0;
+  for (const text of bytes.toString('utf8').split(REPLACEMENT)) {
+    length += Buffer.byteLength(text);
+    if (!bytes.subarray(length, length + REPLACEMENT_BYTES.length).equals(REPLACEMENT_BYTES)) break;
+    length += REPLACEMENT_BYTES.length;
   }
-  while (!isUtf8(bytes.subarray(0, sound))) sound -= 1;
-  return sound;
+  return length;
 }

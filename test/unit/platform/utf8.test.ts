@@ -19,6 +19,17 @@ describe('bytes that are not UTF-8', () => {
       Buffer.concat([Buffer.from('\u00e4\u00f6'), latin1('\u00fc')]),
       ['1:3 the byte 0xFC is not UTF-8'],
     ],
+    [
+      'it behind a replacement character',
+      Buffer.concat([Buffer.from('a\uFFFD'), latin1('\u00fc')]),
+      ['1:3 the byte 0xFC is not UTF-8'],
+    ],
+    [
+      'a replacement character that is cut off',
+      Buffer.from('\uFFFD\uFFFD').subarray(0, 5),
+      ['1:2 the byte 0xEF is not UTF-8'],
+    ],
+    ['replacement characters alone', Buffer.from('\uFFFD\n\uFFFD'), []],
     ['a character that is cut off', Buffer.from([0x61, 0xe2, 0x82]), ['1:2 the byte 0xE2 is not UTF-8']],
     ['UTF-16', Buffer.from('\uFEFFa\nb', 'utf16le'), ['1:1 the file is UTF-16, not UTF-8']],
     [
