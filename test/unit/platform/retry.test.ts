@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ASKED_WAIT_MS, backoffMs, retryAfterMs, retryDelayMs, withinAskedWait } from '../../../main/platform/retry.ts';
+import {
+  ASKED_WAIT_MS,
+  backoffMs,
+  retryAfterMs,
+  retryDelayMs,
+  systemClock,
+  withinAskedWait,
+} from '../../../main/platform/retry.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const { floor, ceiling } = ASKED_WAIT_MS;
@@ -22,6 +29,12 @@ describe('retryAfterMs', () => {
     ['Sat Nov 21 10:00:30 2026', 30_000],
     ['Sat, 21 Nov 2026 09:00:00 GMT', floor],
     ['Fri, 31 Dec 9999 23:59:59 GMT', ceiling],
+    ['on Sat, 21 Nov 2026 10:00:30 GMT', undefined],
+    ['Sat, 21 Nov 2026 10:00:30 GMT+0100', undefined],
+    ['on Saturday, 21-Nov-26 10:00:30 GMT', undefined],
+    ['Saturday, 21-Nov-26 10:00:30 GMT+0100', undefined],
+    ['on Sat Nov 21 10:00:30 2026', undefined],
+    ['Sat Nov 21 10:00:30 2026 +0100', undefined],
     ['-5', undefined],
     ['+5', undefined],
     ['1e3', undefined],
@@ -70,6 +83,16 @@ test('backoffMs doubles to ten seconds, between half of it and all of it', () =>
 test('backoffMs takes a range of its own', () => {
   const range = { firstMs: 100, longestMs: 300 };
   expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1, range))).toEqual([100, 200, 300, 300]);
+});
+
+test('the system’s clock counts from 1970, and its pause ends early where it is cancelled', async () => {
+  expect(new Date(systemClock.now()).getUTCFullYear()).toBeGreaterThan(2025);
+  expect(Math.floor(systemClock.random())).toBe(0);
+  await expect(systemClock.sleep(1, undefined)).resolves.toBeUndefined();
+  const cancelled = new AbortController();
+  const pause = systemClock.sleep(60 * 60_000, cancelled.signal);
+  cancelled.abort();
+  await expect(pause).rejects.toThrow();
 });
 
 describe('retryDelayMs', () => {
