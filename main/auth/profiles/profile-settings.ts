@@ -231,9 +231,9 @@ function unsupported(name: string): Refused {
 }
 
 /** What is sent in a header goes out as it stands: what cannot, such as a space that is not seen, was copied along. */
-function troubleWithHeaders({ token, workspaceId }: ProfileSettings): Refused | undefined {
-  const values = { token: token?.reveal(), workspace_id: workspaceId };
-  const [name] = Object.entries(values).find(([, value]) => value !== undefined && !isHeaderValue(value)) ?? [];
+function troubleWithHeaders({ method, token, workspaceId }: ProfileSettings): Refused | undefined {
+  const values = { token: method === 'pat' ? token?.reveal() : undefined, workspace_id: workspaceId };
+  const [name] = Object.entries(values).find(([, value]) => value && !isHeaderValue(value)) ?? [];
   return name === undefined
     ? undefined
     : {

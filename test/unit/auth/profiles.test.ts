@@ -57,6 +57,7 @@ describe('how a profile signs in', () => {
     ['host = a.com\nauth_type = external-browser', 'oauth-user'],
     ['host = a.com\nclient_id = public-app\nscopes = sql offline_access', 'oauth-user'],
     ['host = a.com\ntoken = t\nclient_id = i\nclient_secret = s\nauth_type = pat', 'pat'],
+    ['host = a.com\ntoken = a token that is not used\nauth_type = databricks-cli', 'databricks-cli'],
   ])('%j: %s', (keys, method) => {
     expect(one(keys)).toMatchObject({ usable: true, profile: { name: 'p', host: 'https://a.com', method } });
   });
