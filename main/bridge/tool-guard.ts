@@ -226,7 +226,7 @@ export class ToolGuard {
 
   /** A frame for the client, without the tools that it may not use. */
   shown(frame: Buffer): Buffer {
-    if (this.#initializeId !== undefined) return this.#introduced(frame, this.#initializeId);
+    if (this.#initializeId !== undefined && isAnswerTo(this.#initializeId, frame)) return this.#introduced(frame);
     if (this.#lists.size === 0) return frame;
     const elements = elementsIn(frame);
     if (elements.length === 0) return this.#shownOne(frame);
@@ -235,9 +235,7 @@ export class ToolGuard {
   }
 
   /** An answer to `initialize` that says that the tools may change: with the rules they do, whatever the server does. */
-  #introduced(frame: Buffer, initializeId: string): Buffer {
-    const { id, method } = scanFrame(frame);
-    if (id !== initializeId || method !== undefined) return frame;
+  #introduced(frame: Buffer): Buffer {
     this.#initializeId = undefined;
     const path = ['result', 'capabilities', 'tools'];
     const tools = objectAt(parseFrame(frame), ...path);
@@ -301,6 +299,11 @@ const AMBIGUOUS = new CausewayError(
     remedy: 'It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
   },
 );
+
+function isAnswerTo(rawRequestId: string, frame: Buffer): boolean {
+  const { id, method } = scanFrame(frame);
+  return id === rawRequestId && method === undefined;
+}
 
 function elementsIn(batch: Buffer): Buffer[] {
   return elementsOf(batch, wholeOf(batch)).map(({ start, end }) => batch.subarray(start, end));

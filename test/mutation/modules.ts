@@ -9,7 +9,7 @@ export const MODULES: Record<string, string[]> = {
   'main/bridge/retry.ts': ['test/unit/bridge/repeat.test.ts'],
   'main/bridge/session.ts': ['test/unit/bridge/session-death.test.ts', 'test/unit/bridge/session-state.test.ts'],
   'main/bridge/pending-request.ts': ['test/unit/bridge/answers.test.ts', 'test/unit/bridge/pending-request.test.ts'],
-  'main/bridge/tool-guard.ts': ['test/integration/bridge/tool-guard.test.ts'],
+  'main/bridge/tool-guard.ts': ['test/unit/bridge/tool-guard.test.ts'],
   'main/clients/entry.ts': ['test/unit/clients/data.test.ts', 'test/unit/clients/entry.test.ts'],
   'main/hub/frame-summary.ts': ['test/unit/hub/glance.test.ts'],
   'main/hub/wire.ts': ['test/unit/hub/proof.test.ts'],
