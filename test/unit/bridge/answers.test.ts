@@ -287,7 +287,7 @@ describe('a response that may not be read as it is', () => {
   });
 
   it.each([[[]], [[undefined, '']]])('is an error as it is where no token was sent: %j', (sent) => {
-    const text = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no"}}';
+    const text = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no","data":1.0}}';
     expect(askingWith(sent, call(1)).after(text)).toEqual([text]);
   });
 
