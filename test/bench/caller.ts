@@ -3,16 +3,22 @@
  * would compare what is compiled by then with a proxy that has just been started. Takes an `Order` as JSON, prints
  * `CallerFigures`.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { quantile, times } from './clock.ts';
 import { type Invocation, openProgram } from './contender.ts';
-import { residentMiB } from './memory.ts';
+import { type Memory, memoryOf, userMicroseconds } from './memory.ts';
 
 /** How many calls come first and are not measured, one after the other, and with 64 in flight. */
 export const CALLS = { warmUp: 300, sequential: 2_000, concurrent: 12_800, inFlight: 64 };
+/** How many calls are made in all. */
+export const ALL_CALLS = CALLS.warmUp + CALLS.sequential + CALLS.concurrent;
 
-/** What to call: a server's path, or whatever a program leads to. */
-export type Order = { origin: string; path: string } | { through: Invocation };
+/** How long a program rests before its memory counts as that of one that waits, in milliseconds: it is done with its start then. */
+const REST_MS = 2_000;
+
+/** What to call: a server's path, or whatever a program leads to. `helper` is the other process that carries its calls. */
+export type Order = { origin: string; path: string } | { through: Invocation; helper?: number | undefined };
 
 /** What calls cost: milliseconds one after the other, and calls a second with 64 in flight. */
 export interface DirectFigures {
@@ -21,10 +27,12 @@ export interface DirectFigures {
   perSecond: number;
 }
 
-/** What the calls took, and the MiB of the program that they went through before and after. */
+/** What the calls took, and of the program that they went through its memory before and after. */
 export interface CallerFigures extends DirectFigures {
-  idle: number;
-  after: number;
+  idle: Memory;
+  after: Memory;
+  /** Microseconds in user mode for a call, of the program and its helper together. */
+  user: number;
 }
 
 type Call = () => Promise<void>;
@@ -75,17 +83,23 @@ async function callDirectly(origin: string, path: string): Promise<DirectFigures
   return figures;
 }
 
-async function callThrough(program: Invocation): Promise<CallerFigures> {
+async function callThrough(program: Invocation, helper: number | undefined): Promise<CallerFigures> {
   const client = await openProgram(program);
-  const idle = await residentMiB(client.pid);
+  await sleep(REST_MS);
+  const idle = await memoryOf(client.pid);
+  const pids = helper === undefined ? [client.pid] : [client.pid, helper];
+  const used = async () => (await Promise.all(pids.map(userMicroseconds))).reduce((sum, each) => sum + each);
+  const before = await used();
   const figures = await measure(() => client.request('tools/call', params));
-  const after = await residentMiB(client.pid);
+  const user = ((await used()) - before) / ALL_CALLS;
+  const after = await memoryOf(client.pid);
   await client.close();
-  return { ...figures, idle, after };
+  return { ...figures, idle, after, user };
 }
 
 if (process.argv[1] === import.meta.filename) {
   const order: Order = JSON.parse(process.argv[2] ?? '');
-  const calling = 'through' in order ? callThrough(order.through) : callDirectly(order.origin, order.path);
+  const calling =
+    'through' in order ? callThrough(order.through, order.helper) : callDirectly(order.origin, order.path);
   console.log(JSON.stringify(await calling));
 }

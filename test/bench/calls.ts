@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import type { CallerFigures, DirectFigures, Order } from './caller.ts';
 import { quantile } from './clock.ts';
 import type { Contender } from './contender.ts';
-import { residentMiB } from './memory.ts';
+import { type Memory, memoryOf } from './memory.ts';
 
 const CALLER = fileURLToPath(new URL('caller.ts', import.meta.url));
 
-/** What they cost one way, beside the direct calls just before; and the process's MiB before and after. */
+/** What they cost one way, beside the direct calls just before; and the process's memory before and after. */
 export interface CallFigures extends CallerFigures {
   /** Milliseconds that p50 is above the direct calls'. */
   added: number;
@@ -30,20 +30,43 @@ export async function measureCalls(
   howOften: number,
 ): Promise<CallFigures> {
   const through = { arguments: contender.arguments(path), env: contender.env };
+  const { helper } = contender;
   const rounds: CallFigures[] = [];
   while (rounds.length < howOften) {
     const floor = await direct();
-    const own: CallerFigures = await callIn({ through });
+    const own: CallerFigures = await callIn({ through, helper });
     rounds.push({ ...own, added: own.p50 - floor.p50, share: own.perSecond / floor.perSecond });
   }
   return {
     ...medianOf(rounds),
     added: median(rounds.map(({ added }) => added)),
     share: median(rounds.map(({ share }) => share)),
-    idle: median(rounds.map(({ idle }) => idle)),
-    after: median(rounds.map(({ after }) => after)),
+    idle: medianMemory(rounds.map(({ idle }) => idle)),
+    after: medianMemory(rounds.map(({ after }) => after)),
+    user: median(rounds.map(({ user }) => user)),
   };
 }
+
+/** What calls cost in two ways of which each is the other's peer, in turns; medians. */
+export async function measureInTurns(
+  one: Contender,
+  other: Contender,
+  path: string,
+  howOften: number,
+): Promise<{ one: PlainFigures; other: PlainFigures }> {
+  const rounds: { one: CallerFigures; other: CallerFigures }[] = [];
+  const call = ({ arguments: args, env, helper }: Contender) =>
+    callIn({ through: { arguments: args(path), env }, helper });
+  while (rounds.length < howOften) rounds.push({ one: await call(one), other: await call(other) });
+  const of = (which: 'one' | 'other') => ({
+    p50: median(rounds.map((round) => round[which].p50)),
+    user: median(rounds.map((round) => round[which].user)),
+  });
+  return { one: of('one'), other: of('other') };
+}
+
+/** Milliseconds of a call, one after the other, and microseconds of the processor in user mode. */
+export type PlainFigures = Pick<CallerFigures, 'p50' | 'user'>;
 
 /** The median of each figure of some direct calls. */
 export function medianOf(runs: DirectFigures[]): DirectFigures {
@@ -51,6 +74,13 @@ export function medianOf(runs: DirectFigures[]): DirectFigures {
     p50: median(runs.map(({ p50 }) => p50)),
     p99: median(runs.map(({ p99 }) => p99)),
     perSecond: median(runs.map(({ perSecond }) => perSecond)),
+  };
+}
+
+function medianMemory(runs: Memory[]): Memory {
+  return {
+    resident: median(runs.map(({ resident }) => resident)),
+    private: median(runs.map((run) => run.private)),
   };
 }
 
@@ -62,12 +92,12 @@ async function callIn(order: Order) {
   return JSON.parse(stdout);
 }
 
-/** MiB that Node takes to wait for its stdin and do nothing else. */
-export async function bareNodeMiB(): Promise<number> {
+/** The memory that Node takes to wait for its stdin and do nothing else. */
+export async function bareNodeMemory(): Promise<Memory> {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log("ready")']);
   await once(child.stdout, 'data');
-  const resident = await residentMiB(child.pid ?? 0);
+  const memory = await memoryOf(child.pid ?? 0);
   child.stdin.end();
   await once(child, 'exit');
-  return resident;
+  return memory;
 }

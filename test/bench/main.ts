@@ -3,17 +3,18 @@
  * run.
  * `npm run bench -- --peers` installs the proxies that people use today outside the project and measures them too.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DirectFigures } from './caller.ts';
-import { bareNodeMiB, measureCalls, measureDirectCalls, medianOf } from './calls.ts';
+import { bareNodeMemory, measureCalls, measureDirectCalls, measureInTurns, medianOf } from './calls.ts';
 import { measureColdStarts } from './cold-start.ts';
 import { bareRelay, type Contender, causeway, copyCommand } from './contender.ts';
 import { measurePausedReader } from './paused-reader.ts';
 import { installPeers } from './peers.ts';
 import { startProgram } from './program.ts';
-import { figuresTable } from './report.ts';
+import { figuresTable, rulesTable } from './report.ts';
+import { writeRules } from './rules.ts';
 import { table } from './table.ts';
 import { type Figures, type Floor, FORMS, verdicts } from './targets.ts';
 
@@ -29,11 +30,16 @@ await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${origin}\ntoke
 const env = { HOME: home, USERPROFILE: home, PATH: process.env.PATH };
 const command = await copyCommand(home);
 const hubProgram = await startProgram('hub-program.ts', [home]);
+const ruledHome = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
+await cp(join(home, '.databrickscfg'), join(ruledHome, '.databrickscfg'));
+const ruledEnv = { HOME: ruledHome, USERPROFILE: ruledHome, PATH: process.env.PATH };
+await writeRules(ruledEnv, origin, JSON_PATH);
 const peers = process.argv.includes('--peers') ? await installPeers(origin) : undefined;
 
 const contenders = {
   alone: causeway('alone', command, env),
   hub: causeway('through the hub', command, { ...env, CAUSEWAY_HOME: home }, hubProgram.pid),
+  ruled: causeway('alone, with rules', command, ruledEnv),
   bare: bareRelay(origin, env),
   peers: peers?.contenders ?? [],
 };
@@ -59,17 +65,18 @@ async function figuresOf(contender: Contender, rounds: number): Promise<Figures>
   };
 }
 
-const resident = await bareNodeMiB();
+const memory = await bareNodeMemory();
 // The server is the same for all; what it has not compiled yet would count against the first that are measured.
 for (const form of FORMS) await measureDirectCalls(origin, paths[form]);
 const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);
+const rules = await measureInTurns(contenders.alone, contenders.ruled, JSON_PATH, ROUNDS);
 const bare = await figuresOf(contenders.bare, ROUNDS);
 const others: [string, Figures][] = [];
 for (const contender of contenders.peers) others.push([contender.name, await figuresOf(contender, 1)]);
 const floor: Floor = {
   cold: cold.bare,
-  resident,
+  memory,
   calls: { json: medianOf(directRuns.json), events: medianOf(directRuns.events) },
 };
 
@@ -78,8 +85,11 @@ console.log(table(figuresTable(floor, columns)));
 console.log();
 const peerFigures = others.map(([, figures]) => figures);
 console.log(table(verdicts(floor, { alone, hub }, peerFigures)));
+console.log();
+console.log(table(rulesTable(rules)));
 
 await hubProgram.end();
 await server.end();
 await peers?.remove();
 await rm(home, { recursive: true });
+await rm(ruledHome, { recursive: true });

@@ -1,7 +1,6 @@
-import { CALLS } from './caller.ts';
+import { ALL_CALLS, CALLS } from './caller.ts';
+import type { PlainFigures } from './calls.ts';
 import { type Figures, type Floor, FORMS } from './targets.ts';
-
-const ALL_CALLS = CALLS.warmUp + CALLS.sequential + CALLS.concurrent;
 
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 const mib = (value: number) => `${value.toFixed(0)} MiB`;
@@ -37,13 +36,28 @@ export function figuresTable(floor: Floor, contenders: [string, Figures][]): str
         ),
         row(
           `memory, idle → after ${ALL_CALLS} calls, ${form}`,
-          `${mib(floor.resident)} (bare Node)`,
-          ({ calls }) => `${mib(calls[form].idle)} → ${mib(calls[form].after)}`,
+          `${mib(floor.memory.resident)} (bare Node)`,
+          ({ calls }) => `${mib(calls[form].idle.resident)} → ${mib(calls[form].after.resident)}`,
         ),
+        row(
+          `of it private, ${form}`,
+          `${floor.memory.private.toFixed(1)} MiB (bare Node)`,
+          ({ calls }) => `${calls[form].idle.private.toFixed(1)} → ${calls[form].after.private.toFixed(1)} MiB`,
+        ),
+        row(`processor time of a call in user mode, ${form}`, '', ({ calls }) => `${calls[form].user.toFixed(0)} µs`),
       ];
     }),
     row('growth, reader paused, 300 × 1 MiB', '', ({ paused }) =>
       paused.map((grown) => `+${grown.toFixed(0)} MiB`).join(', behind it '),
     ),
+  ];
+}
+
+/** What the user's rules add to a call, as rows of a table. */
+export function rulesTable({ one, other }: { one: PlainFigures; other: PlainFigures }): string[][] {
+  return [
+    ['a call of a proxy alone, json', 'without rules', 'with rules'],
+    ['one call, p50', ms(one.p50), `${ms(other.p50)} (${signed(other.p50 - one.p50)})`],
+    ['processor time in user mode', `${one.user.toFixed(0)} µs`, `${other.user.toFixed(0)} µs`],
   ];
 }

@@ -1,5 +1,6 @@
 import type { DirectFigures } from './caller.ts';
 import type { CallFigures } from './calls.ts';
+import type { Memory } from './memory.ts';
 
 /** The two forms that a server may answer in: one JSON text, or an event stream. */
 export const FORMS = ['json', 'events'] as const;
@@ -17,7 +18,7 @@ export interface Figures {
 /** Everything that was measured without one. */
 export interface Floor {
   cold: number;
-  resident: number;
+  memory: Memory;
   calls: Record<(typeof FORMS)[number], DirectFigures>;
 }
 
@@ -68,8 +69,22 @@ const TARGETS: Target[] = [
     name: 'memory after the calls',
     at: 'most',
     unit: 'MiB',
-    figure: (own) => worst((form) => own.calls[form].after),
-    bound: { alone: () => 90, hub: ({ resident }) => 1.3 * resident },
+    figure: (own) => worst((form) => own.calls[form].after.resident),
+    bound: { alone: () => 90, hub: ({ memory }) => 1.3 * memory.resident },
+  },
+  {
+    name: 'private memory of a proxy that waits',
+    at: 'most',
+    unit: 'MiB',
+    figure: (own) => worst((form) => own.calls[form].idle.private),
+    bound: { alone: () => undefined, hub: () => 12 },
+  },
+  {
+    name: 'private memory after the calls',
+    at: 'most',
+    unit: 'MiB',
+    figure: (own) => worst((form) => own.calls[form].after.private),
+    bound: { alone: () => undefined, hub: () => 12 },
   },
   {
     name: 'grown under a paused reader',
@@ -96,4 +111,4 @@ export function verdicts(floor: Floor, own: { alone: Figures; hub: Figures }, pe
   ];
 }
 
-const round = (value: number) => (Math.abs(value) < 10 ? value.toFixed(2) : value.toFixed(0));
+const round = (value: number) => value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 20 ? 1 : 0);
