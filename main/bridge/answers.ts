@@ -10,7 +10,6 @@ import type { ResponseHead } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
 import { refusedAddress, URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
-import { Unordered } from './unordered.ts';
 
 /** What becomes of the frames that do not simply go to the client. */
 export interface AnswerEvents {
@@ -44,7 +43,7 @@ export class Answers {
   readonly #progress: ProgressReports;
   readonly #events: AnswerEvents;
   /** The requests that the server has and that wait for an answer. */
-  readonly #open = new Unordered<PendingRequest['openEntry']>();
+  readonly #open = new Set<PendingRequest>();
   /** The ids of the latest requests, the oldest overwritten first. */
   readonly #recent: string[] = [];
   #sent = 0;
@@ -59,7 +58,7 @@ export class Answers {
   /** The server has the frame of this request. */
   sent(pending: PendingRequest): void {
     if (!pending.isOpen) return;
-    this.#open.add(pending.openEntry);
+    this.#open.add(pending);
     if (pending.envelope.kind === 'request') this.#remember(pending.id);
     else for (const id of pending.ids()) this.#remember(id);
   }
@@ -80,7 +79,7 @@ export class Answers {
 
   /** The request is over. */
   ended(pending: PendingRequest): void {
-    this.#open.remove(pending.openEntry);
+    this.#open.delete(pending);
   }
 
   /** Takes a frame from the answer to what a request has sent. Batches come for batches only. */
@@ -159,14 +158,14 @@ export class Answers {
         ? withAddress(withoutEcho(wellFormed(addressed, json), json, this.#events.sent()), json, this.#events)
         : errorFrame(request.id, refusedAddress(unsafe));
     pending.answered(request.id);
-    if (pending.outstanding <= 0) this.#open.remove(pending.openEntry);
+    if (pending.outstanding <= 0) this.#open.delete(pending);
     this.#events.answered(pending, answer, unsafe === undefined ? json : undefined, head);
     return pending.silent ? undefined : answer;
   }
 
   /** The request that waits for a response with exactly this id. */
   #waitingFor(id: string): PendingRequest | undefined {
-    for (const { pending } of this.#open.all()) {
+    for (const pending of this.#open) {
       if (pending.method !== 'initialize' && pending.requestFor(id)?.match === 'exactly') return pending;
     }
     return undefined;

@@ -139,7 +139,7 @@ export class RequestDispatcher {
     } finally {
       this.#answers.ended(pending);
       this.#progress.ended(pending);
-      this.#endings.remove(pending);
+      this.#endings.delete(pending);
     }
   }
 

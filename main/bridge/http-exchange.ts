@@ -6,7 +6,6 @@ import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './frame/j
 import { toUtf8 } from './frame/splitter.ts';
 import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
 import { EventFeed } from './sse.ts';
-import { Unordered } from './unordered.ts';
 
 /** How many bytes are read of an answer that is no MCP frame: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -98,7 +97,6 @@ function limits(silenceMs: number) {
 }
 
 class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
-  place = -1;
   readonly #flow: FlowControl;
   readonly #request: HttpRequest;
   readonly #resolve: (outcome: HttpOutcome) => void;
@@ -241,7 +239,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (this.#settled) return;
     this.#settled = true;
     const { signal } = this.#request;
-    if (signal) endingWith(signal).remove(this);
+    if (signal) endingWith(signal).delete(this);
     const bytes = this.#bytes;
     this.#bytes = 0;
     this.#chunks = [];
@@ -296,23 +294,21 @@ function abortError(signal: AbortSignal | undefined): Error {
 export interface Ending {
   /** Ends it at once. */
   end(): void;
-  /** Its place among the others; kept by them, and negative outside. */
-  place: number;
 }
 
-const known = new WeakMap<AbortSignal, Unordered<Ending>>();
+const known = new WeakMap<AbortSignal, Set<Ending>>();
 
 /**
  * Everything that ends with this signal, behind one listener. A listener for each costs as much as reading a small answer,
  * and Node 20 warns of more than ten.
  */
-export function endingWith(signal: AbortSignal): Pick<Unordered<Ending>, 'add' | 'remove'> {
+export function endingWith(signal: AbortSignal): Set<Ending> {
   const before = known.get(signal);
   if (before) return before;
-  const endings = new Unordered<Ending>();
+  const endings = new Set<Ending>();
   known.set(signal, endings);
   const endAll = () => {
-    for (const ending of endings.all()) ending.end();
+    for (const ending of [...endings]) ending.end();
   };
   signal.addEventListener('abort', endAll, { once: true });
   return endings;

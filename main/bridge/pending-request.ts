@@ -5,9 +5,6 @@ import type { Ending, ResponseHead } from './http-exchange.ts';
 
 /** What is known of one client frame while it is in flight. */
 export class PendingRequest implements Ending {
-  place = -1;
-  /** Its entry in the list of requests that wait for an answer. */
-  readonly openEntry = { place: -1, pending: this };
   readonly frame: Buffer;
   readonly envelope: SendableEnvelope;
   readonly method: string;

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { toLine } from './frame/splitter.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
@@ -17,8 +16,9 @@ const UNSENDABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
  */
 export class EventFeed {
   readonly #onFrame: (frame: Buffer) => void;
-  /** Parses everything from the first event on that `plainEvent` does not read. */
-  #parse: ((chunk: Buffer) => void) | undefined;
+  readonly #decoder = new TextDecoder('utf-8');
+  readonly #lines = new LineFeeds();
+  readonly #parser: EventSourceParser;
   /** Bytes that have arrived since the last whole event. */
   pendingBytes = 0;
   /** Lines that have arrived since the last whole event. */
@@ -27,45 +27,17 @@ export class EventFeed {
   lastEventId: string | undefined;
   /** The delay before reconnecting that the server asked for, in milliseconds. */
   retryMs: number | undefined;
-  #begun = false;
 
   constructor(onFrame: (frame: Buffer) => void) {
     this.#onFrame = onFrame;
+    this.#parser = this.#createParser();
   }
 
   push(chunk: Buffer): void {
-    const rest = this.#parse ? chunk : this.#readPlain(chunk);
-    if (rest.length === 0) return;
-    this.pendingBytes += rest.length;
-    this.#parse ??= this.#openParser();
-    this.#parse(rest);
-  }
-
-  /** Reads the plain events at the beginning of the chunk, and returns the rest. */
-  #readPlain(chunk: Buffer): Buffer {
-    let at = 0;
-    while (at < chunk.length) {
-      const event = plainEvent(chunk, at);
-      if (!event) break;
-      this.#begun = true;
-      this.#reached(event.id);
-      this.#onFrame(event.data);
-      at = event.end;
-    }
-    return at === 0 ? chunk : chunk.subarray(at);
-  }
-
-  #openParser(): (chunk: Buffer) => void {
-    // A byte order mark counts at the beginning of the stream alone.
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: this.#begun });
-    const parser = this.#createParser();
-    if (this.#begun) parser.feed('\n');
-    const lines = new LineFeeds();
-    return (chunk) => {
-      const text = lines.of(decoder.decode(chunk, { stream: true }));
-      for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
-      parser.feed(text);
-    };
+    this.pendingBytes += chunk.length;
+    const text = this.#lines.of(this.#decoder.decode(chunk, { stream: true }));
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#pendingLines += 1;
+    this.#parser.feed(text);
   }
 
   /** Whether what has arrived of an event is more than a frame may be. */
@@ -111,59 +83,4 @@ class LineFeeds {
     this.#endedWithReturn = text.endsWith('\r');
     return rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest;
   }
-}
-
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const DELETE = 0x7f;
-const OPEN_BRACE = 0x7b;
-const EVENT = Buffer.from('event: message');
-const DATA = Buffer.from('data: ');
-const ID = Buffer.from('id: ');
-
-/** An event of an event stream. */
-interface PlainEvent {
-  data: Buffer;
-  id: string | undefined;
-  /** The position behind it. */
-  end: number;
-}
-
-/**
- * Reads the event at `start` where it is written as nearly all servers write theirs: whole, of one line with a JSON
- * object, and beside it at most `event: message` and an id. Undefined for any other, which the parser
- * reads; parsing each small answer would take a third of the bridge's time.
- */
-function plainEvent(chunk: Buffer, start: number): PlainEvent | undefined {
-  let data: Buffer | undefined;
-  let id: string | undefined;
-  for (let at = start; ; ) {
-    const lineFeed = chunk.indexOf(LF, at);
-    if (lineFeed === -1) return undefined;
-    const end = lineFeed > at && chunk[lineFeed - 1] === CR ? lineFeed - 1 : lineFeed;
-    if (end === at) return data && { data, id, end: lineFeed + 1 };
-    if (isAt(chunk, at, DATA)) {
-      if (data) return undefined;
-      data = chunk.subarray(at + DATA.length, end);
-      if (data[0] !== OPEN_BRACE || data.includes(CR) || !isUtf8(data)) return undefined;
-    } else if (isAt(chunk, at, ID)) {
-      if (!isPrintable(chunk, at + ID.length, end)) return undefined;
-      id = chunk.toString('latin1', at + ID.length, end);
-    } else if (end - at !== EVENT.length || !isAt(chunk, at, EVENT)) return undefined;
-    at = lineFeed + 1;
-  }
-}
-
-function isAt(chunk: Buffer, start: number, text: Buffer): boolean {
-  for (let at = 0; at < text.length; at += 1) if (chunk[start + at] !== text[at]) return false;
-  return true;
-}
-
-function isPrintable(chunk: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    const byte = chunk[at] ?? 0;
-    if (byte < SPACE || byte >= DELETE) return false;
-  }
-  return true;
 }

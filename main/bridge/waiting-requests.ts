@@ -1,6 +1,5 @@
 import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { PendingRequest } from './pending-request.ts';
-import { Unordered } from './unordered.ts';
 
 /** How often the waiting requests are checked, in milliseconds: a timer for each would slow down every call. */
 const CHECK_INTERVAL_MS = 500;
@@ -10,7 +9,6 @@ const MAX_CHECKS = Math.ceil(ANSWER_TIMEOUTS.sessionMs / CHECK_INTERVAL_MS);
 export const CANCELLED = Symbol('cancelled');
 
 interface Wait {
-  place: number;
   pending: PendingRequest;
   /** How many checks the request may wait for in total; undefined where it may wait for ever. */
   maxChecks: number | undefined;
@@ -21,7 +19,7 @@ interface Wait {
 /** Requests that wait before they are sent, or sent again. */
 export class WaitingRequests {
   readonly #tooLong: () => Error;
-  readonly #waits = new Unordered<Wait>();
+  readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param tooLong returns the error of a request that has waited too long */
@@ -54,7 +52,7 @@ export class WaitingRequests {
 
   /** The client has cancelled the request with this raw id. */
   cancel(id: string): void {
-    for (const wait of this.#waits.all()) if (wait.pending.id === id) wait.cancel();
+    for (const wait of this.#waits) if (wait.pending.id === id) wait.cancel();
   }
 
   #wait<T>(
@@ -67,16 +65,15 @@ export class WaitingRequests {
     if (pending.envelope.kind !== 'request' || pending.method === 'initialize') return waiting;
     return new Promise((resolve, reject) => {
       const wait: Wait = {
-        place: -1,
         pending,
         maxChecks,
         cancel: () => {
-          this.#waits.remove(wait);
+          this.#waits.delete(wait);
           pending.outstanding = 0;
           resolve(CANCELLED);
         },
         giveUp: () => {
-          this.#waits.remove(wait);
+          this.#waits.delete(wait);
           reject(tooLong());
         },
       };
@@ -84,11 +81,11 @@ export class WaitingRequests {
       this.#timer ??= setTimeout(() => this.#check(), CHECK_INTERVAL_MS).unref();
       waiting.then(
         (value) => {
-          this.#waits.remove(wait);
+          this.#waits.delete(wait);
           resolve(value);
         },
         (error: unknown) => {
-          this.#waits.remove(wait);
+          this.#waits.delete(wait);
           reject(error);
         },
       );
@@ -97,7 +94,7 @@ export class WaitingRequests {
 
   #check(): void {
     this.#timer = undefined;
-    for (const wait of this.#waits.all()) {
+    for (const wait of this.#waits) {
       if (wait.maxChecks === undefined) continue;
       wait.pending.checks += 1;
       if (wait.pending.checks >= wait.maxChecks) wait.giveUp();

@@ -21,7 +21,7 @@ describe('a pending request', () => {
     ['a response', response, 0, 'response'],
     ['a batch of two requests', batch, 2, 'batch'],
   ])('made of %s waits for as many answers as it has requests', (_name, text, outstanding, method) => {
-    expect(pending(text)).toMatchObject({ outstanding, method, isOpen: outstanding > 0, place: -1 });
+    expect(pending(text)).toMatchObject({ outstanding, method, isOpen: outstanding > 0 });
   });
 
   it('is collected when the bridge ends before its answer', () => {
