@@ -4,7 +4,7 @@ import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
 import { openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
-import { checkNetworkSettings, openPool } from '../platform/http.ts';
+import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
@@ -50,10 +50,7 @@ async function openServices(auth: AuthService, env: NodeJS.ProcessEnv): Promise<
   const { ServiceSignIns } = await import('../workspace/service-sign-in.ts');
   let opening: Promise<RestClient> | undefined;
   const open = async (profile: Profile) => {
-    const [{ createRestClient }, { openDispatcher }] = await Promise.all([
-      import('../workspace/client.ts'),
-      import('../platform/http.ts'),
-    ]);
+    const { createRestClient } = await import('../workspace/client.ts');
     return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher: await openDispatcher({ env }) });
   };
   const client = (profile: Profile) => {
