@@ -148,8 +148,8 @@ class StdioBridge implements Bridge {
         admit: (method) => this.#admit(method),
         report: (event) => this.#apply(event),
         asked: (frame, of) => this.#ask(frame, of),
-        // What the stateless revision has in place of that error is said elsewhere.
-        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses,
+        // What the stateless revision has in place of that error is said elsewhere, and our own clients read the addresses.
+        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.wantsTruth === true,
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#listening.isOpen,
       },
