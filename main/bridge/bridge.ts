@@ -1,3 +1,5 @@
+import { inOneLine } from '../platform/errors.ts';
+import { SilentHostError } from '../platform/silent-host.ts';
 import { ANSWER_TIMEOUTS, AnswerCache } from './answer-cache.ts';
 import type { AnswerStore, RevisionStore } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
@@ -76,6 +78,8 @@ class StdioBridge implements Bridge {
   #opensAddresses = false;
   #unsubscribe: () => void = () => {};
   readonly #onWord: Endpoint['onWord'];
+  /** What the user at a terminal was told last of a silent host. */
+  #toldSilence: string | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #allSettled: () => void = () => {};
@@ -327,9 +331,18 @@ class StdioBridge implements Bridge {
     if (this.#state.name === 'reconnecting') void this.#dispatcher.reconnect(this.#state.generation);
     if (event.name === 'reconnectFailed') {
       void this.#answerCache.failed(event.error);
-      for (const { fail } of this.#waiting.splice(0)) fail(event.error);
+      this.#failWaiting(event.error);
     }
+    // The requests that waited as long as the host was silent do not wait for a second attempt.
+    if (event.name === 'deferred' && event.error instanceof SilentHostError) this.#failWaiting(event.error);
     this.#flush();
+  }
+
+  #failWaiting(error: unknown): void {
+    for (const { fail } of this.#waiting.splice(0)) fail(error);
+    if (!(error instanceof SilentHostError) || error.message === this.#toldSilence) return;
+    this.#toldSilence = error.message;
+    this.#onWord?.(inOneLine(error));
   }
 
   /** Retries a session for a client that was answered from the cache, even while the client sends nothing. */

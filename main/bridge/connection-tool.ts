@@ -119,7 +119,12 @@ export class ConnectionTool {
         remedy: `${PAGE_IS_OPEN} Finish signing in there, then try again.${addressOf(signIn.pending.url)}`,
       });
     }
-    return new CausewayError('timeout', `There is still no connection to the workspace ${hostOf(host)}.`, {
+    const none = `There is still no connection to the workspace ${hostOf(host)}.`;
+    if (this.#trouble) {
+      const { code, message, remedy } = this.#trouble;
+      return new CausewayError(code, sentences(none, message), { remedy: sentences(remedy, 'Nothing was run.') });
+    }
+    return new CausewayError('timeout', none, {
       remedy:
         'Open Causeway to see whether it waits for a sign-in or for the network, then try again. Nothing was run.',
     });

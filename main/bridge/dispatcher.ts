@@ -333,7 +333,7 @@ export class RequestDispatcher {
     const { generation } = pending;
     const answered = !this.#upstream.signal.aborted && (await this.#answerCache.fallback(pending, error));
     if (pending.method === 'initialize') {
-      this.#port.report({ name: pending.silent ? 'deferred' : 'refused', generation });
+      this.#port.report(pending.silent ? { name: 'deferred', generation, error } : { name: 'refused', generation });
     }
     if (pending.method === 'notifications/initialized') this.#port.report({ name: 'announced', generation });
     if (answered || this.#upstream.signal.aborted || pending.outstanding <= 0) return;

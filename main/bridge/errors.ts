@@ -5,6 +5,7 @@ import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign
 import { networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { retryAfterMs } from '../platform/retry.ts';
+import { SilentHostError } from '../platform/silent-host.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { header, mediaType, type ResponseHead } from './http-exchange.ts';
@@ -14,7 +15,7 @@ import { isSafeToRepeat } from './retry.ts';
 /** Why a frame got no answer from the managed server. */
 export type UpstreamFailure =
   | { kind: 'refused'; head: ResponseHead; text: string }
-  | { kind: 'broken'; error: Error; sent: boolean }
+  | { kind: 'broken'; error: Error; sent: boolean; silenceMs?: number | undefined }
   /** The event stream ended before the answer came. */
   | { kind: 'unanswered' }
   /** The server answered it with another request's id. */
@@ -90,7 +91,7 @@ export function explainFailure(failure: UpstreamFailure, where: FailureContext, 
     case 'refused':
       return explainRefusal(failure.head, failure.text, where, method);
     case 'broken':
-      return explainBreak(failure.error, failure.sent, where, method);
+      return explainBreak(failure, where, method);
     case 'unanswered':
       return unknownOutcome(`${where.host} ended the answer to ${method} before it was complete.`, method);
     case 'misaddressed':
@@ -152,16 +153,22 @@ function isSignInPage(head: ResponseHead, text: string): boolean {
   return head.status < 300 && /^\s*<(!doctype|!--|\?xml|html|head|body|meta|script)/i.test(text);
 }
 
-function explainBreak(error: Error, sent: boolean, where: FailureContext, method: string): CausewayError {
+type Broken = Extract<UpstreamFailure, { kind: 'broken' }>;
+
+function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext, method: string): CausewayError {
   // The connections could not be opened, for what this computer's settings say.
   if (error instanceof CausewayError) return error;
   const { kind } = networkFailure(error);
   const cause = foreignCause(error, where.sent);
+  if (sent && kind === 'timeout' && silenceMs !== undefined && BEGINS_SESSION.has(method)) {
+    return new SilentHostError(where.host, silenceMs);
+  }
   if (sent && kind === 'timeout') {
+    const howLong = silenceMs === undefined ? 'for minutes' : `within ${Math.round(silenceMs / 1000)} seconds`;
     const remedy = isSafeToRepeat(method)
       ? 'Try again in a minute.'
       : 'It may still be running there: look at the result before you repeat it.';
-    return new CausewayError('timeout', `${where.host} has not answered ${method} for minutes.`, {
+    return new CausewayError('timeout', `${where.host} has not answered ${method} ${howLong}.`, {
       remedy,
       cause,
     });
@@ -179,6 +186,8 @@ function explainBreak(error: Error, sent: boolean, where: FailureContext, method
   // What came this far changes nothing, as a GET does.
   return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
 }
+
+const BEGINS_SESSION = new Set(['initialize', 'server/discover']);
 
 /** undici gives the status of a refused CONNECT in no other way. */
 const TUNNEL_REFUSED = /^Proxy response \((\d+)\)/;

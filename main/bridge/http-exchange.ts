@@ -50,8 +50,18 @@ export type HttpOutcome =
   | { kind: 'too-long'; head: ResponseHead }
   /** The client cancelled its request. */
   | { kind: 'cancelled' }
-  /** No whole answer. `sent` tells whether the server may have seen the request. */
-  | { kind: 'broken'; error: Error; sent: boolean; head: ResponseHead | undefined; place: StreamPlace };
+  /**
+   * No whole answer. `sent` tells whether the server may have seen the request, `silenceMs` how long it was allowed to be
+   * silent where that was less than the connections allow.
+   */
+  | {
+      kind: 'broken';
+      error: Error;
+      sent: boolean;
+      head: ResponseHead | undefined;
+      place: StreamPlace;
+      silenceMs?: number | undefined;
+    };
 
 /** How far an event stream was read, for resuming it (MCP › Resumability and Redelivery). */
 export interface StreamPlace {
@@ -232,7 +242,8 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
 
   onResponseError(_controller: unknown, error: Error): void {
     const sent = this.#controller !== undefined;
-    this.#settle({ kind: 'broken', error, sent, head: this.#head, place: this.#events ?? NOWHERE });
+    const { silenceMs } = this.#request;
+    this.#settle({ kind: 'broken', error, sent, head: this.#head, place: this.#events ?? NOWHERE, silenceMs });
   }
 
   #settle(outcome: HttpOutcome): void {

@@ -33,8 +33,8 @@ export type SessionEvent =
   | { name: 'opened'; generation: number; session: Session }
   | { name: 'announced'; generation: number }
   | { name: 'refused'; generation: number }
-  /** The client was answered from the cache: it goes on as if it had a session, but there is none. */
-  | { name: 'deferred'; generation: number }
+  /** The client was answered from the cache: it goes on as if it had a session, but there is none, because of `error`. */
+  | { name: 'deferred'; generation: number; error?: unknown }
   /** The server no longer knows the session that requests of `generation` carried. */
   | { name: 'expired'; generation: number }
   | { name: 'reconnected'; generation: number; session: Session }

@@ -93,6 +93,7 @@ export async function bridgeTo(
     tokens?: TokenSource;
     silenceMs?: number;
     firstBytesMs?: number;
+    onWord?: (words: string) => void;
     env?: NodeJS.ProcessEnv;
     memory?: AnswerStore & RevisionStore;
     rules?: ServerRules;
@@ -110,6 +111,7 @@ export async function bridgeTo(
       connections: dispatcher,
       userAgent: 'causeway/test',
       firstBytesMs: options.firstBytesMs,
+      onWord: options.onWord,
       rules: options.rules,
       askApproval: options.askApproval,
       ...(options.memory ? { memory: options.memory } : {}),

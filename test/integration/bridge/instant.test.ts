@@ -99,6 +99,23 @@ describe('the last known answers', () => {
     expect(server.count('tools/call')).toBe(0);
   });
 
+  it('leave a call that waits for a silent host until it is given up, and name the likely causes', async () => {
+    const server = await serve(() => {});
+    const words: string[] = [];
+    const client = await connect(server.origin, { firstBytesMs: 1_000, onWord: (line) => words.push(line) });
+    await client.open();
+    const silent = `${new URL(server.origin).host} has not answered within 1 seconds. Likely causes: `;
+    expect((await client.request('call', 'tools/call')).result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: expect.stringContaining(silent) }],
+    });
+    expect(server.count('initialize')).toBe(1);
+    expect(words).toEqual([expect.stringContaining(silent)]);
+    expect(await client.request('list', 'tools/list')).toMatchObject({
+      result: { tools: [{ name: 'connection_status', description: expect.stringContaining(silent) }] },
+    });
+  });
+
   it('are given at once to a client that is signed out; its calls say what to do, and work after the sign-in', async () => {
     tools = ['execute_sql'];
     const server = await serve(session().script);

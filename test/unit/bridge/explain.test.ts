@@ -18,7 +18,7 @@ function rest(code: string, message: string) {
   return { error_code: code, message };
 }
 
-function broken(code: string, sent: boolean, extra: object = {}): UpstreamFailure {
+function broken(code: string, sent: boolean, extra: object = {}): Extract<UpstreamFailure, { kind: 'broken' }> {
   return { kind: 'broken', error: Object.assign(new Error('low-level words'), { code }, extra), sent };
 }
 
@@ -223,6 +223,20 @@ describe('a broken exchange, in words', () => {
       'tools/call',
       'timeout',
       'acme.cloud.databricks.com has not answered tools/call for minutes. It may still be running there: look at the result before you repeat it.',
+    ],
+    [
+      'silence after a list that has little time',
+      { ...broken('UND_ERR_HEADERS_TIMEOUT', true), silenceMs: 15_000 },
+      'tools/list',
+      'timeout',
+      'acme.cloud.databricks.com has not answered tools/list within 15 seconds. Try again in a minute.',
+    ],
+    [
+      'silence of a host that was to begin a session',
+      { ...broken('UND_ERR_HEADERS_TIMEOUT', true), silenceMs: 15_000 },
+      'initialize',
+      'unreachable',
+      'acme.cloud.databricks.com has not answered within 15 seconds. Likely causes: the address is wrong, its name leads to another computer (DNS), or a firewall, VPN or proxy swallows the packets.',
     ],
     [
       'silence within an answer',
