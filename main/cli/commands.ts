@@ -34,7 +34,9 @@ const COMMANDS: RegisterCommand[] = [
  */
 export function buildProgram(context: CommandContext, onCommand: (command: Command) => void = () => {}): Command {
   const program = new Command('causeway')
-    .description("Connects AI clients to a Databricks workspace's managed MCP servers, and steers its SQL warehouse.")
+    .description(
+      "Connects AI clients to a Databricks workspace's managed MCP servers, and controls which SQL warehouse their queries run on.",
+    )
     .version(VERSION, '-v, --version', 'print the version')
     .configureOutput({ writeOut: (text) => context.stdout.write(text), writeErr: (text) => context.stderr.write(text) })
     .showHelpAfterError('(causeway --help lists the commands)')

@@ -41,7 +41,7 @@ function helpHint(command: Command | undefined): string {
 /** The refusal of a name that is none of a group's commands; it has them all. */
 export function noSuchCommand(name: string, group: Command): CausewayError {
   const known = group.commands.map((command) => command.name());
-  return new CausewayError('usage', `"${name}" is no command of ${pathOf(group)}.`, {
+  return new CausewayError('usage', `"${name}" is not a command of ${pathOf(group)}.`, {
     ...(known.length > 0 ? { remedy: `It has ${known.join(', ')}.` } : {}),
     candidates: known.map((each) => ({ name: each })),
   });
@@ -139,9 +139,10 @@ export function exitCodeOfAll(errors: readonly unknown[]): ExitCode {
   return others.length === 0 ? first : 1;
 }
 
-/** The table in one paragraph, for `--help`. */
-export function formatExitCodes(): string {
+/** The table in one paragraph, for `--help`; `only` are the codes that the command has. */
+export function formatExitCodes(only?: readonly ExitCode[]): string {
   return `Exit codes: ${Object.entries(EXIT_CODES)
+    .filter(([code]) => only?.some((each) => String(each) === code) ?? true)
     .map(([code, meaning]) => `${code} ${meaning}`)
     .join('; ')}.`;
 }

@@ -19,7 +19,9 @@ function addExamples(command: Command): void {
   const heading = examples.length === 1 ? 'Example:' : 'Examples:';
   if (lines.length > 0) command.addHelpText('after', ['', heading, ...lines].join('\n'));
   // What AI clients start speaks to them by its frames.
-  if (command.name() !== 'proxy') command.addHelpText('after', `\n${formatExitCodes()}`);
+  const isOriginal = pathOf(command).startsWith('causeway warehouses');
+  const exitCodes = formatExitCodes(isOriginal ? [0, 1, 130] : undefined);
+  if (command.name() !== 'proxy') command.addHelpText('after', `\n${exitCodes}`);
   if (command.parent && command.commands.length > 0) command.helpCommand(true);
   command.commands.forEach(addExamples);
 }

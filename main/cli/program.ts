@@ -79,6 +79,6 @@ function environmentOf(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
 /** `causeway … | head` closes our output before we are done: nobody is left to tell. A file on a full disk is another matter. */
 function leave(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  const why = fileError('The output', error, 'It is not whole.');
+  const why = fileError('The output', error, 'It is incomplete.');
   process.stderr.write(`causeway: ${printable(inOneLine(why))}\n`, () => process.exit(exitCodeOf(why)));
 }

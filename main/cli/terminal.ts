@@ -70,7 +70,9 @@ export function bold(text: string, { stdout, env }: Pick<CommandContext, 'stdout
 export async function confirm(context: CommandContext, question: string, flag: string): Promise<boolean> {
   const { stdin, stderr, signal } = context;
   if (stdin.isTTY !== true) {
-    throw new CausewayError('usage', `${question} Nobody is there to answer.`, { remedy: `Pass ${flag} to agree.` });
+    throw new CausewayError('usage', `${question} There is no terminal to answer on.`, {
+      remedy: `Pass ${flag} to agree.`,
+    });
   }
   const terminal = createInterface({ input: stdin, output: stderr });
   try {

@@ -21,7 +21,7 @@ export async function logout(context: CommandContext, options: LogoutOptions): P
   if (options.json) return writeJson(context.stdout, { profile: profile.name, host: profile.host, revoked });
   const atWorkspace = revoked
     ? 'The workspace has revoked its tokens.'
-    : 'The workspace did not confirm that its tokens are revoked; they end by themselves.';
+    : 'The workspace did not confirm that its tokens are revoked; they will expire.';
   await writeLine(context.stdout, `Signed out of ${profile.host} (profile ${profile.name}). ${atWorkspace}`);
 }
 
@@ -176,7 +176,7 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
     });
   }
   if (found.state === 'not-asked') {
-    const doubt = `Whether the token of profile ${name} works at ${host} could not be found out.`;
+    const doubt = `It could not be found out whether the token of profile ${name} works at ${host}.`;
     return writeLine(context.stderr, `causeway: ${doubt} ${inOneLine(found.error)}`);
   }
   if (options.json) return;

@@ -132,7 +132,7 @@ async function askedApplication(
   }
   const port = portNumber(callbackPort);
   if (callbackPort !== undefined && port === undefined) {
-    throw new CausewayError('usage', `--callback-port is "${callbackPort}", which is no port.`);
+    throw new CausewayError('usage', `--callback-port "${callbackPort}" is not a port.`);
   }
   return {
     clientId,
@@ -171,7 +171,7 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
       say('Waiting for up to five minutes; Ctrl-C cancels…');
       break;
     case 'ignored-answer':
-      say('An answer of another sign-in arrived and was not used; still waiting…');
+      say('An answer to another sign-in arrived and was ignored; still waiting…');
       break;
     case 'finishing':
       say('The browser has answered; finishing…');

@@ -3,11 +3,11 @@ import type { RegisterCommand } from '../command.ts';
 
 const LOGIN_HELP = `
 A profile is a section of the Databricks configuration file (~/.databrickscfg). With --host and no --profile, the profile of
-that workspace is used, or made. On a computer without a browser use --no-browser, and bring port 8020 over, such as with
+that workspace is used, or created. On a computer without a browser use --no-browser, and forward port 8020, for example with
 ssh -L 8020:localhost:8020.
 
 Profiles with auth_type = azure-cli, azure-client-secret, github-oidc, env-oidc, file-oidc, oauth-m2m or pat need no login;
-"causeway whoami" tells whether they work. For azure-cli, run "az login".`;
+"causeway whoami" shows whether they work. For azure-cli, run "az login".`;
 
 /** Signing in and out, and who is signed in where. Each command's code loads when it runs. */
 export const registerAccount: RegisterCommand = (program, context) => {

@@ -111,7 +111,9 @@ async function httpChoice(
   }
   const port = callbackPort === undefined ? undefined : Number(callbackPort);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65536)) {
-    throw new CausewayError('usage', `--callback-port ${callbackPort} is no port.`, { remedy: 'Give 1 to 65535.' });
+    throw new CausewayError('usage', `--callback-port "${callbackPort}" is not a port.`, {
+      remedy: 'Give 1 to 65535.',
+    });
   }
   const auth = await context.causeway().auth();
   const workspaceOf = async (name: string): Promise<Workspace> => {
@@ -147,7 +149,7 @@ async function print(context: CommandContext, outcome: ChangeOutcome): Promise<v
   if (result === 'would change') {
     for (const text of (difference ?? '').trimEnd().split('\n')) await write(context.stdout, `${printable(text)}\n`);
   }
-  if (backup !== undefined) await line(`  as it was before: causeway clients restore ${backup}`);
+  if (backup !== undefined) await line(`  to undo this: causeway clients restore ${backup}`);
   if (result === 'written' && afterwards !== undefined) await line(`  ${afterwards}`);
   for (const other of outcome.sharedWith ?? []) {
     await line(`  ${other.name} reads the same file, and ${result === 'written' ? 'lost' : 'would lose'} them too.`);
@@ -167,10 +169,10 @@ const WORDS: Record<EntryStatus, string> = {
 };
 
 const REPAIRS: Partial<Record<EntryStatus, string>> = {
-  outdated: 'writes it anew',
+  outdated: 'rewrites it',
   vanished: 'puts it back',
-  edited: 'puts it right',
-  broken: 'puts it right',
+  edited: 'fixes it',
+  broken: 'fixes it',
   'not-on-path': 'names the command by its full path',
 };
 
@@ -246,8 +248,8 @@ export async function restore(
     for (const line of (diff ?? '').trimEnd().split('\n')) await writeLine(context.stdout, line);
     return;
   }
-  await writeLine(context.stdout, `${file} is as it was.`);
-  if (kept !== undefined) await writeLine(context.stdout, `What it held until now: causeway clients restore ${kept}`);
+  await writeLine(context.stdout, `Restored ${file}.`);
+  if (kept !== undefined) await writeLine(context.stdout, `To undo this: causeway clients restore ${kept}`);
 }
 
 /**

@@ -26,7 +26,7 @@ function withCommonOptions(command: Command): Command {
     .option('--json', 'print JSON')
     .option(
       '--config-root <dir>',
-      "take this folder for the home folder that clients' files are in, with its servers if it has any",
+      "use this folder as the home folder of the clients' files, with its servers if it has any",
     );
 }
 
@@ -41,7 +41,7 @@ function addLooking(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('diff [client...]'))
     .description('what "add" would change; writes nothing')
     .option('-s, --server <name...>', 'only these servers')
-    .option('--project [dir]', "in the clients' files of the project in that folder, by default this one")
+    .option('--project [dir]', "in the clients' files of the project in this folder (default: the current one)")
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).diffClients(context, ids, command.optsWithGlobals()),
     );
@@ -58,11 +58,11 @@ function addChanging(group: Command, context: CommandContext): void {
     withCommonOptions(group.command(`${name} [client...]`))
       .option('-s, --server <name...>', 'only these servers')
       .option('--dry-run', 'only show the difference')
-      .option('--project [dir]', "in the clients' files of the project in that folder, by default this one")
-      .option('--force', "also over somebody else's entry of that name, and while the client runs");
+      .option('--project [dir]', "in the clients' files of the project in this folder (default: the current one)")
+      .option('--force', "even over someone else's entry of that name, and while the client is running");
   changing('add')
     .description('write an entry for each server into the clients')
-    .option('--http', 'let clients that can connect by themselves, with OAuth of their own')
+    .option('--http', 'let clients that can do so connect by themselves, with their own OAuth')
     .option(
       '--client-id <id>',
       'with --http: the OAuth application that the client signs in as; by default the one that Databricks publishes for it',
@@ -78,9 +78,7 @@ function addChanging(group: Command, context: CommandContext): void {
       (await import('./clients.ts')).removeClients(context, ids, command.optsWithGlobals()),
     );
   changing('repair')
-    .description(
-      'put right entries that vanished, were changed, lead to an executable that is gone, or are out of date',
-    )
+    .description('fix entries that vanished, were changed, start a program that is gone, or are out of date')
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).repairClients(context, ids, command.optsWithGlobals()),
     );
@@ -95,7 +93,7 @@ function addBackups(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('restore <backup>'))
     .description('put a backup back; what is there now is kept as another')
     .option('--dry-run', 'only show the difference')
-    .option('--force', 'also while the client runs')
+    .option('--force', 'even while the client is running')
     .action(async (id: string, _options, command: Command) =>
       (await import('./clients.ts')).restore(context, id, command.optsWithGlobals()),
     );

@@ -2,12 +2,12 @@ import { Argument } from 'commander';
 import type { RegisterCommand } from '../command.ts';
 
 const HELP = `
-The script tells how it is kept. To have it in this shell only:
+The script says how to keep it. To have it in this shell only:
   bash, zsh    source <(causeway completion bash)
   fish         causeway completion fish | source
   powershell   causeway completion powershell | Out-String | Invoke-Expression
-Names of profiles, servers and clients are completed as they are; those of warehouses and users as they were when they were
-last listed. Nothing is asked of a workspace.`;
+Profiles, servers and clients are completed as they are now; warehouses, users and tools as they were when last listed. No
+workspace is contacted.`;
 
 /** `causeway completion SHELL`: the script that completes commands, options and names. */
 export const registerCompletion: RegisterCommand = (program, { stdout }) => {

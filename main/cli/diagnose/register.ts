@@ -1,7 +1,7 @@
 import type { RegisterCommand } from '../command.ts';
 
 const HELP = `
-What is not in order comes first, with what to do about it. The exit code is that of what has failed (1 where several
+Problems come first, each with what to do about it. The exit code is that of what has failed (1 where several
 things have failed in different ways), and 5 where nothing has failed and something could not be checked.
 The report holds the checks, the state, the settings and the newest lines of the log. Tokens, passwords, names of people
 and the home folder are taken out of it.`;

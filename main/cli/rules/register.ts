@@ -5,10 +5,10 @@ import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
 A rule is for a SERVER (by its name in "causeway servers"), for a client at a server, for a client everywhere (--client without
-a SERVER), or for everything (--all). Running sessions follow a change at once.
+a SERVER), or for everything (--all). Changes hold at once, also for running sessions.
 
-Read only lets a client use the tools of which the server says that they only read, and of the SQL server those that are known
-to. Causeway cannot check what a server says.`;
+With read only, a client may use the tools that the server marks as read-only, and of the SQL server those that are known to
+be. Causeway cannot check what a server says. Name tools after the server, apart by blanks or commas.`;
 
 /** `causeway rules …`: what AI clients may do with the servers' tools. Each command's code loads when it runs. */
 export const registerRules: RegisterCommand = (program, context) => {
@@ -31,7 +31,7 @@ export const registerRules: RegisterCommand = (program, context) => {
       (await import('./rules.ts')).listRules(context, command.optsWithGlobals()),
     );
   withScope(group.command('set [server]'))
-    .description('change the rules for a server, a client or everything; what is not named stays')
+    .description('change the rules for a server, a client or everything; the others stay as they are')
     .option('--read-only', 'only tools that read')
     .option('--no-read-only', 'also tools that write')
     .addOption(new Option('--new <state>', 'what holds for tools that no rule names').choices(SWITCHES))

@@ -19,7 +19,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     return configRoot === undefined ? context : context.inHome(resolve(configRoot));
   };
   const group = withCommonOptions(program.command('servers'))
-    .description('the managed MCP servers that your AI clients are to have')
+    .description('the managed MCP servers for your AI clients')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
@@ -79,5 +79,5 @@ export const registerServers: RegisterCommand = (program, context) => {
 function withCommonOptions(command: Command): Command {
   return command
     .option('--json', 'print JSON')
-    .option('--config-root <dir>', 'take this folder for the home folder: its list of servers, its profiles');
+    .option('--config-root <dir>', 'use this folder as the home folder, with its servers and profiles');
 }

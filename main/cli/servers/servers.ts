@@ -140,9 +140,13 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
   const kind = SERVER_KINDS.find((known) => known === text && known !== 'other');
   if (kind) return kind;
   const known = SERVER_KINDS.filter((one) => one !== 'other').join(', ');
-  throw new CausewayError('usage', text === undefined ? 'No kind was named.' : `"${text}" is no kind of server.`, {
-    remedy: `Name one of ${known}, or the path with --path.`,
-  });
+  throw new CausewayError(
+    'usage',
+    text === undefined ? 'No kind was named.' : `There is no kind of server "${text}".`,
+    {
+      remedy: `Name one of ${known}, or the path with --path.`,
+    },
+  );
 }
 
 /** `causeway servers`: the servers that clients are to have. */

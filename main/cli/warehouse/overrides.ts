@@ -82,11 +82,11 @@ async function sayWhatIsUnknown(context: CommandContext, { unknown, lastSelected
   if (unknown > 0) {
     context.setExitCode(EXIT_UNKNOWN);
     const of = unknown === 1 ? '1 override' : `${unknown} overrides`;
-    await writeLine(context.stderr, `Of ${of} it could not be read whether the user may use the warehouse.`);
+    await writeLine(context.stderr, `For ${of} it could not be read whether the user may use the warehouse.`);
   }
   if (lastSelected > 0) {
     const which = lastSelected === 1 ? '1 override names' : `${lastSelected} overrides name`;
-    await writeLine(context.stderr, `${which} no warehouse: where those queries run, only the workspace knows.`);
+    await writeLine(context.stderr, `${which} no warehouse: only the workspace knows where those queries run.`);
   }
 }
 

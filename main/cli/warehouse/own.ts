@@ -104,9 +104,9 @@ function stepRow(step: EffectiveStep, index: number): string[] {
 
 function outlook({ problems, warehouse }: EffectiveWarehouse): string {
   if (problems.length > 0) return printable(sentences(...problems.flatMap(({ message, remedy }) => [message, remedy])));
-  if (warehouse === null) return 'Whether queries will run cannot be told.';
+  if (warehouse === null) return 'It is not known whether queries will run.';
   return warehouse.canUse === 'unknown'
-    ? 'Whether you may use it cannot be told.'
+    ? 'It is not known whether you may use it.'
     : 'Nothing is in the way of your queries.';
 }
 
@@ -194,8 +194,8 @@ function nothingToList(filter: string, count: number, { usable = false }: Wareho
 function noteOn(shown: readonly Listed[], { decidedBy, certainty, warehouse, problems }: EffectiveWarehouse) {
   if (certainty === 'unknown') {
     return decidedBy === 'override'
-      ? 'Which of them your queries run on, only the workspace knows: your override names none.'
-      : 'Which of them your queries run on could not be read.';
+      ? 'Only the workspace knows which of them your queries run on: your override names none.'
+      : 'It could not be read which of them your queries run on.';
   }
   if (warehouse === null) return printable(sentences(...problems.map(({ message }) => message)));
   if (!shown.some(({ effective }) => effective !== false)) return undefined;
@@ -247,7 +247,7 @@ export async function power(
 async function effectiveOne(session: WorkspaceSession, signal: AbortSignal): Promise<WarehouseSummary> {
   const { warehouse } = await session.warehouses.effective(signal);
   if (warehouse) return warehouse;
-  throw new CausewayError('usage', 'Which warehouse your queries run on cannot be told.', { remedy: 'Name one.' });
+  throw new CausewayError('usage', 'It is not known which warehouse your queries run on.', { remedy: 'Name one.' });
 }
 
 async function look(
@@ -265,7 +265,7 @@ async function look(
       return warehouse;
     }
     if (warehouse.state !== aim.through) {
-      const message = `The workspace accepted it, but now there is ${describeWarehouse(warehouse)}.`;
+      const message = `The workspace accepted the request, but the warehouse is now ${describeWarehouse(warehouse)}.`;
       throw new CausewayError('conflict', message, {
         remedy: 'Someone else may be starting or stopping it: look again.',
       });

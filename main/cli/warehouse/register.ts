@@ -10,8 +10,8 @@ USER is a numeric id, a user name, an e-mail address, or a part of a name.`;
 /** `causeway warehouse …`: the warehouse that queries run on, for people. Each command's code loads when it runs. */
 export const registerWarehouse: RegisterCommand = (program, context) => {
   const group = withCommonOptions(program.command('warehouse'))
-    .description('the SQL warehouse that your queries run on: which one, why, and changing it')
-    .option('--compare', "show what the Databricks CLI's own lookup comes to")
+    .description('show, explain and change the SQL warehouse that your queries run on')
+    .option('--compare', 'also show which warehouse the Databricks CLI would take')
     .addHelpText('after', HELP)
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
@@ -27,12 +27,12 @@ const joined = (words: string[]) => words.join(' ');
 function addOwn(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('set <name...>'))
     .description('run your queries on this warehouse')
-    .option('--force', 'also where you may not use it')
+    .option('--force', 'even if you may not use it')
     .action(async (name: string[], _options, command: Command) =>
       (await import('./own.ts')).set(context, joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('last-selected'))
-    .description('run your queries on whatever you picked last')
+    .description('run your queries on the warehouse that you picked last')
     .action(async (_options, command: Command) =>
       (await import('./own.ts')).setLastSelected(context, command.optsWithGlobals()),
     );
@@ -61,8 +61,8 @@ function addPower(group: Command, context: CommandContext): void {
 function addVerify(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('verify [name...]'))
     .description('check that your queries run where they should: the record, the lookup and, if asked, end to end')
-    .option('--end-to-end', 'also stop every running warehouse, send a query, and look which one starts')
-    .option('--stop-warehouses', 'agree beforehand to the stopping')
+    .option('--end-to-end', 'also stop every running warehouse, send a query, and see which one starts')
+    .option('--stop-warehouses', 'stop them without asking')
     .action(async (name: string[], _options, command: Command) =>
       (await import('./verify.ts')).verify(context, joined(name), command.optsWithGlobals()),
     );
@@ -71,14 +71,14 @@ function addVerify(group: Command, context: CommandContext): void {
 function addAdmin(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('for <user> [verb] [name...]'))
     .description("show, set NAME, last-selected or clear another user's override (admins)")
-    .option('--force', 'also where the user may not use the warehouse')
+    .option('--force', 'even if the user may not use the warehouse')
     .action(async (user: string, verb: string | undefined, name: string[], _options, command: Command) =>
       (await import('./overrides.ts')).forUser(context, user, verb ?? 'show', joined(name), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('all [filter...]'))
     .description("every user's override (admins)")
-    .option('--dangling', 'only those whose queries will fail, or of whom that cannot be told (implies --access)')
-    .option('--access', 'also look whether each user may use the warehouse')
+    .option('--dangling', 'only overrides that make queries fail, or for which that is not known (implies --access)')
+    .option('--access', 'also check whether each user may use the warehouse')
     .action(async (filter: string[], _options, command: Command) =>
       (await import('./overrides.ts')).all(context, joined(filter), command.optsWithGlobals()),
     );
@@ -86,7 +86,7 @@ function addAdmin(group: Command, context: CommandContext): void {
 
 function addBulk(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('import <file>'))
-    .description('make the overrides what a CSV or JSON file says (admins); shows the difference and asks first')
+    .description('apply the overrides in a CSV or JSON file (admins); shows the difference and asks first')
     .option('--dry-run', 'only show the difference')
     .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')

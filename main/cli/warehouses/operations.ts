@@ -104,7 +104,7 @@ function asJson({ default_warehouse_override_id, name, type, warehouse_id }: Ove
 function idOf(text: string): string {
   const id = text.startsWith(COLLECTION) ? text.slice(COLLECTION.length) : text;
   if (id === 'me' || /^\d+$/.test(id)) return id;
-  throw new CausewayError('usage', `"${text}" names no default warehouse override.`, {
+  throw new CausewayError('usage', `"${text}" is not the name of a default warehouse override.`, {
     remedy: `Use ${COLLECTION}me, or ${COLLECTION} with a numeric user id.`,
   });
 }

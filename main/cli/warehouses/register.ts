@@ -52,9 +52,9 @@ const SUBCOMMANDS: readonly Subcommand[] = [
  */
 export const registerWarehouses: RegisterCommand = (program, context) => {
   const group = withGlobalFlags(program.command('warehouses'))
-    .description("default warehouse overrides as the Databricks CLI's commands of the same names have them")
+    .description('default warehouse overrides, with the same commands and flags as the Databricks CLI')
     .addHelpText('after', '\nDEFAULT_WAREHOUSE_OVERRIDE_ID is `me` or a numeric user id; NAME is')
-    .addHelpText('after', 'default-warehouse-overrides/ with one of these. A failure ends with exit code 1.');
+    .addHelpText('after', 'default-warehouse-overrides/ with one of these.');
   for (const each of SUBCOMMANDS) addSubcommand(group, each, context);
 };
 
@@ -77,8 +77,8 @@ function addSubcommand(group: Command, subcommand: Subcommand, context: CommandC
   if (operation === 'create') command.option('--name [name]', 'taken and not sent: the workspace names overrides');
   if (operation === 'update') command.option('--allow-missing', 'create it if there is none');
   if (operation === 'list') {
-    command.option('--page-size [n]', 'how many to ask for at a time');
-    command.option('--limit [n]', 'print at most so many');
+    command.option('--page-size [n]', 'how many to request at a time');
+    command.option('--limit [n]', 'print at most this many');
   }
   command.action(() => asOriginal(context, () => run(context, command, subcommand)));
 }

@@ -273,7 +273,7 @@ describe('causeway whoami', () => {
     const result = await runCauseway(home, ['whoami', '--profile', 'pat']);
     expect(result).toMatchObject({ code: 5, stdout: '' });
     expect(result.stderr).toContain(
-      `causeway: Whether the token of profile pat works at ${workspace.host} could not be found out. `,
+      `causeway: It could not be found out whether the token of profile pat works at ${workspace.host}. `,
     );
     expect(result.stderr).toContain(words);
     const json = await runCauseway(home, ['whoami', '--profile', 'pat', '--json']);

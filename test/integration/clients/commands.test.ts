@@ -91,13 +91,13 @@ describe('causeway servers', () => {
   test.each([
     [['add', 'genie'], 2, "A genie server takes the Genie space's id"],
     [['add', 'functions', 'main'], 2, 'CATALOG.SCHEMA'],
-    [['add', 'mysql'], 2, '"mysql" is no kind of server'],
+    [['add', 'mysql'], 2, 'There is no kind of server "mysql"'],
     [['add', 'sql', '--name', 'My SQL'], 2, 'cannot name a server'],
     [['add', 'sql', '--name', 'databricks-sql'], 1, 'There is already a server'],
     [['add', '--path', '/etc/passwd'], 2, 'is not a managed MCP server'],
     [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
     [['remove', 'nothing'], 4, 'There are databricks-sql, functions-default'],
-    [['nonsense'], 2, 'is no command of causeway servers'],
+    [['nonsense'], 2, '"nonsense" is not a command of causeway servers'],
   ])('servers %j: %i, %s', async (args, code, words) => {
     const run = await causeway('servers', ...args);
     expect(run.stderr).toContain(words);
@@ -188,7 +188,7 @@ describe('causeway clients', () => {
     expect(dry.stdout).toMatch(/^would restore .*mcp\.json\n/);
     expect(dry.stdout).toMatch(/^-.*"databricks-sql"/m);
     expect(await readFile(backup.file, 'utf8')).toContain('databricks-sql');
-    expect((await causeway('clients', 'restore', backup.id)).stdout).toContain('is as it was');
+    expect((await causeway('clients', 'restore', backup.id)).stdout).toContain('Restored ');
     await expect(readFile(backup.file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect((await causeway('clients', 'restore', 'nothing')).code).toBe(4);
   });
@@ -206,7 +206,7 @@ describe('causeway clients', () => {
     [['add', 'zed'], 1, 'Zed was not found on this computer'],
     [['add', '--client-id', 'x'], 2, 'Add --http'],
     [['add', '--server', 'none'], 4, 'There is no server "none"'],
-    [['nonsense'], 2, 'is no command of causeway clients'],
+    [['nonsense'], 2, '"nonsense" is not a command of causeway clients'],
   ])('clients %j: %i, %s', async (args, code, words) => {
     const run = await causeway('clients', ...args);
     expect(run.stderr).toContain(words);

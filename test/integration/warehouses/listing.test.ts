@@ -36,7 +36,7 @@ describe('warehouse list', () => {
     cli.give('ben');
     const { stdout } = await list();
     expect(stdout).not.toContain('→');
-    expect(stdout).toContain('only the workspace knows');
+    expect(stdout).toContain('Only the workspace knows which of them');
     const rows = await cli.json('ben', 'warehouse', 'list', '--json');
     expect(rows).toContainEqual(expect.objectContaining({ id: shared, effective: 'unknown' }));
   });

@@ -89,7 +89,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   test('a name that is none of the forms never leaves this computer', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'default-warehouse-overrides/../../clusters');
     expect(code).toBe(1);
-    expect(stderr).toContain('names no default warehouse override');
+    expect(stderr).toContain('is not the name of a default warehouse override');
     expect(lastRequest()).toBeUndefined();
   });
 

@@ -78,12 +78,14 @@ describe('the help of a command', () => {
     expect((await run('warehouse', 'set', '--help')).stdout).toBe(asked.stdout);
     expect((await run('warehouse', 'help', 'set')).stdout).toBe(asked.stdout);
     expect((await run('help', 'proxy')).stdout).toContain('Bridges one managed MCP server');
+    const original = await run('help', 'warehouses', 'get-default-warehouse-override');
+    expect(original.stdout).toContain('Exit codes: 0 done; 1 failed; 130 interrupted.\n');
   });
 
   test('refuses a command that does not exist, and names those that do', async () => {
     const { code, stdout, stderr } = await run('help', 'warehouse', 'sett');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^causeway: "sett" is no command of causeway warehouse\. It has set, /);
+    expect(stderr).toMatch(/^causeway: "sett" is not a command of causeway warehouse\. It has set, /);
   });
 
   test('is told the same exit codes by the README', () => {
@@ -102,7 +104,6 @@ test.each([
   ['whoami', '--profile', ''],
   ['warehouse', '-p', '', 'list'],
   ['warehouse', 'list', '--profile='],
-  ['warehouses', 'list-default-warehouse-overrides', '--profile='],
   ['servers', 'add', 'sql', '--profile='],
 ])('causeway %s %s %s refuses the empty value and names the option', async (...args) => {
   const { code, stdout, stderr } = await run(...args);
@@ -115,7 +116,7 @@ describe('--json', () => {
     [['whoami', '--json', '--bogus'], "unknown option '--bogus'"],
     [['bogus', '--json'], "unknown command 'bogus'"],
     [['warehouse', 'set', '--json'], "missing required argument 'name'"],
-    [['warehouse', '--json', 'bogus'], '"bogus" is no command of causeway warehouse.'],
+    [['warehouse', '--json', 'bogus'], '"bogus" is not a command of causeway warehouse.'],
     [['help', 'bogus', '--json'], "unknown option '--json'"],
     [['whoami', '--profile', '', '--json'], '--profile was given without a value.'],
   ])('prints the wrong usage of %j as JSON on stdout', async (args, message) => {
