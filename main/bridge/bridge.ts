@@ -1,6 +1,5 @@
-import { inOneLine } from '../platform/errors.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
-import { ANSWER_TIMEOUTS, AnswerCache } from './answer-cache.ts';
+import { AnswerCache } from './answer-cache.ts';
 import type { AnswerStore, RevisionStore } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
 import { ConnectionTool, mayBeOwnCall } from './connection-tool.ts';
@@ -17,6 +16,7 @@ import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
 import { isStateless } from './stateless/headers.ts';
 import { intercept } from './stdio.ts';
+import { TerminalNotices } from './terminal-notices.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -77,9 +77,7 @@ class StdioBridge implements Bridge {
   /** Whether the client has said in `initialize` that it opens addresses for its user. */
   #opensAddresses = false;
   #unsubscribe: () => void = () => {};
-  readonly #onWord: Endpoint['onWord'];
-  /** What the user at a terminal was told last of a silent host. */
-  #toldSilence: string | undefined;
+  readonly #notices: TerminalNotices;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #inFlight = 0;
   #allSettled: () => void = () => {};
@@ -127,7 +125,7 @@ class StdioBridge implements Bridge {
     });
     const hasToken = () => this.#upstream.sent.length > 0;
     this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
-    this.#onWord = endpoint.onWord;
+    this.#notices = new TerminalNotices(endpoint.onWord, () => this.#tool.waitingWords());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;
     this.#service =
@@ -231,7 +229,7 @@ class StdioBridge implements Bridge {
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
     if (isOpening)
       this.#opensAddresses = Object(Object(Object(Object(json).params).capabilities).elicitation).url !== undefined;
-    return isOpening ? this.#withWaitingNotice(dispatched) : dispatched;
+    return isOpening ? this.#notices.during(dispatched) : dispatched;
   }
 
   async #callTool(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
@@ -247,15 +245,6 @@ class StdioBridge implements Bridge {
       if (left.kind === 'invalid' || this.#abort.signal.aborted) return;
       await this.#dispatcher.dispatch(admitted, left, admitted.includes('"progressToken"'));
     });
-  }
-
-  /** Notifies a user at a terminal when the server takes long to open a session. */
-  async #withWaitingNotice(work: Promise<void>): Promise<void> {
-    if (!this.#onWord) return work;
-    const notify = () => this.#onWord?.(this.#tool.waitingWords());
-    const timer = setTimeout(notify, ANSWER_TIMEOUTS.wordMs);
-    timer.unref();
-    await work.finally(() => clearTimeout(timer));
   }
 
   /** Waits for a session; opens one where there is none. */
@@ -340,9 +329,7 @@ class StdioBridge implements Bridge {
 
   #failWaiting(error: unknown): void {
     for (const { fail } of this.#waiting.splice(0)) fail(error);
-    if (!(error instanceof SilentHostError) || error.message === this.#toldSilence) return;
-    this.#toldSilence = error.message;
-    this.#onWord?.(inOneLine(error));
+    if (error instanceof SilentHostError) this.#notices.gaveUp(error);
   }
 
   /** Retries a session for a client that was answered from the cache, even while the client sends nothing. */

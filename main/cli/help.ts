@@ -121,6 +121,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway servers set': ['causeway servers set databricks-sql --meta warehouse_id=8baced1ff014912d'],
   'causeway servers remove': ['causeway servers remove databricks-sql'],
   'causeway servers test': ['causeway servers test', 'causeway servers test databricks-sql --json'],
+  'causeway servers sign-in': [
+    'causeway servers sign-in github',
+    'causeway servers sign-in system.ai.github --profile work --no-browser',
+  ],
+  'causeway servers sign-out': ['causeway servers sign-out github'],
 
   'causeway clients': ['causeway clients'],
   'causeway clients list': ['causeway clients list --all'],

@@ -82,6 +82,7 @@ describe('completion', () => {
     [['servers', '--config-root', ''], 'folders'],
     [['servers', 'add', 'g'], ['genie']],
     [['servers', 'test', ''], ['databricks-sql']],
+    [['servers', 'sign-in', ''], ['databricks-sql']],
     [['clients', 'add', '--server', 'd'], ['databricks-sql']],
     [['clients', 'add', 'c'], ['cursor']],
     [['rules', 'set', ''], ['databricks-sql']],
