@@ -54,6 +54,9 @@ export function insertItem(
   content: Record<string, unknown>,
   blank?: Blank | undefined,
 ): Splice[] {
+  if (blank?.parent.flow) {
+    return [{ at: blank.at, remove: blank.source.length, insert: ` ${inFlow(Object.values(content)[0])}` }];
+  }
   if (blank) {
     const indent = indentOf(body, blank.parent) + ' '.repeat(stepOf(body));
     const lines = blockInsertion(body, lineEndAfter(body, blank.at), indent, Object.values(content)[0]);

@@ -123,12 +123,18 @@ function putBack(body: string, target: EditTarget, remnant: UndoHint | undefined
   }
   if (text === undefined) return now;
   const rest = descend(now, target).nodes[depth];
-  if (!rest || yamlFields(rest).length > 0 || sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) {
-    return now;
-  }
+  if (!rest || yamlFields(rest).length > 0) return now;
   const [start = 0] = rest.range ?? [];
+  if (rest.flow && WRITTEN_NULL.test(text)) {
+    const from = now.slice(0, start).trimEnd().length;
+    return splice(now, [{ at: from, remove: start - from + sourceOf(now, rest).length, insert: text }]);
+  }
+  if (sourceOf(now, rest).replace(/\s/g, '') !== text.replace(/\s/g, '')) return now;
   return splice(now, [{ at: start, remove: sourceOf(now, rest).length, insert: text }]);
 }
+
+/** What can stand behind a colon for null, the space before it included. */
+const WRITTEN_NULL = /^\s*(null|~)?$/i;
 
 interface Found {
   /** The collections on the way to the entries, as far as they are there; the root is the first. */

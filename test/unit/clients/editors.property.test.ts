@@ -226,3 +226,15 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
     );
   });
 });
+
+test.each([
+  '{ extensions: null }',
+  '{extensions: ~, theme: dark}',
+  '{ theme: dark, extensions: }\n',
+  '{extensions: Null}',
+])('null in a map of YAML that is written in one line gives way to an entry and comes back: %s', (text) => {
+  const editor = editorOf('yaml');
+  const { text: added, remnant } = editor.put(text, target('yaml'), 'ours-a', entry('x'));
+  expect(parseYaml(added).extensions).toEqual({ 'ours-a': entry('x').fixed });
+  expect(editor.remove(added, target('yaml'), 'ours-a', remnant)).toBe(text);
+});
