@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { clientOnWire } from '../../main/clients/table.ts';
+import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { addEntry, openComputer } from './computer.ts';
 import { ROW, startFakeModel } from './fake-model.ts';
-import type { CaseName, RealClient } from './real-clients.ts';
+import type { CaseName, RealClient, SignInCommand } from './real-clients.ts';
 import { openTap } from './tap.ts';
 
 /** How a case ended: passed, failed, or not possible with that client and why. */
@@ -17,11 +19,11 @@ const LONG_CALL_MS = 75_000;
 const APPLICATION = 'an-application';
 
 /** What a case needs, put away afterwards. */
-async function setting(client: RealClient, { home, packages, callTakesMs }: Options & { callTakesMs?: number }) {
-  const redirectUris = client.signsIn ? [client.signsIn.redirectUri] : [];
+async function setting(client: RealClient, { home, packages, callTakesMs, application }: Needs) {
   const workspace = await startWorkspace({
+    ...(application?.port === undefined ? {} : { port: application.port }),
     autoApprove: 'ana@example.com',
-    oauthClients: redirectUris.length > 0 ? [{ clientId: APPLICATION, redirectUris }] : [],
+    oauthClients: application ? [{ clientId: APPLICATION, redirectUris: [application.redirectUri] }] : [],
   });
   const model = await startFakeModel();
   const tap = await openTap(workspace.host, callTakesMs);
@@ -46,6 +48,12 @@ async function setting(client: RealClient, { home, packages, callTakesMs }: Opti
       await workspace.close();
     },
   };
+}
+
+interface Needs extends Options {
+  callTakesMs?: number;
+  /** Where the application that clients sign in as may send the browser, and the workspace's port where that matters. */
+  application?: { redirectUri: string; port?: number };
 }
 
 interface Options {
@@ -139,17 +147,27 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
 
   /** The entry gives the server's address: the client itself signs in, and gets the row. */
   async http(client, options) {
-    if (!client.signsIn) return { state: 'not possible', says: 'it has no command for a test that signs in' };
-    await using set = await setting(client, options);
+    const { signsIn } = client;
+    if (!signsIn) return { state: 'not possible', says: 'it has no command for a test that signs in' };
+    const application = signsIn.redirectUri
+      ? { redirectUri: signsIn.redirectUri }
+      : await applicationSeen(client, signsIn, options);
+    if (!application) return failed('showed no page', 'at the first attempt');
+    await using set = await setting(client, { ...options, application });
     await set.signedOut();
     await set.computer.consents(true);
-    if (!(await addEntry(set.computer, client, '--http', '--client-id', APPLICATION)))
-      return failed('not written', await set.computer.file());
-    const told = await set.computer.run(client.signsIn.command(set.computer.where), SESSION_MS);
-    const pages = (await set.computer.pages()).length;
+    if (!(await addAddress(client, signsIn, set))) return failed('not written', await set.computer.file());
+    const shown: string[] = [];
+    const personOpens = hearingAddress((address) => {
+      shown.push(address);
+      void scriptedBrowser().open(address);
+    });
+    const told = await set.computer.run(signsIn.command, SESSION_MS, signsIn.printsAddress && personOpens);
+    const pages = (await set.computer.pages()).length + shown.length;
     if (pages !== 1) return failed(counted(pages), told);
     const output = await converse(client, set);
-    return set.model.gotRow() ? passed('signed in, row') : failed('no row', output);
+    if (!set.model.gotRow()) return failed('no row', told + output);
+    return passed(signsIn.printsAddress ? 'address printed, row' : 'signed in, row');
   },
 
   /** A call that takes longer than a minute. */
@@ -163,6 +181,45 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
       : failed('no row', set.model.results.join(' ') + output);
   },
 };
+
+/** Adds the entry with the server's address. */
+function addAddress(client: RealClient, { options = [] }: SignInCommand, { computer }: Setting): Promise<boolean> {
+  return addEntry(computer, client, '--http', '--client-id', APPLICATION, ...options);
+}
+
+/** Calls back with the address of the page on which somebody is to sign in, once, as soon as that is printed whole. */
+function hearingAddress(onAddress: (address: string) => unknown): (text: string) => void {
+  let printed = '';
+  let isFound = false;
+  return (text) => {
+    printed += text;
+    const address = /(https?:\/\/\S+\/authorize\?\S+)\s/.exec(printed)?.[1];
+    if (address === undefined || isFound) return;
+    isFound = true;
+    void onAddress(address);
+  };
+}
+
+/** Where the page of a first attempt would lead back to: what an administrator then registers. */
+async function applicationSeen(
+  client: RealClient,
+  signsIn: SignInCommand,
+  options: Options,
+): Promise<{ redirectUri: string; port: number } | undefined> {
+  const home = join(options.home, 'first');
+  await using set = await setting(client, { ...options, home, application: { redirectUri: 'http://127.0.0.1/none' } });
+  await set.signedOut();
+  await addAddress(client, signsIn, set);
+  let redirectUri: string | undefined;
+  const hears = hearingAddress((address) => {
+    redirectUri = new URL(address).searchParams.get('redirect_uri') ?? undefined;
+  });
+  await set.computer.run(signsIn.command, SESSION_MS, (text) => {
+    hears(text);
+    return redirectUri === undefined ? undefined : 'enough';
+  });
+  return redirectUri === undefined ? undefined : { redirectUri, port: Number(new URL(set.workspace.host).port) };
+}
 
 type Setting = Awaited<ReturnType<typeof setting>>;
 

@@ -11,6 +11,9 @@ export const CAUSEWAY = fileURLToPath(new URL('../../out/cli/causeway.js', impor
 const BROWSER = fileURLToPath(new URL('browser.ts', import.meta.url));
 const SERVER = 'databricks-sql';
 
+/** Hears what a client prints; may give `enough`. */
+type OnText = (text: string) => unknown;
+
 /** A home folder in which one client is installed, with a browser that notes what it is asked to open. */
 export interface Computer extends AsyncDisposable {
   where: Where;
@@ -24,8 +27,8 @@ export interface Computer extends AsyncDisposable {
   file(): Promise<string>;
   writeFile(text: string): Promise<void>;
   causeway(...args: string[]): Promise<string>;
-  /** Runs the client until it ends; gives all that it printed. */
-  run(command: Command, limitMs: number, onText?: (text: string) => void): Promise<string>;
+  /** Runs the client until it ends, or until `onText` says that it has printed enough; gives all that it printed. */
+  run(command: Command, limitMs: number, onText?: OnText): Promise<string>;
 }
 
 /** Sets up a home folder for a client, with its own files and none of ours. */
@@ -50,7 +53,7 @@ export async function openComputer(client: RealClient, where: Where, packages: s
     TERM: 'dumb',
     ...client.env?.(where),
   };
-  const run = (command: string, args: string[], limitMs: number, onText?: (text: string) => void) =>
+  const run = (command: string, args: string[], limitMs: number, onText?: OnText) =>
     runToEnd(command, args, { env, cwd: home }, limitMs, onText);
   const target = client.files(where)[0]?.path ?? '';
   return {
@@ -91,7 +94,7 @@ async function runToEnd(
   args: string[],
   options: { env: NodeJS.ProcessEnv; cwd: string },
   limitMs: number,
-  onText?: (text: string) => void,
+  onText?: OnText,
 ): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';
@@ -99,7 +102,7 @@ async function runToEnd(
     stream.setEncoding('utf8').on('data', (text: string) => {
       const plain = stripVTControlCharacters(text);
       printed += plain;
-      onText?.(plain);
+      if (onText?.(plain) === 'enough') killGroup(child);
     });
   const limit = setTimeout(() => killGroup(child), limitMs);
   await Promise.race([once(child, 'close'), once(child, 'error')]);

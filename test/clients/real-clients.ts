@@ -35,9 +35,20 @@ export interface RealClient {
   /** It reads that client's file and is another, so that what it calls itself is not in that client's row. */
   standsIn?: true;
   /** Only for a client whose own command signs in to a server that its entry gives the address of. */
-  signsIn?: { command(where: Where): Command; redirectUri: string };
+  signsIn?: SignInCommand;
   /** Why one of the cases is not possible with it. */
   notPossible?: Partial<Record<CaseName, string>>;
+}
+
+/** A client's own command that signs in to a server at an address. */
+export interface SignInCommand {
+  command: Command;
+  /** Where it lets the browser come back to; left out where that depends on the server's address and is seen at a first attempt. */
+  redirectUri?: string;
+  /** It prints the page's address for the person to open, where it finds no browser that it knows. */
+  printsAddress?: true;
+  /** What the entry says besides, as options of `causeway clients add`. */
+  options?: string[];
 }
 
 export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'http' | 'call of 75 s';
@@ -76,6 +87,13 @@ export const REAL_CLIENTS: RealClient[] = [
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
     session: () => ({ command: 'claude', args: ['-p', PROMPT, '--allowedTools', 'mcp__databricks-sql'] }),
+    // It signs in at a terminal only, which `script` gives it.
+    signsIn: {
+      command: { command: 'script', args: ['-qec', 'claude mcp login databricks-sql', '/dev/null'] },
+      redirectUri: 'http://localhost:8123/callback',
+      options: ['--callback-port', '8123'],
+      printsAddress: true,
+    },
   },
   {
     id: 'codex',
@@ -103,6 +121,7 @@ export const REAL_CLIENTS: RealClient[] = [
       command: 'codex',
       args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
     }),
+    signsIn: { command: { command: 'codex', args: ['mcp', 'login', 'databricks-sql'] }, printsAddress: true },
   },
   {
     id: 'gemini',
@@ -134,7 +153,7 @@ export const REAL_CLIENTS: RealClient[] = [
     files: ({ model }) => [{ path: '.config/opencode/opencode.json', text: openAiCompatible(model) }],
     session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
     signsIn: {
-      command: () => ({ command: 'opencode', args: ['mcp', 'auth', 'databricks-sql'] }),
+      command: { command: 'opencode', args: ['mcp', 'auth', 'databricks-sql'] },
       redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
     },
   },
@@ -144,12 +163,20 @@ export const REAL_CLIENTS: RealClient[] = [
     install: 'opencode-ai',
     files: ({ model }) => [{ path: '.config/opencode/opencode.json', text: openAiCompatible(model, { servers: {} }) }],
     session: () => ({ command: 'opencode', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+    signsIn: {
+      command: { command: 'opencode', args: ['mcp', 'auth', 'databricks-sql'] },
+      redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
+    },
   },
   {
     id: 'kilo',
     install: '@kilocode/cli@7.7.7',
     files: ({ model }) => [{ path: '.config/kilo/kilo.jsonc', text: `// My Kilo\n${openAiCompatible(model)}` }],
     session: () => ({ command: 'kilo', args: ['run', '-m', 'fake/fake', '--auto', PROMPT] }),
+    signsIn: {
+      command: { command: 'kilo', args: ['mcp', 'auth', 'databricks-sql'] },
+      redirectUri: 'http://127.0.0.1:19876/mcp/oauth/callback',
+    },
   },
   {
     id: 'droid',
