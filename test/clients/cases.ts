@@ -148,7 +148,7 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
   /** The entry gives the server's address: the client itself signs in, and gets the row. */
   async http(client, options) {
     const { signsIn } = client;
-    if (!signsIn) return { state: 'not possible', says: 'it has no command for a test that signs in' };
+    if (!signsIn) return { state: 'not possible', says: 'nobody has found how it signs in' };
     const application = signsIn.redirectUri
       ? { redirectUri: signsIn.redirectUri }
       : await applicationSeen(client, signsIn, options);

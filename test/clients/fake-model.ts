@@ -54,8 +54,11 @@ interface Format {
 const Named = z.looseObject({ name: z.string() });
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
-/** Starts the model on the loopback interface. It calls the SQL tool once, polls while that runs, and says what it got. */
-export async function startFakeModel(): Promise<FakeModel> {
+/**
+ * Starts the model on the loopback interface. It calls the SQL tool once, polls while that runs, and says what it got.
+ * @param beforeLastWords what its last words wait for, with which a client ends its session
+ */
+export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise.resolve()): Promise<FakeModel> {
   const [offered, asked, results, unknown] = [new Set<string>(), [] as string[], [] as string[], [] as string[]];
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '/').replace(/\?.*$/, '');
@@ -63,6 +66,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     const format = FORMATS.find((it) => it.matches(path));
     if (request.method !== 'POST' || !format) {
       if (!path.endsWith('/models')) unknown.push(`${request.method} ${path}`);
+      if (request.method === 'POST' && path.endsWith('/chat-stream')) await beforeLastWords;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ object: 'list', data: [{ id: 'fake', object: 'model' }] }));
       return;
@@ -74,6 +78,7 @@ export async function startFakeModel(): Promise<FakeModel> {
       const reply = next(turn, asked);
       if ('call' in reply && /^tool_?search$/i.test(reply.call)) await sleep(SEARCH_PAUSE_MS);
       if ('call' in reply) asked.push(reply.call);
+      else if (turn.tools.length > 0) await beforeLastWords;
       format.answer(reply, turn, response);
     } catch (error) {
       unknown.push(`${path}: ${error}`);

@@ -72,7 +72,10 @@ export const REAL_CLIENTS: RealClient[] = [
     },
     withoutModel: 'it has none, and its own command calls the tool',
     connected: /"name": "(?:execute_sql|sign_in|connection_status)"/,
-    notPossible: { 'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that' },
+    notPossible: {
+      http: 'its file takes no address',
+      'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that',
+    },
   },
   {
     id: 'claude-code',
@@ -138,6 +141,9 @@ export const REAL_CLIENTS: RealClient[] = [
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
     session: () => ({ command: 'gemini', args: ['--skip-trust', '-y', '-m', 'gemini-2.5-flash', '-p', PROMPT] }),
+    notPossible: {
+      http: 'signs in at its prompt alone (/mcp auth): with -p it goes on without the server, and opens no page',
+    },
   },
   {
     id: 'qwen',
@@ -146,6 +152,7 @@ export const REAL_CLIENTS: RealClient[] = [
     files: () => [{ path: '.qwen/settings.json', text: json({ tools: { toolSearch: { enabled: false } } }) }],
     env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: 'none', OPENAI_MODEL: 'fake' }),
     session: () => ({ command: 'qwen', args: ['--auth-type', 'openai', '-y', '-p', PROMPT] }),
+    notPossible: { http: 'has no command that signs in: with -p it goes on without the server, and opens no page' },
   },
   {
     id: 'opencode',
@@ -204,6 +211,9 @@ export const REAL_CLIENTS: RealClient[] = [
       command: 'droid',
       args: ['exec', '--skip-permissions-unsafe', '-m', 'custom:fake', PROMPT],
     }),
+    notPossible: {
+      http: 'its entry names no application, and it has no command that signs in: exec goes on without the server, and opens no page',
+    },
   },
   {
     id: 'copilot-cli',
@@ -216,6 +226,9 @@ export const REAL_CLIENTS: RealClient[] = [
       COPILOT_OFFLINE: 'true',
     }),
     session: () => ({ command: 'copilot', args: ['--allow-all-tools', '-p', PROMPT] }),
+    notPossible: {
+      http: 'its entry names no application, and it has no command that signs in: with -p it goes on without the server, and opens no page',
+    },
   },
   {
     id: 'cline',
@@ -243,6 +256,7 @@ export const REAL_CLIENTS: RealClient[] = [
       },
     ],
     session: () => ({ command: 'cline', args: ['--auto-approve', 'true', '--json', PROMPT] }),
+    notPossible: { http: 'has no command that signs in: it goes on without the server, and opens no page' },
   },
   {
     id: 'continue-cli',
@@ -270,7 +284,10 @@ export const REAL_CLIENTS: RealClient[] = [
       command: 'cn',
       args: ['--config', `${home}/.continue/config.yaml`, '--auto', '-p', PROMPT],
     }),
-    notPossible: { 'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that' },
+    notPossible: {
+      http: 'its entry names no application, and it has no command that signs in: with -p it ends with the 401 of the server',
+      'call of 75 s': 'stops waiting after 60 s; nothing in an entry changes that',
+    },
   },
   {
     id: 'amp',
@@ -280,7 +297,10 @@ export const REAL_CLIENTS: RealClient[] = [
     session: () => ({ command: 'amp', args: ['mcp', 'doctor'] }),
     withoutModel: 'its models answer in a format of their vendor alone',
     connected: /databricks-sql.*connected \(\d+ tools/,
-    notPossible: { 'call of 75 s': 'no model calls a tool here' },
+    notPossible: {
+      http: 'its entry names no application; `amp mcp oauth login` takes one, and then waits for the address that the browser came back to',
+      'call of 75 s': 'no model calls a tool here',
+    },
   },
   {
     id: 'auggie',
@@ -292,7 +312,7 @@ export const REAL_CLIENTS: RealClient[] = [
     session: () => ({ command: 'auggie', args: ['-p', PROMPT] }),
     withoutModel: 'its models answer in a format of their vendor alone',
     connected: /✅ databricks-sql/,
-    notPossible: { 'call of 75 s': 'no model calls a tool here' },
+    notPossible: { http: 'its file takes no address', 'call of 75 s': 'no model calls a tool here' },
   },
 ];
 
