@@ -7,7 +7,6 @@ import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { correctionOf } from './correction.ts';
 import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
-import { commandLineOf } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import {
   type ChangeChoice,
@@ -26,6 +25,7 @@ import { type Restored, restoreBackup } from './restore.ts';
 import { isRunning } from './running.ts';
 import { entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
+import { readersOf } from './sharing.ts';
 import {
   type ClientName,
   type ClientReport,
@@ -33,6 +33,7 @@ import {
   reportClient,
   reportFile,
   type SurveyOptions,
+  surveyedPaths,
 } from './survey.ts';
 import { CLIENTS } from './table.ts';
 import { type WatchOptions, watchFiles } from './watch.ts';
@@ -181,8 +182,10 @@ export class ClientsService {
    * became of the entries, `survey` tells then. Gives the function that ends it. Writes nothing.
    */
   watch(onChange: () => void): () => void {
-    const { surroundings, watching } = this.#options;
-    return watchFiles(() => this.#watched(), onChange, { root: surroundings.home, ...watching });
+    const { surroundings, watching, launcher } = this.#options;
+    const watched = async () =>
+      surveyedPaths(this.#clients, placesOf(surroundings), (await this.#open()).read(), launcher);
+    return watchFiles(watched, onChange, { root: surroundings.home, ...watching });
   }
 
   /** A client by what the person typed. @throws {CausewayError} `not_found` */
@@ -238,7 +241,7 @@ export class ClientsService {
 
   async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
     const record = (await this.#open()).read();
-    const readers = this.#readers();
+    const readers = readersOf(this.#clients, this.#options.surroundings);
     const { surroundings, env, launcher } = this.#options;
     return {
       surroundings,
@@ -261,20 +264,6 @@ export class ClientsService {
     };
   }
 
-  /** Which installed clients read which entries. */
-  async #readers(): Promise<Map<string, ClientName[]>> {
-    const readers = new Map<string, ClientName[]>();
-    for (const client of this.#clients) {
-      const { id, name } = client;
-      if (!(await detect(client, this.#options.surroundings)).installed) continue;
-      for (const { path } of await locate(client, this.#options.surroundings).catch(() => [])) {
-        const { key } = await recordedFile(client, path);
-        readers.set(key, [...(readers.get(key) ?? []), { id, name }]);
-      }
-    }
-    return readers;
-  }
-
   /** @throws {CausewayError} `usage` where the client has none */
   #projectFiles({ name, project }: ClientFacts, folder: string, must = false): LocatedFile[] {
     if (project) return [{ path: join(folder, ...project), project: folder }];
@@ -283,20 +272,6 @@ export class ClientsService {
     throw new CausewayError('usage', `${name} has no file for a project that Causeway knows.`, {
       remedy: `Nothing was written. These have: ${able.join(', ')}.`,
     });
-  }
-
-  /** Every path on which a survey depends: signs of clients, their files, and what our entries start. */
-  async #watched(): Promise<string[]> {
-    const places = placesOf(this.#options.surroundings);
-    const paths = this.#clients.flatMap((client) => [
-      ...client.signs(places).flatMap((sign) => ('exists' in sign ? [sign.exists] : [])),
-      ...client.files(places).map(({ path }) => path),
-    ]);
-    const files = Object.values((await this.#open()).read().files);
-    const entries = files.flatMap((file) => Object.values(file.entries));
-    const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
-    const programs = [...started, this.#options.launcher.command].filter((command) => isAbsolute(command));
-    return [...new Set([...paths, ...files.flatMap(({ path }) => path ?? []), ...programs])];
   }
 
   /** @param losing the clients that a removal was asked for, all where none is named; left out for any other change */
@@ -308,7 +283,8 @@ export class ClientsService {
   ): Promise<ChangeOutcome[]> {
     const named = ids.map((id) => this.client(id));
     const outcomes: ChangeOutcome[] = [];
-    const readers = losing && choice.project === undefined ? await this.#readers() : undefined;
+    const { surroundings } = this.#options;
+    const readers = losing && choice.project === undefined ? await readersOf(this.#clients, surroundings) : undefined;
     const staying = async (client: ClientFacts, { path }: LocatedFile) => {
       if (!losing || losing.length === 0) return [];
       const { key } = await recordedFile(client, path);

@@ -7,8 +7,9 @@ import { detect, type LocatedFile, locate } from './detect.ts';
 import { isCurrent } from './editors/editor.ts';
 import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
-import type { HostEnvironment } from './places.ts';
-import { type FileRecord, writtenAs } from './record.ts';
+import type { Launcher } from './launcher.ts';
+import type { HostEnvironment, Places } from './places.ts';
+import { type FileRecord, type WrittenRecord, writtenAs } from './record.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** One file of a client, as it is. */
@@ -201,4 +202,22 @@ function withRuntimeOf({ fixed }: Entry, present: unknown): unknown {
 function isRepairable(state: EntryStatus, present: unknown, wanted: Entry): boolean {
   const canDiffer = state === 'not-on-path' || MODIFIED.includes(state);
   return state === 'outdated' || (canDiffer && !isCurrent(present, wanted));
+}
+
+/** Every path on which a survey depends: signs of clients, their files, and what our entries start. */
+export function surveyedPaths(
+  clients: readonly ClientFacts[],
+  places: Places,
+  record: WrittenRecord,
+  launcher: Launcher,
+): string[] {
+  const paths = clients.flatMap((client) => [
+    ...client.signs(places).flatMap((sign) => ('exists' in sign ? [sign.exists] : [])),
+    ...client.files(places).map(({ path }) => path),
+  ]);
+  const files = Object.values(record.files);
+  const entries = files.flatMap((file) => Object.values(file.entries));
+  const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
+  const programs = [...started, launcher.command].filter((command) => isAbsolute(command));
+  return [...new Set([...paths, ...files.flatMap(({ path }) => path ?? []), ...programs])];
 }
