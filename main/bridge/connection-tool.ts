@@ -230,7 +230,7 @@ const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
 
 /** Always the last words, so that nothing stands behind the address. */
 function addressOf(url: string | undefined): string {
-  return url === undefined ? '' : ` If the page cannot be found, open ${url}`;
+  return url === undefined ? '' : ` If the page does not appear, open ${url}`;
 }
 
 function hostOf(origin: string): string {

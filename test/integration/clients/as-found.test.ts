@@ -35,6 +35,8 @@ const FILES: [what: string, client: string, path: string, text: string][] = [
   ['a key with nothing behind it', 'continue-cli', '.continue/config.yaml', `${CONTINUE}mcpServers:\n`],
   ['a key with a comment behind it', 'continue-cli', '.continue/config.yaml', `${CONTINUE}mcpServers: # none yet\n`],
   ['a tilde for null', 'continue-cli', '.continue/config.yaml', `${CONTINUE}mcpServers: ~\n`],
+  ['null in flow style', 'goose', '.config/goose/config.yaml', '{ a: 1, extensions: null }\n'],
+  ['nothing behind a key in flow style', 'goose', '.config/goose/config.yaml', '{ a: 1, extensions: }\n'],
   ['an empty list', 'continue-cli', '.continue/config.yaml', `${CONTINUE}mcpServers: [ ]\n`],
   [
     'a list in flow style',
