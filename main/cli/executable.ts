@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { getRawAsset } from 'node:sea';
 import { compileFunction } from 'node:vm';
-import { CHUNK_SCOPE, COMPILED } from './chunk-scope.ts';
+import { CHUNK_SCOPE } from './chunk-scope.ts';
 
 /**
  * The first script of the single-file executable. Node gives such an executable one script and named assets: the assets
@@ -20,9 +20,7 @@ function load(name: string): unknown {
   const chunk: Chunk = { exports: {} };
   chunks.set(name, chunk);
   const code = Buffer.from(getRawAsset(name)).toString('utf8');
-  // What another build of V8 has compiled is refused, and the code compiled anew.
-  const cachedData = Buffer.from(getRawAsset(name + COMPILED));
-  const run = compileFunction(code, CHUNK_SCOPE, { filename: name, cachedData });
+  const run = compileFunction(code, CHUNK_SCOPE, { filename: name });
   run.call(chunk.exports, chunk, chunk.exports, requireFrom, process.execPath);
   return chunk.exports;
 }

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { compileFunction } from 'node:vm';
 import { type BuildOptions, build, type InlineConfig, mergeConfig } from 'vite';
-import { CHUNK_SCOPE, COMPILED } from '../../main/cli/chunk-scope.ts';
 import commandConfig from '../../main/cli/vite.config.ts';
 
 const run = promisify(execFile);
@@ -33,18 +31,15 @@ function intoExecutable(build: BuildOptions): InlineConfig {
   return mergeConfig(commandConfig, { configFile: false, logLevel: 'warn', build: { ...build, target: 'node24' } });
 }
 
-/** Each chunk, and beside it what V8 made of it. */
+/** Each chunk, as a script that is no program by itself. */
 async function assetsIn(chunks: string): Promise<Record<string, string>> {
   const assets: Record<string, string> = {};
   const scripts = (await readdir(chunks)).filter((name) => name.endsWith('.js'));
   for (const name of scripts) {
     const file = join(chunks, name);
     const code = (await readFile(file, 'utf8')).replace(/^#!.*/, '');
-    const { cachedData } = compileFunction(code, CHUNK_SCOPE, { filename: name, produceCachedData: true });
     await writeFile(file, code);
-    await writeFile(file + COMPILED, cachedData ?? '');
     assets[name] = file;
-    assets[name + COMPILED] = file + COMPILED;
   }
   return assets;
 }
