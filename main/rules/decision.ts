@@ -145,11 +145,24 @@ function decisionOf(state: Switch | undefined, why: 'off' | 'new', by: DecidedBy
 }
 
 /** What the lists say of a tool: the strictest, and what forbids also where the name is spelled otherwise. */
-function switchIn({ on = [], off = [], ask = [] }: ToolRules, tool: string): Switch | undefined {
+function switchIn({ on = NONE, off = NONE, ask = NONE }: ToolRules, tool: string): Switch | undefined {
   const name = folded(tool);
-  if (off.some((listed) => folded(listed) === name)) return 'off';
-  if (ask.some((listed) => folded(listed) === name)) return 'ask';
+  if (foldedNames(off).has(name)) return 'off';
+  if (foldedNames(ask).has(name)) return 'ask';
   return on.includes(tool) ? 'on' : undefined;
+}
+
+const NONE: string[] = [];
+
+/** What lists have been folded into: they are looked into at each call. */
+const foldedLists = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function foldedNames(list: readonly string[]): ReadonlySet<string> {
+  const known = foldedLists.get(list);
+  if (known) return known;
+  const names = new Set(list.map(folded));
+  foldedLists.set(list, names);
+  return names;
 }
 
 function folded(name: string): string {
