@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
 import { accessibilityFindings, findChromium, launchChromium, NO_CHROMIUM } from '../../browser/chromium.ts';
-import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { initializeThroughProxy } from './causeway-process.ts';
-import { type OwnHome, ownHome } from './own-home.ts';
 import { noKeychain, sessionVariables } from './secret-service.ts';
+import { setStage } from './stage.ts';
 
 const store = noKeychain ? 'encrypted-file' : 'keychain';
 const noBrowser = findChromium(process.env) ? undefined : NO_CHROMIUM;
@@ -13,17 +12,7 @@ const noBrowser = findChromium(process.env) ? undefined : NO_CHROMIUM;
 const SCREENS = process.env.CAUSEWAY_SCREENS;
 
 describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { timeout: 60_000 }, () => {
-  let workspace: EmbeddedWorkspace;
-  let home: OwnHome;
-
-  beforeEach(async () => {
-    workspace = await startWorkspace();
-    home = await ownHome(`[user]\nhost = ${workspace.host}\n`, { ...sessionVariables, CAUSEWAY_TOKEN_STORE: store });
-  });
-  afterEach(async () => {
-    await workspace.close();
-    await home.remove();
-  });
+  const stage = setStage(undefined, { autoApprove: false }, { ...sessionVariables, CAUSEWAY_TOKEN_STORE: store });
 
   test.each(['light', 'dark'] as const)(
     'a person allows it, the page says so, and the proxy works (%s)',
@@ -32,7 +21,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
       const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 880, height: 640 } });
       const trouble: string[] = [];
       page.on('console', (message) => trouble.push(message.text()));
-      const auth = openAuth({ env: home.env, openBrowser: async (url) => void (await page.goto(url)) });
+      const auth = openAuth({ env: stage.home.env, openBrowser: async (url) => void (await page.goto(url)) });
       const profile = await auth.profile('user');
       try {
         const signingIn = auth.signIn(profile);
@@ -47,7 +36,7 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
         expect(trouble.filter((text) => !text.includes('favicon') && !text.includes('404'))).toEqual([]);
         expect(await accessibilityFindings(page)).toEqual([]);
 
-        const { frame } = await initializeThroughProxy(home, 'user');
+        const { frame } = await initializeThroughProxy(stage.home, 'user');
         expect(frame).toMatchObject({ result: { serverInfo: expect.anything() } });
       } finally {
         await auth.signOut(profile).catch(() => undefined);
@@ -60,12 +49,12 @@ describe.skipIf(noBrowser)(`signing in in Chromium, tokens in the ${store}`, { t
   test.each(['light', 'dark'] as const)('a person refuses, and the page says what to do (%s)', async (scheme) => {
     const chromium = await launchChromium();
     const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 480, height: 640 } });
-    const auth = openAuth({ env: home.env, openBrowser: async (url) => void (await page.goto(url)) });
+    const auth = openAuth({ env: stage.home.env, openBrowser: async (url) => void (await page.goto(url)) });
     try {
       const refused = auth.signIn(await auth.profile('user')).catch((error: unknown) => error);
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
-      await page.getByText(`Causeway was not allowed to use ${workspace.host}.`).waitFor();
+      await page.getByText(`Causeway was not allowed to use ${stage.workspace.host}.`).waitFor();
       if (SCREENS) await page.screenshot({ path: join(SCREENS, `sign-in-refused-${scheme}.png`) });
       expect(await accessibilityFindings(page)).toEqual([]);
       expect(await refused).toMatchObject({ code: 'consent_denied' });

@@ -2,42 +2,28 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AuthService, Profile } from '../../../main/auth/auth.ts';
-import { openAuth } from '../../../main/auth/open.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
-import { type OwnHome, ownHome } from './own-home.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
-import { ownerOf } from './stage.ts';
+import { ownerOf, setStage } from './stage.ts';
 
 const WORKER = fileURLToPath(new URL('token-worker.ts', import.meta.url));
 const HOUR = 60 * 60_000;
 const TIMES = Number(process.env.CAUSEWAY_KILLS ?? 20);
-let workspace: EmbeddedWorkspace;
-let home: OwnHome;
-let opened: AuthService[];
-
-beforeEach(async () => {
-  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
-  home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
-  opened = [];
-});
-afterEach(async () => {
-  await Promise.all(opened.map((auth) => auth.close()));
-  await workspace.close();
-  await home.remove();
-});
+const stage = setStage();
 
 async function next(now = Date.now): Promise<{ auth: AuthService; profile: Profile }> {
-  const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open, now });
-  opened.push(auth);
+  const auth = stage.open({ openBrowser: scriptedBrowser().open, now });
   return { auth, profile: await auth.profile('user') };
 }
 
 /** Starts a process that does it, and kills it so many milliseconds in; gives how long it took if it came to its end. */
 async function interrupted(what: 'sign-in' | 'renewal', afterMs: number): Promise<number | undefined> {
-  const child = spawn(process.execPath, [WORKER, what, 'user'], { env: home.env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [WORKER, what, 'user'], {
+    env: stage.home.env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   const ended = once(child, 'close');
   const done = once(child.stdout, 'data').then(
@@ -60,7 +46,7 @@ function moments(wholeMs: number): number[] {
 /** Works, or says that it is signed out. */
 async function state(auth: AuthService, profile: Profile): Promise<string> {
   try {
-    return await ownerOf({ workspace }, await auth.tokens(profile).token());
+    return await ownerOf(stage, await auth.tokens(profile).token());
   } catch (error) {
     return error instanceof CausewayError ? error.code : String(error);
   }

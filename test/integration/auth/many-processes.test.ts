@@ -1,35 +1,24 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
 import { createCauseway } from '../../../main/causeway.ts';
-import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { initializeThroughProxy, installBrowser } from './causeway-process.ts';
-import { type OwnHome, ownHome } from './own-home.ts';
 import { scriptedBrowser } from './scripted-browser.ts';
+import { setStage } from './stage.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 const HOUR = 60 * 60_000;
-let workspace: EmbeddedWorkspace;
-let home: OwnHome;
-
-beforeEach(async () => {
-  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
-  home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
-});
-afterEach(async () => {
-  await workspace.close();
-  await home.remove();
-});
+const stage = setStage();
 
 /** Signs in as if that had been some time ago. */
 async function signInAgo(milliseconds: number): Promise<void> {
   const now = () => Date.now() - milliseconds;
-  const auth = openAuth({ env: home.env, openBrowser: scriptedBrowser().open, now });
+  const auth = openAuth({ env: stage.home.env, openBrowser: scriptedBrowser().open, now });
   await auth.signIn(await auth.profile('user'));
   await auth.close();
 }
 
 async function allAnswer(): Promise<void> {
-  const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(home, 'user')));
+  const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));
   for (const { frame, code } of answers) {
     expect(frame).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: expect.anything() } });
     expect(code).toBe(0);
@@ -41,48 +30,48 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
   test('on an expired token make one refresh, and all answer', async () => {
     await signInAgo(2 * HOUR);
     await allAnswer();
-    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
-    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
   test('on a token that the workspace refuses make one refresh, and all answer', async () => {
     await signInAgo(0);
-    workspace.faults.expireAccessTokens();
+    stage.workspace.faults.expireAccessTokens();
     await allAnswer();
-    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
   });
 
   test('beside the running application make one refresh with it, and all answer', async () => {
     await signInAgo(2 * HOUR);
-    const causeway = createCauseway({ env: home.env });
+    const causeway = createCauseway({ env: stage.home.env });
     const hub = await causeway.serveProxies();
     // Every second one has an identity of its own in its environment, and so works alone.
-    const alone = { ...home, env: { ...home.env, ARM_CLIENT_SECRET: 'of-something-else' } };
+    const alone = { ...stage.home, env: { ...stage.home.env, ARM_CLIENT_SECRET: 'of-something-else' } };
     const own = async () => (await causeway.open('user')).client.users.me();
     const [me, ...answers] = await Promise.all([
       own(),
-      ...TWENTY.map((index) => initializeThroughProxy(index % 2 === 0 ? alone : home, 'user')),
+      ...TWENTY.map((index) => initializeThroughProxy(index % 2 === 0 ? alone : stage.home, 'user')),
     ]);
     await hub.close();
     await causeway.close();
     expect(me).toMatchObject({ user: { userName: 'ana@example.com' } });
     for (const { frame } of answers) expect(frame).toHaveProperty('result.serverInfo');
-    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
-    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
   });
 
   test('on no token open one page in the browser, and all answer', async () => {
-    const { opened } = await installBrowser(home);
+    const { opened } = await installBrowser(stage.home);
     await allAnswer();
     expect(await opened()).toHaveLength(1);
-    expect(workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
-    expect(workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
+    expect(stage.workspace.requests.count({ grantType: 'authorization_code' })).toBe(1);
+    expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
   });
 
   test('on no token open one page when the person refuses, and all offer to sign in', async () => {
-    workspace.approve('deny');
-    const { opened } = await installBrowser(home);
-    const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(home, 'user')));
+    stage.workspace.approve('deny');
+    const { opened } = await installBrowser(stage.home);
+    const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));
     expect(await opened()).toHaveLength(1);
     for (const { frame, tools, code } of answers) {
       expect(frame).toHaveProperty('result');

@@ -13,10 +13,14 @@ export interface Stage {
   open(options?: Partial<AuthOptions>): AuthService;
 }
 
-/** @param config the text of the configuration file, besides a profile `user` that has only the host */
+/**
+ * @param config the text of the configuration file, besides a profile `user` that has only the host
+ * @param env what the environment holds besides
+ */
 export function setStage(
   config: (workspace: EmbeddedWorkspace) => string = () => '',
   options: WorkspaceOptions = {},
+  env: NodeJS.ProcessEnv = {},
 ): Stage {
   let workspace: EmbeddedWorkspace | undefined;
   let home: OwnHome | undefined;
@@ -24,7 +28,7 @@ export function setStage(
 
   beforeEach(async () => {
     workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
-    home = await ownHome(`${config(workspace)}[user]\nhost = ${workspace.host}\n`);
+    home = await ownHome(`${config(workspace)}[user]\nhost = ${workspace.host}\n`, env);
     opened = [];
   });
   afterEach(async () => {
