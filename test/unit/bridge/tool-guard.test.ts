@@ -24,11 +24,21 @@ const initializing = (id: unknown, clientInfo?: object) =>
 interface Options {
   askApproval?: AskApproval;
   remembered?: string;
+  /** Rules besides those of the server. */
+  more?: Partial<Rules>;
 }
 
 /** A guard over rules in memory, what its client reads, and what goes on to the server. */
-function guardOf(ofServer: NonNullable<Rules['servers']>[string], { askApproval, remembered }: Options = {}) {
-  let now: Rules | CausewayError = { version: 1, clients: { codex: CODEX }, servers: { [SERVER]: ofServer } };
+function guardOf(
+  ofServer: NonNullable<Rules['servers']>[string],
+  { askApproval, remembered, more = {} }: Options = {},
+) {
+  let now: Rules | CausewayError = {
+    version: 1,
+    clients: { codex: CODEX },
+    servers: { [SERVER]: ofServer },
+    ...more,
+  };
   let reading: Promise<void> | undefined;
   const listeners = new Set<() => void>();
   const rules: ServerRules = {
@@ -107,6 +117,34 @@ describe('without rules', () => {
     const one = guardOf({});
     one.isReading(Promise.resolve());
     expect(one.concerns(LIST)).toBe(true);
+  });
+
+  it('a frame waits for those before it although the rules are empty by then, and no longer', async () => {
+    const one = guardOf({});
+    let done = () => {};
+    one.isReading(
+      new Promise((resolve) => {
+        done = resolve;
+      }),
+    );
+    const first = one.take(LIST);
+    one.isReading(undefined);
+    expect(one.concerns(calling(2, 'look'))).toBe(true);
+    done();
+    await first;
+    expect(one.sent).toEqual([LIST]);
+    expect(one.concerns(calling(2, 'look'))).toBe(false);
+    one.become({ off: ['drop'] }, false);
+    expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
+  });
+
+  it('a list that is asked for in a batch is shown by the rules that have come meanwhile', async () => {
+    const one = guardOf({});
+    await one.take(`[${LIST}]`);
+    await one.take(calling(2, 'look'));
+    one.become({ off: ['drop'] }, false);
+    expect(names(one.shown(listing(1, tool('drop'), tool('look'))))).toEqual(['look']);
+    expect(names(one.shown(listing(2, tool('drop'), tool('look'))))).toEqual(['drop', 'look']);
   });
 
   it('what a server lists is remembered for the rules to come', async () => {
@@ -191,6 +229,34 @@ describe('a tool that is off', () => {
     expect(one.read().map((frame) => JSON.parse(frame).id)).toEqual([2]);
   });
 
+  it('a call that names no client by an empty name is one of initialize’s client', async () => {
+    const one = guardOf({ clients: { codex: { off: ['drop'] } } });
+    await one.take(initializing(0, { name: 'cursor-vscode', version: '1' }));
+    const call = calling(1, 'drop', { _meta: { 'io.modelcontextprotocol/clientInfo': { name: '' } } });
+    await one.take(call);
+    expect(one.sent.slice(1)).toEqual([call]);
+  });
+
+  it('a client that gives null for its name has not named itself', async () => {
+    const one = guardOf({ clients: { codex: { off: ['drop'] } } });
+    await one.take('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":null}}');
+    await one.take(calling(1, 'drop'));
+    expect(one.read()).toHaveLength(1);
+  });
+
+  it.each([
+    ['on all servers', { all: { readOnly: true } }],
+    ['for Codex.', { clients: { codex: { name: 'Codex', wireNames: ['codex-mcp-client'], readOnly: true } } }],
+  ])('the client is told that it may only read %s', async (words, more) => {
+    const one = guardOf({}, { more });
+    await one.take(initializing(0, { name: 'codex-mcp-client' }));
+    await one.take(LIST);
+    one.shown('{"jsonrpc":"2.0","id":0,"result":{}}');
+    one.shown(listing(1, tool('drop')));
+    await one.take(calling(1, 'drop'));
+    expect(textIn(one.read()[0])).toContain(`the user allows only tools that read ${words}`);
+  });
+
   it.each([{}, { name: '' }, { name: 5 }])('a client that calls itself %j has not named itself', async (info) => {
     const one = guardOf({ clients: { codex: { off: ['drop'] } } });
     await one.take(initializing(0, info));
@@ -210,11 +276,17 @@ describe('a tool that is off', () => {
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look"},"params":{}}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}',
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":"look"}}',
+    '{"jsonrpc":"2.0","method":"tools/call","params":{"NAME":"look"},"id":1}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{"name":"look"}}',
   ])('a frame that can be read in two ways is refused: %s', async (text) => {
     const one = guardOf({ off: ['drop'] });
     await one.take(text);
     expect(one.sent).toEqual([]);
-    expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({ data: { reason: 'invalid_argument' } });
+    expect(JSON.parse(one.read()[0] ?? '').error).toMatchObject({
+      message:
+        'This request names its method, its parameters or its tool twice, or in other letters than the protocol. It was not sent, because rules about tools are in force. Name each once, as the protocol does.',
+      data: { reason: 'invalid_argument' },
+    });
   });
 
   it('what a server has listed before counts, read once, and what it lists now counts more', async () => {
@@ -231,12 +303,21 @@ describe('a tool that is off', () => {
   });
 });
 
+it('what a server lists now counts more than what it has listed before', async () => {
+  const one = guardOf({ readOnly: true }, { remembered: listing(0, tool('look', { readOnlyHint: true })) });
+  await one.take(LIST);
+  one.shown(listing(1, tool('look')));
+  await one.take(calling(2, 'look'));
+  expect(one.sent).toEqual([LIST]);
+});
+
 describe('a list of tools', () => {
   it('is shown without those that are off, every other byte as it was, and only in the answer to a request for it', async () => {
     const one = guardOf({ off: ['drop'], ask: ['ask'] });
     const list = (id: number) =>
       `{"jsonrpc":"2.0","id":${id} ,"result":{ "tools":[{"name":"drop"},{"name":"look"},{"name":"ask"},{"title":"no name"}],"n":1.0}}`;
     expect(one.shown(list(1))).toBe(list(1));
+    await one.take('{"jsonrpc":"2.0","id":2,"method":"ping"}');
     await one.take(LIST);
     expect(one.shown(list(2))).toBe(list(2));
     expect(one.shown('{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe('{"jsonrpc":"2.0","id":1,"method":"ping"}');
@@ -247,11 +328,18 @@ describe('a list of tools', () => {
     expect(one.shown(list(1))).toBe(list(1));
   });
 
+  it.each(['5', 'null', '{}'])('that is none is shown as it is: %s', async (tools) => {
+    const one = guardOf({ off: ['drop'] });
+    await one.take(LIST);
+    const text = `{"jsonrpc":"2.0","id":1,"result":{"tools":${tools}}}`;
+    expect(one.shown(text)).toBe(text);
+  });
+
   it('is shown so in the answer to a batch', async () => {
     const one = guardOf({ off: ['drop'] });
     await one.take(`[${LIST},{"jsonrpc":"2.0","id":2,"method":"ping"}]`);
     const pong = '{"jsonrpc":"2.0","id":2,"result":{}}';
-    expect(one.shown(`[${pong},${pong}]`)).toBe(`[${pong},${pong}]`);
+    expect(one.shown(`[${pong} , ${pong}]`)).toBe(`[${pong} , ${pong}]`);
     const [first, second] = JSON.parse(one.shown(`[${listing(1, tool('drop'), tool('look'))}, ${pong}]`));
     expect(names(JSON.stringify(first))).toEqual(['look']);
     expect(second).toEqual(JSON.parse(pong));
@@ -301,7 +389,10 @@ describe('the answer to initialize', () => {
     await one.take(initializing(0));
     const other = '{"jsonrpc":"2.0","id":0,"method":"ping"}';
     expect(one.shown(other)).toBe(other);
-    expect(JSON.parse(one.shown(answer(says))).result.capabilities).toEqual(shown);
+    const text = one.shown(answer(says));
+    expect(JSON.parse(text).result.capabilities).toEqual(shown);
+    expect(text.split('listChanged').length - 1).toBe(JSON.stringify(shown).split('listChanged').length - 1);
+    if (JSON.stringify(says) === JSON.stringify(shown)) expect(text).toBe(answer(says));
     // Only the first one is that answer.
     expect(one.shown(answer({ tools: {} }))).toBe(answer({ tools: {} }));
   });
@@ -337,6 +428,7 @@ describe('a call that asks first', () => {
     ['refused', 'The user has refused this call of "drop".'],
     ['late', 'nobody has answered in time'],
     ['absent', 'Causeway is not open to ask for it'],
+    ['crowded', 'too many calls wait for it already'],
   ] as const)('is answered where the user is %s', async (is, words) => {
     const one = guardOf({ ask: ['drop'] }, { askApproval: async () => is });
     await one.take(calling(1, 'drop'));
@@ -383,11 +475,15 @@ describe('a call that asks first', () => {
     const one = guardOf({ ask: ['drop'] }, { askApproval });
     const waiting = one.take(calling(1, 'drop'));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(asked[0]?.call).toEqual({ client: undefined, tool: 'drop', arguments: '{}' });
     await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+    await one.take('{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}');
     expect(asked[0]?.signal.aborted).toBe(false);
     asked[0]?.answer('allowed');
     await waiting;
     expect(one.sent).toContain(calling(1, 'drop'));
+    one.become({}, false);
+    expect(one.concerns(LIST)).toBe(false);
   });
 
   it.each([
