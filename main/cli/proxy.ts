@@ -25,6 +25,10 @@ const KEEP_AFTER_MS = 1_500;
 /** For how many looks a hub that could not be attached to is left alone, at most. */
 const MAX_PASSES = 15;
 
+/** Told who starts it by hand, and would wait for something to happen. */
+const AT_A_TERMINAL =
+  'Waiting for an AI client on stdin. Clients start this command themselves: "causeway clients add" sets them up. Ctrl+C ends it.';
+
 /**
  * `causeway proxy`: what AI clients spawn, once for each server. Exits 0 when the client is done; 2, with one line on
  * stderr, when it was called wrongly. Nothing but frames ever goes to stdout.
@@ -41,6 +45,7 @@ export async function runProxy(args: string[]): Promise<void> {
   } catch (error) {
     return calledWrongly(error);
   }
+  if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const sink = new StreamSink(process.stdout);
   const hub = new HubFinder(request, isOwn);
   const connecting = hub.attach();

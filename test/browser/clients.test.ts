@@ -149,7 +149,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await client('Cursor').getByText('Has the server').waitFor();
     const written = await read(CURSOR);
     await file(CURSOR, '{}');
-    await client('Cursor').getByText('Removed from the file').waitFor();
+    await client('Cursor').getByText('Removed from the file', { exact: true }).waitFor();
     await client('Cursor').getByText('databricks-sql was removed from the file.').waitFor();
     await inspect('clients-gone');
     await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));

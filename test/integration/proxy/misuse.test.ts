@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environment, homeWith, ProxyProcess } from './proxy-process.ts';
+import { CAUSEWAY, environment, homeWith, ProxyProcess } from './proxy-process.ts';
 
 const SQL = '/api/2.0/mcp/sql';
 const PROFILES = {
@@ -98,6 +100,19 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
       /^causeway proxy: The certificate file .+ca\.pem cannot be read\. Correct NODE_EXTRA_CA_CERTS [^\n]+\n$/,
     );
   });
+});
+
+// `script` gives a command a terminal; elsewhere it takes other arguments.
+it.skipIf(process.platform !== 'linux')('who starts it by hand at a terminal is told what it waits for', async () => {
+  const command = [process.execPath, CAUSEWAY, 'proxy', '--path', SQL, '--profile', 'acme'].join(' ');
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment(home.home) });
+  let printed = '';
+  terminal.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  await expect.poll(() => printed).toContain('causeway proxy: Waiting for an AI client on stdin.');
+  terminal.kill();
+  await once(terminal, 'close');
 });
 
 it('help goes to stdout and is no error', async () => {
