@@ -319,7 +319,7 @@ test.skipIf(!existsSync(FULL_DEVICE)).each(['--help', 'clients list --all', 'cli
     });
     closeSync(output);
     expect(stderr).toBe(
-      'causeway: The output cannot be written: the disk is full. It is not whole. Make room and try again.\n',
+      'causeway: The output cannot be written: the disk is full. It is incomplete. Make room and try again.\n',
     );
     expect(status).toBe(1);
   },

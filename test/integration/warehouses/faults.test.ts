@@ -163,7 +163,10 @@ const FAULTS: Record<string, FaultRow> = {
   'an answer of another shape': {
     effect: { kind: 'answer', status: 200, body: '{"name": 7, "warehouses": 7, "default_warehouse_overrides": 7}' },
     reading: { code: 1, reads: /is not what its documentation says/ },
-    changing: { code: 1, reads: /is not what its documentation says|accepted (it|the change), but now/ },
+    changing: {
+      code: 1,
+      reads: /is not what its documentation says|accepted the (change, but now|request, but the warehouse is now)/,
+    },
     showing: { code: 0, reads: /Your override could not be read.*not what its documentation says/s },
   },
   'a 500 in plain text': {
