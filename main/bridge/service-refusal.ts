@@ -11,6 +11,9 @@ import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 /** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
 const PAGE_WAIT_MS = 45_000;
 
+/** An answer that comes sooner than this is not a person's, in milliseconds: Codex declines by itself where it runs a script. */
+const FIRST_READ_MS = 1_000;
+
 /** Requests that a model or a user has asked for: they wait for the user. Whatever else is refused fails at once, without a page. */
 const WAITING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
@@ -125,11 +128,14 @@ export class ServiceRefusals {
       this.#asked.set(id, resolve);
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
+    const askedAt = performance.now();
     toClient(frameOf(id, 'elicitation/create', params), pending.id);
     const { result } = await answered;
-    // A client that has promised more than it can do: the page is shown all the same.
-    if (result === undefined) await service.open(url);
-    else if (Object(result).action !== 'accept') return false;
+    const { action } = Object(result);
+    const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
+    if (action === 'decline' && isSeen) return false;
+    // Nobody has chosen: the client has promised more than it can do, or answers by itself because no user looks at it.
+    if (action !== 'accept') await service.open(url);
     const complete = () =>
       toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);
     setImmediate(() => void service.signedIn().then(complete, () => undefined));

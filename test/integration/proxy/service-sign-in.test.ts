@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
 import { userNamed } from '../../workspace/caller.ts';
@@ -205,11 +206,30 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     const answer = proxy.request(1, 'tools/call', SEARCH);
     await proxy.until(2);
     const { id } = JSON.parse(String(proxy.frames[1]));
+    // As long as a person needs at least.
+    await sleep(1_100);
     proxy.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
     expect(textOf(await answer)).toContain('The sign-in page of GitHub was not opened. Nothing was run.');
     expect(textOf(await answer)).toContain(page());
     expect([await pages(), calls()]).toEqual([[], 1]);
   });
+});
+
+describe.each(['cancel', 'decline'])('a client that answers %s by itself, because nobody looks at it', (action) => {
+  it.skipIf(notOnWindows.skip)(
+    'has the page opened in the browser, and its call goes on',
+    { timeout: 90_000 },
+    async () => {
+      const proxy = await startProxy('user', { elicitation: { url: {} } });
+      const answer = proxy.request(1, 'tools/call', SEARCH);
+      await proxy.until(2);
+      const { id } = JSON.parse(String(proxy.frames[1]));
+      proxy.send({ jsonrpc: '2.0', id, result: { action } });
+      await signInOnPage();
+      expect(textOf(await answer)).toContain('retry');
+      expect(await pages()).toEqual([page()]);
+    },
+  );
 });
 
 describe('what a user is told who cannot sign in by a page', notOnWindows, () => {
