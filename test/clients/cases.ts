@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { createCauseway } from '../../main/causeway.ts';
 import { clientOnWire } from '../../main/clients/table.ts';
 import { scriptedBrowser } from '../integration/auth/scripted-browser.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
-import { addEntry, openComputer } from './computer.ts';
-import { ROW, startFakeModel } from './fake-model.ts';
+import { addEntry, addService, openComputer } from './computer.ts';
+import { CODE, ROW, startFakeModel } from './fake-model.ts';
 import type { CaseName, RealClient, SignInCommand } from './real-clients.ts';
 import { openTap } from './tap.ts';
 
@@ -14,6 +15,9 @@ export type Result = { state: 'passed' | 'failed' | 'not possible'; says: string
 const SESSION_MS = 120_000;
 /** How long the long call takes, in milliseconds. */
 const LONG_CALL_MS = 75_000;
+
+/** A service with a sign-in of its own. */
+const SERVICE = 'system.ai.github';
 
 /** The OAuth application that clients sign in as by themselves. */
 const APPLICATION = 'an-application';
@@ -46,6 +50,30 @@ async function setting(client: RealClient, { home, packages, callTakesMs, applic
       await tap[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
       await workspace.close();
+    },
+  };
+}
+
+/** The running application, signed in to the workspace, whose user signs in on each page that it opens. */
+async function startApplication(home: string) {
+  const pages: string[] = [];
+  const browser = scriptedBrowser();
+  const openBrowser = async (url: string) => {
+    pages.push(url);
+    await browser.open(url);
+  };
+  const env = { HOME: home, USERPROFILE: home, CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
+  const causeway = createCauseway({ env, openBrowser });
+  const auth = await causeway.auth();
+  await auth.signIn(await auth.profile('ana'));
+  pages.length = 0;
+  const hub = await causeway.serveProxies();
+  return {
+    /** The pages that it has opened since it runs. */
+    pages,
+    [Symbol.asyncDispose]: async () => {
+      await hub.close();
+      await causeway.close();
     },
   };
 }
@@ -168,6 +196,29 @@ export const CASES: Record<CaseName, (client: RealClient, options: Options) => P
     const output = await converse(client, set);
     if (!set.model.gotRow()) return failed('no row', told + output);
     return passed(signsIn.printsAddress ? 'address printed, row' : 'signed in, row');
+  },
+
+  /** A service whose user has not signed in to what is behind it: one page, the answer, and none for who comes later. */
+  async service(client, options) {
+    if (client.withoutModel !== undefined) return { state: 'not possible', says: client.withoutModel };
+    await using set = await setting(client, options);
+    await set.signedOut();
+    await using application = await startApplication(set.computer.where.home);
+    if (!(await addService(set.computer, client, `/ai-gateway/mcp-services/${SERVICE}`)))
+      return failed('not written', await set.computer.file());
+    const output = await converse(client, set);
+    const pages = [...application.pages];
+    const told = set.model.results.join('\n');
+    if (!told.includes(CODE)) return failed('not answered', told + output);
+    if (pages.length !== 1 || !pages[0]?.includes('/mcp-service-login?'))
+      return failed(counted(pages.length), pages.join());
+    const heard = set.model.results.length;
+    set.model.forget();
+    set.model.results.length = 0;
+    await converse(client, set);
+    if (!set.model.results.join('\n').includes(CODE)) return failed('not answered again', `${heard} results before`);
+    const more = application.pages.length - 1;
+    return more === 0 ? passed('1 page, then none') : failed(`${more} pages more`, '');
   },
 
   /** A call that takes longer than a minute. */

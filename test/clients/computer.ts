@@ -72,6 +72,16 @@ export async function openComputer(client: RealClient, where: Where, packages: s
 /** Adds the SQL server and the client's entry for it. */
 export async function addEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
   await computer.causeway('servers', 'add', 'sql', '--profile', 'ana', '--name', SERVER);
+  return writeEntry(computer, client, ...options);
+}
+
+/** The same for a service of AI Gateway, under the name that clients are told to let their model use. */
+export async function addService(computer: Computer, client: RealClient, path: string): Promise<boolean> {
+  await computer.causeway('servers', 'add', '--path', path, '--profile', 'ana', '--name', SERVER);
+  return writeEntry(computer, client);
+}
+
+async function writeEntry(computer: Computer, client: RealClient, ...options: string[]): Promise<boolean> {
   return /"result": "written"/.test(await computer.causeway('clients', 'add', client.id, '--json', ...options));
 }
 

@@ -9,8 +9,10 @@ import { z } from 'zod';
 export const QUERY = "SELECT 'row-' || CAST(6 * 7 AS VARCHAR) AS answer";
 /** What only the warehouse can have said. */
 export const ROW = 'row-42';
+/** What the model asks a service such as GitHub, which answers with it. */
+export const CODE = 'retry-with-backoff';
 /** What it looks for where a client keeps its servers' tools behind a search. */
-const SEARCH = 'databricks execute_sql poll_sql_result sign_in';
+const SEARCH = 'databricks execute_sql poll_sql_result sign_in search_code';
 
 /** How often it looks until it is offered the SQL tool, and how long it thinks before, in milliseconds. */
 const SEARCHES = 5;
@@ -106,12 +108,14 @@ export async function startFakeModel(beforeLastWords: Promise<unknown> = Promise
 }
 
 /**
- * The SQL tool once; the one that polls while its statement runs; `sign_in` where a server has no other tool; where a
+ * The tool of a service such as GitHub once, where there is one; the SQL tool once; the one that polls while its statement runs; `sign_in` where a server has no other tool; where a
  * client keeps its servers' tools behind a search, that search, as a model does that is told of tools it is not offered; then
  * words.
  */
 function next({ tools, results }: Turn, asked: string[]): Reply {
   const named = (end: RegExp) => tools.find((name) => end.test(name));
+  const search_code = named(/search_code$/);
+  if (search_code !== undefined && !asked.includes(search_code)) return { call: search_code, args: { query: CODE } };
   const sql = named(/execute_sql$/);
   const last = results.at(-1);
   if (sql !== undefined && !asked.includes(sql)) return { call: sql, args: { query: QUERY } };

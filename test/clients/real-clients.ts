@@ -51,7 +51,7 @@ export interface SignInCommand {
   options?: string[];
 }
 
-export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'http' | 'call of 75 s';
+export type CaseName = 'entry' | 'row' | 'signed out, new' | 'signed out, used' | 'http' | 'service' | 'call of 75 s';
 
 const PROMPT = 'Ask the warehouse with your SQL tool.';
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
