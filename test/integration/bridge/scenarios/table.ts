@@ -191,7 +191,8 @@ const BOTH_ERAS: Scenario[] = [
     demand: 'an address that somebody has to open is asked for as each era does: by an error, or in a result',
     proofs: [
       [ERAS, 'is asked in a result to open what the server names in an error that the revision has no more'],
-      ['bridge/url-elicitation.test.ts', 'a client with sessions is given that error as it is'],
+      ['bridge/url-elicitation.test.ts', 'that opens addresses is given that error as it is'],
+      ['bridge/url-elicitation.test.ts', 'reads the address in the message'],
     ],
   },
   {
