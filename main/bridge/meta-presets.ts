@@ -1,6 +1,7 @@
 import type { Bridge } from './bridge.ts';
 import { elementsOf, objectOf, placeAt, wholeOf, withMembers } from './frame/edit.ts';
 import { parseFrame, scanFrame } from './frame/frame.ts';
+import { interceptBridge } from './stdio.ts';
 
 /** Members of `_meta` by their names, such as `warehouse_id`. Managed servers take strings. */
 export type MetaPresets = Readonly<Record<string, string>>;
@@ -10,16 +11,7 @@ export type MetaPresets = Readonly<Record<string, string>>;
  * itself says under that name; everything else in a frame stays as it is.
  */
 export function withMetaPresets(bridge: Bridge, presets: MetaPresets): Bridge {
-  return {
-    receive: (frame) => bridge.receive(presetFrame(frame, presets)),
-    fault: (fault) => bridge.fault(fault),
-    get pendingBytes() {
-      return bridge.pendingBytes;
-    },
-    onSettled: (listener) => bridge.onSettled(listener),
-    finish: (graceMs) => bridge.finish(graceMs),
-    close: () => bridge.close(),
-  };
+  return interceptBridge(bridge, (frame) => bridge.receive(presetFrame(frame, presets)));
 }
 
 /** A frame whose tool calls, in a batch too, carry the presets. */

@@ -118,6 +118,20 @@ const NEWLINE = Buffer.from('\n');
 /** Below this size, in bytes, copying a frame together with its newline is cheaper than writing two buffers. */
 const SMALL_BYTES = 16 * 1024;
 
+/** The same bridge with `receive` replaced: each frame of the client's passes `receive` instead. */
+export function interceptBridge(bridge: Bridge, receive: (frame: Buffer) => void): Bridge {
+  return {
+    receive,
+    fault: (fault) => bridge.fault(fault),
+    get pendingBytes() {
+      return bridge.pendingBytes;
+    },
+    onSettled: (listener) => bridge.onSettled(listener),
+    finish: (graceMs) => bridge.finish(graceMs),
+    close: () => bridge.close(),
+  };
+}
+
 /** The same sink with `write` replaced: each frame passes `write` instead. */
 export function intercept(sink: FrameSink, write: (frame: Buffer) => void): FrameSink {
   return {

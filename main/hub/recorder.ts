@@ -1,6 +1,6 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
-import { intercept } from '../bridge/stdio.ts';
+import { intercept, interceptBridge } from '../bridge/stdio.ts';
 import type { SessionRecord } from './session-log.ts';
 
 /**
@@ -24,17 +24,8 @@ export function recordedSink(sink: FrameSink, record: SessionRecord): FrameSink 
 
 /** The same bridge, with each frame of the client's shown to the record. */
 export function recordedBridge(bridge: Bridge, record: SessionRecord): Bridge {
-  return {
-    receive: (frame) => {
-      record.fromClient(frame);
-      bridge.receive(frame);
-    },
-    fault: (fault) => bridge.fault(fault),
-    get pendingBytes() {
-      return bridge.pendingBytes;
-    },
-    onSettled: (listener) => bridge.onSettled(listener),
-    finish: (graceMs) => bridge.finish(graceMs),
-    close: () => bridge.close(),
-  };
+  return interceptBridge(bridge, (frame) => {
+    record.fromClient(frame);
+    bridge.receive(frame);
+  });
 }
