@@ -3,20 +3,16 @@ import { listedTools } from '../../bridge/tool-guard.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { changeRules, type NamedScope, readRules, scopeOf } from '../../rules/change.ts';
 import { serverKey } from '../../rules/decision.ts';
 import {
   formatRules,
   hasRules,
   type RuleClient,
   type RuleEdit,
-  type RuleScope,
   type Rules,
   rulesOf,
   type ToolRules,
-  withChange,
-  withEdit,
-  withKnownTools,
-  withoutScope,
 } from '../../rules/rules.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
 import type { Switch } from '../../rules/switch.ts';
@@ -38,9 +34,8 @@ export interface SetRulesOptions extends ScopeOptions {
   ask?: string[];
 }
 
-/** A scope with what people call it, and the server that it names. */
-interface NamedScope extends RuleScope {
-  words: string;
+/** A scope, and the server that it names. */
+interface AskedScope extends NamedScope {
   /** `others` are the names of servers that rules do not tell from it: the same one, for another profile. */
   configured?: { server: ManagedServer; host: string; others: string[] };
 }
@@ -85,16 +80,14 @@ export async function setRules(
     });
   }
   if (server === undefined) await refuseServerAmongTools(context, options);
-  const scope = await scopeOf(context, server, options);
+  const scope = await askedScope(context, server, options);
   const tools = scope.configured && (await knownTools(context, scope.configured));
   const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], tools);
   const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
-  const whole = tools ? (now: Rules) => withKnownTools(edit, rulesOf(now, scope), tools) : () => edit;
-  await change(context, scope, options, {
-    what: formatRules(edit),
-    edit: (now) => withEdit(now, scope, whole(now)),
-    warnings: scope.configured ? warningsFor(scope.configured.server, edit, tools) : [],
-  });
+  const file = new RulesFile(context.env);
+  const after = await changeRules(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
+  const warnings = scope.configured ? warningsFor(scope.configured.server, edit, tools) : [];
+  await printChanged(context, scope, options, after, warnings);
 }
 
 /** The tools of an option, apart by blanks or commas; a comma in the name of a tool that is known stays. */
@@ -113,30 +106,25 @@ export async function clearRules(
   server: string | undefined,
   options: ScopeOptions,
 ): Promise<void> {
-  const scope = await scopeOf(context, server, options);
-  await change(context, scope, options, {
-    what: 'rules removed',
-    edit: (now) => {
-      if (hasRules(now, scope)) return withoutScope(now, scope);
-      throw new CausewayError('not_found', `There are no rules for ${scope.words}.`, {
-        remedy: '`causeway rules` lists those that there are.',
-      });
-    },
-    warnings: [],
-  });
+  const scope = await askedScope(context, server, options);
+  const file = new RulesFile(context.env);
+  if (!hasRules(await readRules(file), scope)) {
+    throw new CausewayError('not_found', `There are no rules for ${scope.words}.`, {
+      remedy: '`causeway rules` lists those that there are.',
+    });
+  }
+  const after = await changeRules(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
+  await printChanged(context, scope, options, after, []);
 }
 
-async function change(
+async function printChanged(
   context: CommandContext,
-  scope: NamedScope,
+  scope: AskedScope,
   { json, dryRun }: ScopeOptions,
-  { what, edit, warnings }: { what: string; edit(now: Rules): Rules; warnings: string[] },
+  after: Rules,
+  warnings: string[],
 ): Promise<void> {
-  const file = new RulesFile(context.env);
   const { client, configured, words } = scope;
-  const sentence = `${words === EVERYTHING ? 'Everything' : words}: ${what}`;
-  const noted = (now: Rules) => withChange(edit(now), { at: new Date().toISOString(), by: 'command', what: sentence });
-  const after = dryRun ? edit(await readRules(file)) : await file.change(noted);
   const of = rulesOf(after, scope);
   const others = configured?.others ?? [];
   const isSame = `${others.join(' and ')} ${others.length === 1 ? 'leads' : 'lead'} to the same server, so the rules hold there too.`;
@@ -181,14 +169,12 @@ async function refuseServerAmongTools(context: CommandContext, { on, off, ask }:
   }
 }
 
-const EVERYTHING = 'everything';
-
 /** @throws {CausewayError} `usage`, `not_found` */
-async function scopeOf(
+async function askedScope(
   context: CommandContext,
   name: string | undefined,
   { client: clientId, all }: ScopeOptions,
-): Promise<NamedScope> {
+): Promise<AskedScope> {
   const isNamed = name !== undefined || clientId !== undefined;
   if (all === isNamed || (!all && !isNamed)) {
     throw new CausewayError('usage', all ? '--all was given beside a server or a client.' : 'No server was named.', {
@@ -196,13 +182,12 @@ async function scopeOf(
     });
   }
   const client = clientId === undefined ? undefined : await clientNamed(context, clientId);
-  if (name === undefined) return { client, words: client ? `${client.name} at every server` : EVERYTHING };
+  if (name === undefined) return scopeOf(client);
   const server = findServer((await openServers(context.env)).read(), name);
   const { host } = await (await context.causeway().auth()).profile(server.profile);
   const key = serverKey(host, server.path);
   const others = ((await serverNames(context)).get(key) ?? []).filter((other) => other !== server.name);
-  const words = client ? `${client.name} at ${server.name}` : server.name;
-  return { server: key, client, words, configured: { server, host, others } };
+  return { ...scopeOf(client, { key, name: server.name }), configured: { server, host, others } };
 }
 
 /** A client by its id: one that Causeway knows, or one of which there are rules by the name it gives itself. */
@@ -220,12 +205,6 @@ async function clientNamed(context: CommandContext, id: string): Promise<RuleCli
     remedy:
       'Nobody has seen yet what it calls itself when it connects. Make the rule for the server, or for everything.',
   });
-}
-
-async function readRules(file: RulesFile): Promise<Rules> {
-  await file.refresh();
-  if (file.rules instanceof CausewayError) throw file.rules;
-  return file.rules;
 }
 
 /** The names of a server's tools as it listed them last; undefined where it never has. */

@@ -2,48 +2,21 @@ import type { rulesRequests } from '../../../preload/contract/rules.ts';
 import type { RulesOfScope, RulesScope } from '../../../preload/contract.ts';
 import { CLIENTS, clientOnWire } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { changeRules, type NamedScope, readRules, scopeOf } from '../../rules/change.ts';
 import { type DecidedBy, decide, type ListedTool, serverKey } from '../../rules/decision.ts';
-import {
-  formatRules,
-  hasRules,
-  type RuleClient,
-  type RuleEdit,
-  type RuleScope,
-  type Rules,
-  rulesOf,
-  withChange,
-  withEdit,
-  withKnownTools,
-  withoutScope,
-} from '../../rules/rules.ts';
+import { hasRules, type RuleClient, type RuleEdit, type Rules, rulesOf } from '../../rules/rules.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
-
-/** A scope as the rules name it, with what the user calls it. */
-interface NamedScope extends RuleScope {
-  words: string;
-}
 
 /** Answers the requests about what AI clients may do. */
 export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesRequests> {
   const { approvals, rules, servers, emit, onClose } = context;
   onClose(rules.subscribe(() => emit('rulesChanged', {})));
 
-  const scopeOf = async ({ server, client }: RulesScope): Promise<NamedScope> => {
+  const askedScope = async ({ server, client }: RulesScope): Promise<NamedScope> => {
     const ofClient = client === null ? undefined : clientWithId(client);
-    if (server === null)
-      return { client: ofClient, words: ofClient ? `${ofClient.name} at every server` : 'Everything' };
+    if (server === null) return scopeOf(ofClient);
     const { host, path } = await servers.addressOf(server);
-    return {
-      server: serverKey(host, path),
-      client: ofClient,
-      words: ofClient ? `${ofClient.name} at ${server}` : server,
-    };
-  };
-
-  const change = async ({ words }: NamedScope, what: string, edit: (now: Rules) => Rules): Promise<void> => {
-    const noted = (now: Rules) =>
-      withChange(edit(now), { at: new Date().toISOString(), by: 'window', what: `${words}: ${what}` });
-    await rules.change(noted);
+    return scopeOf(ofClient, { key: serverKey(host, path), name: server });
   };
 
   return {
@@ -51,9 +24,8 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       const call = approvals.find(id);
       if (answer === 'always') {
         const client = clientOfCall(call.client);
-        const edit: RuleEdit = { on: [call.tool] };
-        const scope = { server: call.server.key, client, words: `${client.name} at ${call.server.path}` };
-        await change(scope, formatRules(edit), (now) => withEdit(now, scope, edit));
+        const scope = scopeOf(client, { key: call.server.key, name: call.server.path });
+        await changeRules(rules, scope, { on: [call.tool] }, { by: 'window' });
       }
       // With the rule, the call may have gone on already.
       if (answer !== 'always' || approvals.pending.some((waiting) => waiting.id === id)) {
@@ -61,25 +33,19 @@ export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesR
       }
     },
     getRules: async (request) => {
-      await rules.refresh();
-      const now = rules.rules;
-      if (now instanceof CausewayError) throw now;
-      const scope = await scopeOf(request);
+      const now = await readRules(rules);
+      const scope = await askedScope(request);
       const tools = request.server === null ? [] : await servers.listedTools(request.server);
       return rulesForWindow(now, scope, tools);
     },
     changeRules: async ({ readOnly, newTools, tool, ...request }) => {
-      const scope = await scopeOf(request);
+      const scope = await askedScope(request);
       const edit: RuleEdit = { readOnly, newTools, ...(tool ? { [tool.state]: [tool.name] } : {}) };
       const listed = request.server === null ? [] : await servers.listedTools(request.server);
-      const names = listed.map(({ name }) => name);
-      await change(scope, formatRules(edit), (now) =>
-        withEdit(now, scope, withKnownTools(edit, rulesOf(now, scope), names)),
-      );
+      await changeRules(rules, scope, edit, { by: 'window', tools: listed.map(({ name }) => name) });
     },
     clearRules: async (request) => {
-      const scope = await scopeOf(request);
-      await change(scope, 'rules removed', (now) => withoutScope(now, scope));
+      await changeRules(rules, await askedScope(request), 'remove', { by: 'window' });
     },
   };
 }
