@@ -20,6 +20,13 @@ export interface RevisionStore {
   setStateless(stateless: boolean): Promise<void>;
 }
 
+/** A managed server as one profile reaches it. */
+interface StoredServer {
+  host: string;
+  path: string;
+  profile: string;
+}
+
 type StoredAnswers = Partial<Record<StoredMethod | 'era', string>>;
 
 /** Whether an answer to this method is kept. */
@@ -28,10 +35,7 @@ export function isStored(method: string): method is StoredMethod {
 }
 
 /** Opens the store of the server at `path` for one profile. It holds the list of tools, never their arguments or results. */
-export function openAnswerStore(
-  env: NodeJS.ProcessEnv,
-  server: { host: string; path: string; profile: string },
-): AnswerStore & RevisionStore {
+export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): AnswerStore & RevisionStore {
   let lastWrite: Promise<void> = Promise.resolve();
   const file = async () => {
     const { createHash } = await import('node:crypto');
@@ -77,4 +81,12 @@ export function openAnswerStore(
       return lastWrite;
     },
   };
+}
+
+/** The names of a server's tools as it listed them last; undefined where it never has. Sends no request. */
+export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServer): Promise<string[] | undefined> {
+  const listed = await openAnswerStore(env, server).get('tools/list');
+  if (!listed) return undefined;
+  const { listedTools } = await import('./tool-guard.ts');
+  return listedTools(listed).map(({ name }) => name);
 }

@@ -166,32 +166,33 @@ export interface ChangeChoice {
 /** How a backup is put back. */
 export type RestoreChoice = Pick<ChangeChoice, 'dryRun' | 'whileRunning'>;
 
-/** The workspace of a profile, as far as a client that connects by itself has to know it. */
-export interface Workspace {
-  host: string;
-  /** Whether it has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
-  hasApplication(application: PublishedApplication): Promise<boolean>;
+/** What a client that connects by itself has to know of profiles. */
+export interface ProfileLookup<Profile extends { host: string }> {
+  /** @throws {CausewayError} where there is no such profile, or it names no workspace */
+  profile(name: string): Promise<Profile>;
+  /** Whether its workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  knowsApplication(profile: Profile, application: PublishedApplication): Promise<boolean>;
 }
 
 /**
  * Lets clients connect by themselves, as an application that an account administrator has registered, or as one that
  * Databricks publishes for the client.
- * @param workspaceOf the workspace of a profile, and throws where it has none
  */
-export async function directly(
+export async function directly<Profile extends { host: string }>(
   servers: readonly ManagedServer[],
-  workspaceOf: (profile: string) => Promise<Workspace>,
+  auth: ProfileLookup<Profile>,
   application: Application,
 ): Promise<HttpChoice> {
-  const workspaces = new Map<string, Workspace>();
-  for (const { profile } of servers) workspaces.set(profile, await workspaceOf(profile));
+  const profiles = new Map<string, Profile>();
+  for (const { profile } of servers) profiles.set(profile, await auth.profile(profile));
   const asked = new Map<string, Promise<boolean>>();
   return {
     ...application,
-    urlOf: ({ profile, path }) => `${workspaces.get(profile)?.host ?? ''}${path}`,
+    urlOf: ({ profile, path }) => `${profiles.get(profile)?.host ?? ''}${path}`,
     isPublished: ({ profile }, published) => {
       const key = `${profile} ${published.clientId}`;
-      const answer = asked.get(key) ?? workspaces.get(profile)?.hasApplication(published) ?? Promise.resolve(false);
+      const found = profiles.get(profile);
+      const answer = asked.get(key) ?? (found ? auth.knowsApplication(found, published) : Promise.resolve(false));
       asked.set(key, answer);
       return answer;
     },

@@ -4,6 +4,12 @@ import type { FilePlace, Sign } from './client.ts';
 /** The operating systems that differ in where clients keep their files. */
 export type System = 'darwin' | 'win32' | 'linux';
 
+/** The system that this process runs on. Everything that is neither macOS nor Windows counts as Linux. */
+export function thisSystem(): System {
+  const { platform } = process;
+  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
+}
+
 /** Whose files are meant: everything that a client's paths depend on. */
 export interface HostEnvironment {
   system: System;

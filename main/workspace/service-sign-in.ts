@@ -126,6 +126,14 @@ export class ServiceSignIn {
     return this.#checking;
   }
 
+  /** As `check`, for a user who is about to sign in. @throws {CausewayError} where the workspace does not say, or they cannot */
+  async checkBeforeSignIn(): Promise<Exclude<ServiceState, { state: 'unknown' }>> {
+    const checked = await this.check();
+    if (checked.state === 'unknown') throw checked.error;
+    if (checked.state === 'signed-out' && checked.way === 'none') throw this.signedOut(checked);
+    return checked;
+  }
+
   /**
    * Puts the page before the user, once for all clients and processes that want it.
    * @throws {CausewayError} `service_signed_out` where one was shown before and did not lead to a sign-in; `sign_in_failed`

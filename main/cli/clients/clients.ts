@@ -1,11 +1,5 @@
 import { listBackups } from '../../clients/backups.ts';
-import {
-  type ChangeChoice,
-  type ChangeOutcome,
-  directly,
-  type HttpChoice,
-  type Workspace,
-} from '../../clients/outcome.ts';
+import { type ChangeChoice, type ChangeOutcome, directly, type HttpChoice } from '../../clients/outcome.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
@@ -115,12 +109,7 @@ async function httpChoice(
       remedy: 'Give 1 to 65535.',
     });
   }
-  const auth = await context.causeway().auth();
-  const workspaceOf = async (name: string): Promise<Workspace> => {
-    const profile = await auth.profile(name);
-    return { host: profile.host, hasApplication: (application) => auth.knowsApplication(profile, application) };
-  };
-  return directly(servers, workspaceOf, { clientId, callbackPort: port });
+  return directly(servers, await context.causeway().auth(), { clientId, callbackPort: port });
 }
 
 async function report(

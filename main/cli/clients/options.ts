@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { launcherFor } from '../../clients/launcher.ts';
-import type { HostEnvironment, System } from '../../clients/places.ts';
+import { type HostEnvironment, thisSystem } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
 import { findServer, hasServerList, type ManagedServer } from '../../clients/servers.ts';
 import { ClientsService } from '../../clients/service.ts';
@@ -37,18 +37,14 @@ export async function projectFolder({ project }: ClientOptions): Promise<string 
 export function openClients({ env }: CommandContext, { configRoot }: ClientOptions): ClientsService {
   const surroundings: HostEnvironment = configRoot
     ? // Nothing of the person's own environment leads out of that folder.
-      { system: systemOf(process.platform), home: resolve(configRoot), env: {} }
-    : { system: systemOf(process.platform), home: homeFolder(env), env };
+      { system: thisSystem(), home: resolve(configRoot), env: {} }
+    : { system: thisSystem(), home: homeFolder(env), env };
   return new ClientsService({
     env,
     surroundings,
     launcher: launcherFor({ execPath: process.execPath, script: isSea() ? undefined : process.argv[1] }, env),
     running: configRoot ? async () => new Set() : runningProcesses,
   });
-}
-
-function systemOf(platform: NodeJS.Platform): System {
-  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
 }
 
 /**

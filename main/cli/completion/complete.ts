@@ -80,12 +80,9 @@ async function toolsOf(servers: unknown, words: readonly string[], book: Profile
   const [path, profile] = [paths[at]?.id, profiles[at]?.id];
   const entry = listProfiles(book).find(({ name }) => name === profile);
   if (path === undefined || profile === undefined || !entry?.usable) return [];
-  const [{ openAnswerStore }, { listedTools }] = await Promise.all([
-    import('../../bridge/answer-store.ts'),
-    import('../../bridge/tool-guard.ts'),
-  ]);
-  const listed = await openAnswerStore(book.env, { host: entry.profile.host, path, profile }).get('tools/list');
-  return listed ? listedTools(listed).map(({ name }) => ({ name })) : [];
+  const { lastListedTools } = await import('../../bridge/answer-store.ts');
+  const tools = await lastListedTools(book.env, { host: entry.profile.host, path, profile });
+  return (tools ?? []).map((name) => ({ name }));
 }
 
 function chosen(book: ProfileBook, profile: string | undefined): string {

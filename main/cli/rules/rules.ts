@@ -1,5 +1,4 @@
-import { openAnswerStore } from '../../bridge/answer-store.ts';
-import { listedTools } from '../../bridge/tool-guard.ts';
+import { lastListedTools } from '../../bridge/answer-store.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import { CLIENTS } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -81,7 +80,9 @@ export async function setRules(
   }
   if (server === undefined) await refuseServerAmongTools(context, options);
   const scope = await askedScope(context, server, options);
-  const tools = scope.configured && (await knownTools(context, scope.configured));
+  const tools =
+    scope.configured &&
+    (await lastListedTools(context.env, { ...scope.configured.server, host: scope.configured.host }));
   const named = (option: 'on' | 'off' | 'ask') => toolsNamed(option, options[option], tools);
   const edit: RuleEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const file = new RulesFile(context.env);
@@ -205,16 +206,6 @@ async function clientNamed(context: CommandContext, id: string): Promise<RuleCli
     remedy:
       'Nobody has seen yet what it calls itself when it connects. Make the rule for the server, or for everything.',
   });
-}
-
-/** The names of a server's tools as it listed them last; undefined where it never has. */
-async function knownTools(
-  context: CommandContext,
-  { server, host }: { server: ManagedServer; host: string },
-): Promise<string[] | undefined> {
-  const store = openAnswerStore(context.env, { host, path: server.path, profile: server.profile });
-  const known = await store.get('tools/list');
-  return known && listedTools(known).map(({ name }) => name);
 }
 
 interface Row {

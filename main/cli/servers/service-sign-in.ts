@@ -19,10 +19,8 @@ export async function signInToService(
 ): Promise<void> {
   const service = await findService(context, name, options.profile);
   const { signal } = context;
-  const checked = await unlessAborted(service.check(), signal);
-  if (checked.state === 'unknown') throw checked.error;
+  const checked = await unlessAborted(service.checkBeforeSignIn(), signal);
   if (checked.state !== 'signed-out') return tell(context, service, checked.state, options);
-  if (checked.way === 'none') throw service.signedOut(checked);
   const say = (line: string) => context.stderr.write(`${printable(line)}\n`);
   if (checked.way === 'own-browser') {
     say(

@@ -1,17 +1,10 @@
-import { z } from 'zod';
 import type { clientRequests } from '../../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../../preload/contract.ts';
-import { openAnswerStore } from '../../bridge/answer-store.ts';
+import { lastListedTools } from '../../bridge/answer-store.ts';
 import type { Causeway } from '../../causeway.ts';
 import { listBackups } from '../../clients/backups.ts';
 import { namesApplication, namesCallbackPort } from '../../clients/entry.ts';
-import {
-  type ChangeOutcome,
-  directly,
-  type HttpChoice,
-  type RestoreChoice,
-  type Workspace,
-} from '../../clients/outcome.ts';
+import { type ChangeOutcome, directly, type HttpChoice, type RestoreChoice } from '../../clients/outcome.ts';
 import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
 import type { ClientsService } from '../../clients/service.ts';
 import type { ClientReport } from '../../clients/survey.ts';
@@ -84,12 +77,7 @@ class Clients {
     servers: ManagedServer[],
     { clientId, callbackPort }: NonNullable<ClientChange['itself']>,
   ): Promise<HttpChoice> {
-    const auth = await this.#context.causeway.auth();
-    const workspaceOf = async (name: string): Promise<Workspace> => {
-      const profile = await auth.profile(name);
-      return { host: profile.host, hasApplication: (application) => auth.knowsApplication(profile, application) };
-    };
-    return directly(servers, workspaceOf, {
+    return directly(servers, await this.#context.causeway.auth(), {
       clientId: clientId ?? undefined,
       callbackPort: callbackPort ?? undefined,
     });
@@ -183,8 +171,6 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
   };
 }
 
-const answerSchema = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
-
 /** The names of a server's tools from the answer cache; none if no client has listed them. Sends no request. */
 async function knownTools(
   causeway: Causeway,
@@ -193,11 +179,9 @@ async function knownTools(
 ): Promise<string[]> {
   try {
     const { host } = await (await causeway.auth()).profile(profile);
-    const frame = await openAnswerStore(env, { host, path, profile }).get('tools/list');
-    const answer = answerSchema.safeParse(frame && JSON.parse(frame.toString('utf8')));
-    return answer.success ? answer.data.result.tools.map(({ name }) => name) : [];
+    return (await lastListedTools(env, { host, path, profile })) ?? [];
   } catch {
-    // The profile is gone or the stored answer is damaged: nothing is known to warn about.
+    // The profile is gone: nothing is known to warn about.
     return [];
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type Launcher, launcherFor, shippedLauncher } from '../../clients/launcher.ts';
 import { loginShellPath } from '../../clients/login-shell.ts';
-import type { System } from '../../clients/places.ts';
+import { type System, thisSystem } from '../../clients/places.ts';
 import { runningProcesses } from '../../clients/running.ts';
 import { ClientsService } from '../../clients/service.ts';
 import { homeFolder } from '../../platform/paths.ts';
@@ -10,7 +10,7 @@ import { COMMAND_FILE } from '../places.ts';
 
 /** Opens the AI clients of the current user. */
 export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
-  const system = systemOf(process.platform);
+  const system = thisSystem();
   const home = homeFolder(env);
   return new ClientsService({
     env,
@@ -53,8 +53,4 @@ function moreCommands(system: System, home: string, env: NodeJS.ProcessEnv): () 
   const usual = [join(home, '.local', 'bin'), '/usr/local/bin', '/opt/homebrew/bin'];
   const ask = loginShellPath({ env, shell: system === 'darwin' ? '/bin/zsh' : '/bin/sh' });
   return async () => [...new Set([...(await ask()), ...usual])];
-}
-
-function systemOf(platform: NodeJS.Platform): System {
-  return platform === 'win32' || platform === 'darwin' ? platform : 'linux';
 }

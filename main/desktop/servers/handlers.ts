@@ -20,10 +20,8 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
     checkServer: async ({ name }) => void (await servers.check(name)),
     signInToService: async ({ name }) => {
       const service = await servers.service(name);
-      const checked = await service.check();
-      if (checked.state === 'unknown') throw checked.error;
-      if (checked.state === 'signed-out' && checked.way === 'none') throw service.signedOut(checked);
-      if (checked.state === 'signed-out') await service.begin({ asked: true });
+      const { state } = await service.checkBeforeSignIn();
+      if (state === 'signed-out') await service.begin({ asked: true });
       else await servers.check(name);
     },
     isSignedInToService: async ({ name }) => {
