@@ -6,6 +6,7 @@ import { type AnswerStore, isStored } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
+import { memberAt, membersOf } from './frame/members.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { isStateless } from './stateless/headers.ts';
 
@@ -242,13 +243,13 @@ function isUnavailable(error: unknown): error is CausewayError {
  */
 export function provisionalInitialize(request: Buffer, remembered: Buffer | undefined): Buffer {
   const known = remembered && resultOf(parseFrame(remembered));
-  const result = typeof known === 'object' && known !== null ? Object(known) : UNKNOWN_SERVER;
-  const asked = Object(Object(parseFrame(request)).params).protocolVersion;
-  const capabilities = Object(result.capabilities);
-  const tools = { ...Object(capabilities.tools), listChanged: true };
+  const result = typeof known === 'object' && known !== null ? membersOf(known) : UNKNOWN_SERVER;
+  const asked = memberAt(parseFrame(request), 'params', 'protocolVersion');
+  const capabilities = membersOf(result.capabilities);
+  const tools = { ...membersOf(capabilities.tools), listChanged: true };
   const answer = {
     ...result,
-    protocolVersion: SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
+    protocolVersion: typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : result.protocolVersion,
     capabilities: { ...capabilities, tools },
   };
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${JSON.stringify(answer)}}`);
@@ -269,9 +270,9 @@ function isFirstPage({ method, frame }: Pick<PendingRequest, 'method' | 'frame'>
 }
 
 function resultOf(json: unknown): unknown {
-  return typeof json === 'object' && json !== null && 'result' in json ? json.result : undefined;
+  return membersOf(json).result;
 }
 
 function hasMorePages(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'nextCursor' in result && Boolean(result.nextCursor);
+  return Boolean(membersOf(result).nextCursor);
 }

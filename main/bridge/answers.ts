@@ -5,6 +5,7 @@ import { textAt } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { envelopeOf, parseFrame, rawId, singleEnvelopeOf, withId } from './frame/frame.ts';
 import { eachElement, skipWhiteSpace } from './frame/json-bytes.ts';
+import { itemsOf, memberAt, membersOf, rpcErrorIn } from './frame/members.ts';
 import { toLine } from './frame/splitter.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
@@ -200,7 +201,7 @@ function isId(raw: string): boolean {
 
 /** Whether a frame tells how a request has ended. */
 function isOutcome(json: unknown): boolean {
-  const members = Object(json);
+  const members = membersOf(json);
   return 'result' in members || 'error' in members;
 }
 
@@ -209,7 +210,7 @@ function isOutcome(json: unknown): boolean {
  * result and an error (`null` counts), and one whose error is no error object, and then wait for an answer that has come.
  */
 function wellFormed(answer: Buffer, json: unknown): Buffer {
-  const members: Record<string, unknown> = Object(json);
+  const members = membersOf(json);
   const { jsonrpc, error } = members;
   if (jsonrpc === '2.0' && (!('error' in members) || (!('result' in members) && isError(error)))) return answer;
   const outcome =
@@ -221,15 +222,15 @@ function wellFormed(answer: Buffer, json: unknown): Buffer {
 
 /** Whether this is an error object (JSON-RPC 2.0 §5.1). */
 function isError(error: unknown): boolean {
-  const { code, message } = Object(error);
+  const { code, message } = membersOf(error);
   return Number.isInteger(code) && typeof message === 'string';
 }
 
 /** What a server sent in place of an error object, as one. */
 function inWords(error: unknown): { code: number; message: string } {
-  const { code, message = error } = Object(error);
+  const { code, message = error } = membersOf(error);
   const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
-  return { code: Number.isInteger(code) ? code : -32603, message: words };
+  return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };
 }
 
 /**
@@ -237,10 +238,10 @@ function inWords(error: unknown): { code: number; message: string } {
  * without that. `json` is the response as the server sent it.
  */
 function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
-  if (!Object(json).error) return answer;
+  if (!membersOf(json).error) return answer;
   const text = answer.toString('utf8').toLowerCase();
   if (!sent.some((token) => isIn(text, typeof token === 'object' ? token.reveal() : token))) return answer;
-  const { error } = Object(parseFrame(answer));
+  const error = rpcErrorIn(parseFrame(answer));
   // What repeats it may be the result, which is the client's.
   if (!error) return answer;
   const rest = JSON.stringify({ code: error.code, message: foreignText(error.message, { sent }) });
@@ -249,11 +250,9 @@ function withoutEcho(answer: Buffer, json: unknown, sent: SentSecrets): Buffer {
 
 /** An error that wants addresses opened, of which a client that does not open any shows its user the message alone. */
 function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffer {
-  const { code, data } = Object(Object(json).error);
-  if (code !== URL_REQUIRED || events.opensAddresses()) return answer;
-  const { error } = Object(parseFrame(answer));
-  const { elicitations } = Object(data);
-  const urls = (Array.isArray(elicitations) ? elicitations : []).map((each) => Object(each).url);
+  if (memberAt(json, 'error', 'code') !== URL_REQUIRED || events.opensAddresses()) return answer;
+  const error = membersOf(memberAt(parseFrame(answer), 'error'));
+  const urls = itemsOf(memberAt(json, 'error', 'data', 'elicitations')).map((each) => memberAt(each, 'url'));
   const missing = urls.filter((url) => typeof url === 'string' && !`${error.message}`.includes(url));
   if (missing.length === 0) return answer;
   const words = `${asSentence(`${error.message}`)} Open ${missing.join(' and ')} in a browser, then try again.`;

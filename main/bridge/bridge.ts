@@ -7,6 +7,7 @@ import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
 import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanFrame } from './frame/frame.ts';
+import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { Listening } from './server-stream.ts';
@@ -227,8 +228,7 @@ class StdioBridge implements Bridge {
     const wantsProgress = hasProgressToken(json);
     const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
     const isOpening = 'method' in envelope && envelope.method === 'initialize';
-    if (isOpening)
-      this.#opensAddresses = Object(Object(Object(Object(json).params).capabilities).elicitation).url !== undefined;
+    if (isOpening) this.#opensAddresses = memberAt(json, 'params', 'capabilities', 'elicitation', 'url') !== undefined;
     return isOpening ? this.#notices.during(dispatched) : dispatched;
   }
 

@@ -4,6 +4,7 @@ import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { EndpointSignIn } from './endpoint.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
+import { itemsOf, memberAt } from './frame/members.ts';
 import { isStateless } from './stateless/headers.ts';
 
 /** How long a call of `sign_in` waits for the person, in milliseconds: clients give up after 60 s. */
@@ -88,15 +89,14 @@ export class ConnectionTool {
   /** Whether a frame of the client's is a call of this tool. The names are the server's own where it has such tools. */
   async takes(frame: Buffer): Promise<boolean> {
     const known = await this.#port.memory.get('tools/list');
-    const { tools } = Object(Object(known && parseFrame(known)).result);
-    const { name } = Object(Object(parseFrame(frame)).params);
-    return NAMES.has(name) && !(Array.isArray(tools) && tools.some((tool) => Object(tool).name === name));
+    const tools = itemsOf(memberAt(known && parseFrame(known), 'result', 'tools'));
+    const name = calledName(parseFrame(frame));
+    return NAMES.has(name) && !tools.some((tool) => memberAt(tool, 'name') === name);
   }
 
   /** The answer to a call of this tool. */
   async call(frame: Buffer): Promise<Buffer> {
-    const { name } = Object(Object(parseFrame(frame)).params);
-    const { text, isError } = await this.#act(name);
+    const { text, isError } = await this.#act(calledName(parseFrame(frame)));
     const result = {
       content: [{ type: 'text', text }],
       ...(isError ? { isError } : {}),
@@ -222,8 +222,11 @@ interface CallText {
 
 /** Whether a request of the client's, as JSON, calls a tool of that name, which may be the server's own. */
 export function mayBeOwnCall(json: unknown): boolean {
-  const { method, params } = Object(json);
-  return method === 'tools/call' && NAMES.has(Object(params).name);
+  return memberAt(json, 'method') === 'tools/call' && NAMES.has(calledName(json));
+}
+
+function calledName(json: unknown): unknown {
+  return memberAt(json, 'params', 'name');
 }
 
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';

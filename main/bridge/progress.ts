@@ -1,5 +1,6 @@
 import type { FrameSink } from './back-pressure.ts';
 import { placeAt, textAt } from './frame/edit.ts';
+import { memberAt, membersOf } from './frame/members.ts';
 import type { PendingRequest } from './pending-request.ts';
 
 /** How often a waiting client gets a progress notification, in milliseconds. Some clients time out after 60 s without one. */
@@ -78,8 +79,8 @@ export class ProgressReports {
 
   /** A frame of the server's as the client may read it: where it reports progress, more than was reported before. */
   passing(frame: Buffer, json: unknown): Buffer {
-    const { method, params } = this.#reports.size > 0 ? Object(json) : {};
-    const progress: unknown = Object(params).progress;
+    const { method, params } = membersOf(this.#reports.size > 0 ? json : undefined);
+    const { progress } = membersOf(params);
     if (method !== 'notifications/progress' || typeof progress !== 'number') return frame;
     const token = textAt(frame, 'params', 'progressToken');
     const report = Array.from(this.#reports.values()).find((each) => each.token === token);
@@ -115,6 +116,5 @@ export class ProgressReports {
 
 /** Whether a request, as JSON, names a token for its progress. */
 export function hasProgressToken(json: unknown): boolean {
-  const { params } = Object(json);
-  return Object(Object(params)._meta).progressToken !== undefined;
+  return memberAt(json, 'params', '_meta', 'progressToken') !== undefined;
 }

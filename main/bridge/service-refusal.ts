@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CausewayError, type ErrorCode, sentences } from '../platform/errors.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
+import { itemsOf, type Members, memberAt, membersOf } from './frame/members.ts';
 import type { HttpOutcome } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { isRejection } from './retry.ts';
@@ -47,7 +48,7 @@ type Refused = Extract<HttpOutcome, { kind: 'refused' }>;
 export class ServiceRefusals {
   readonly #port: ServiceRefusalPort;
   /** By raw id, the bridge's own requests that the client has not answered. */
-  readonly #asked = new Map<string, (answer: { result?: unknown }) => void>();
+  readonly #asked = new Map<string, (answer: Members) => void>();
 
   constructor(port: ServiceRefusalPort) {
     this.#port = port;
@@ -90,7 +91,7 @@ export class ServiceRefusals {
     const id = rawId(frame);
     const answered = this.#asked.get(id);
     this.#asked.delete(id);
-    answered?.(Object(parseFrame(frame)));
+    answered?.(membersOf(parseFrame(frame)));
     return id.startsWith(OWN_REQUEST);
   }
 
@@ -124,14 +125,14 @@ export class ServiceRefusals {
     const elicitationId = randomUUID();
     const id = `${OWN_REQUEST}${elicitationId}"`;
     const params = { mode: 'url', elicitationId, url, message: `Sign in to ${service.title}.` };
-    const answered = new Promise<{ result?: unknown }>((resolve, reject) => {
+    const answered = new Promise<Members>((resolve, reject) => {
       this.#asked.set(id, resolve);
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     const askedAt = performance.now();
     toClient(frameOf(id, 'elicitation/create', params), pending.id);
     const { result } = await answered;
-    const { action } = Object(result);
+    const { action } = membersOf(result);
     const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
     if (action === 'decline' && isSeen) return false;
     // Nobody has chosen: the client has promised more than it can do, or answers by itself because no user looks at it.
@@ -192,11 +193,9 @@ function blamesToken({ head, text }: Refused): boolean {
 
 /** The first address in an error that wants one opened; empty where it names none, undefined for any other frame. */
 function elicitationIn(json: unknown): string | undefined {
-  const { code, data } = Object(Object(json).error);
-  if (code !== URL_REQUIRED) return undefined;
-  const { elicitations } = Object(data);
-  const [first] = Array.isArray(elicitations) ? elicitations : [];
-  const { url } = Object(first);
+  if (memberAt(json, 'error', 'code') !== URL_REQUIRED) return undefined;
+  const [first] = itemsOf(memberAt(json, 'error', 'data', 'elicitations'));
+  const { url } = membersOf(first);
   return typeof url === 'string' ? url : '';
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RpcError } from './frame/members.ts';
 import type { HttpOutcome } from './http-exchange.ts';
 import type { Session } from './session.ts';
-import { isSessionLost, jsonRpcError, type RpcError } from './session.ts';
+import { isSessionLost, jsonRpcError } from './session.ts';
 
 type Send = (method: string, frame: Buffer, session: Session, onFrame: (frame: Buffer) => void) => Promise<HttpOutcome>;
 

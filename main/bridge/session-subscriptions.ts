@@ -1,4 +1,5 @@
 import { parseFrame } from './frame/frame.ts';
+import { memberAt } from './frame/members.ts';
 
 /** Requests whose effect lasts as long as their session. */
 const STICKY_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
@@ -20,7 +21,7 @@ export class SessionSubscriptions {
     if (!isSticky(method)) return;
     if (method === 'logging/setLevel') this.#frames.set(method, { method, frame });
     else {
-      const { uri } = Object(Object(parseFrame(frame)).params);
+      const uri = memberAt(parseFrame(frame), 'params', 'uri');
       if (method === 'resources/subscribe') this.#frames.set(`uri ${uri}`, { method, frame });
       else this.#frames.delete(`uri ${uri}`);
     }

@@ -1,5 +1,6 @@
 import type { UpstreamFailure } from './errors.ts';
-import { parseFrame } from './frame/frame.ts';
+import { parseFrame, parseText } from './frame/frame.ts';
+import { membersOf, type RpcError, rpcErrorIn } from './frame/members.ts';
 import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
 
 /**
@@ -152,7 +153,7 @@ export function mayBeSessionLost(answer: { text: string } | { frame: Buffer }): 
 
 function shortErrorIn(frame: Buffer): RpcError | undefined {
   // Read only where it can be true: answers may be large and errors are short.
-  return frame.length > 4096 || !frame.includes('"error"') ? undefined : jsonRpcError(frame.toString('utf8'));
+  return frame.length > 4096 || !frame.includes('"error"') ? undefined : rpcErrorIn(parseFrame(frame));
 }
 
 /**
@@ -163,27 +164,9 @@ export function isServersOwnError(status: number, text: string): boolean {
   return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;
 }
 
-/** A JSON-RPC error (JSON-RPC 2.0 §5.1), as far as it can be read. */
-export interface RpcError {
-  code: number;
-  message: string;
-}
-
-/** The error in an answer's text; undefined where there is none. */
+/** The error in an answer's text; undefined where there is none, as in a proxy's page. */
 export function jsonRpcError(text: string): RpcError | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Not JSON: a proxy's page, or plain text.
-    return undefined;
-  }
-  if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;
-  const { error } = json;
-  if (typeof error !== 'object' || error === null) return undefined;
-  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
-  const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
-  return { code, message };
+  return rpcErrorIn(parseText(text));
 }
 
 /** The client's own frames that begin a session; `initialized` is missing where the client has not sent it yet. */
@@ -226,10 +209,9 @@ export async function reopenSession(
 
 /** The session that an answer to `initialize` begins; undefined if the answer is an error or another frame. */
 export function sessionFrom(json: unknown, head: ResponseHead): Session | undefined {
-  if (typeof json !== 'object' || json === null || !('result' in json)) return undefined;
-  const { result } = json;
-  const version =
-    typeof result === 'object' && result !== null && 'protocolVersion' in result && result.protocolVersion;
+  const members = membersOf(json);
+  if (!('result' in members)) return undefined;
+  const { protocolVersion: version } = membersOf(members.result);
   return {
     id: header(head, 'mcp-session-id'),
     protocolVersion: typeof version === 'string' && VERSION.test(version) ? version : undefined,

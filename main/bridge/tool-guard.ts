@@ -15,7 +15,8 @@ import {
   withoutMembers,
 } from './frame/edit.ts';
 import { errorFrame } from './frame/error-frame.ts';
-import { parseFrame, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import { parseFrame, parseText, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
+import { itemsOf, memberAt } from './frame/members.ts';
 import type { ProgressReports } from './progress.ts';
 import { isStateless } from './stateless/headers.ts';
 
@@ -84,7 +85,7 @@ export class ToolGuard {
   concerns(frame: Buffer, envelope: SendableEnvelope, json: unknown): boolean {
     const isInitialize = envelope.kind === 'request' && envelope.method === 'initialize';
     if (isInitialize) {
-      this.#client = clientNameOf(objectAt(json, 'params', 'clientInfo')) ?? '';
+      this.#client = clientNameOf(memberAt(json, 'params', 'clientInfo')) ?? '';
       this.#initializeId = rawId(frame);
     }
     const isIdle = this.#queued === 0 && this.#asking.size === 0;
@@ -238,8 +239,8 @@ export class ToolGuard {
   #introduced(frame: Buffer): Buffer {
     this.#initializeId = undefined;
     const path = ['result', 'capabilities', 'tools'];
-    const tools = objectAt(parseFrame(frame), ...path);
-    const isSaid = typeof tools !== 'object' || objectAt(tools, 'listChanged') === true;
+    const tools = memberAt(parseFrame(frame), ...path);
+    const isSaid = typeof tools !== 'object' || memberAt(tools, 'listChanged') === true;
     return isSaid ? frame : withMembers(withoutMembers(frame, path, LIST_CHANGED_MEMBER), path, '"listChanged":true');
   }
 
@@ -329,34 +330,27 @@ function mayBeMisread(members: FrameMember[]): boolean {
 
 function jsonAt(frame: Buffer, ...path: string[]): unknown {
   const text = textAt(frame, ...path);
-  return text === undefined ? undefined : JSON.parse(text);
-}
-
-function objectAt(json: unknown, ...path: string[]): unknown {
-  let value = json;
-  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return value;
+  return text === undefined ? undefined : parseText(text);
 }
 
 function clientNameOf(clientInfo: unknown): string | undefined {
-  const name = objectAt(clientInfo, 'name');
+  const name = memberAt(clientInfo, 'name');
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 /** The tools in the answer to `tools/list`. */
 export function listedTools(frame: Buffer): ListedTool[] {
-  const tools = objectAt(parseFrame(frame), 'result', 'tools');
-  return Array.isArray(tools) ? tools.flatMap((tool: unknown) => listedTool(tool) ?? []) : [];
+  return itemsOf(memberAt(parseFrame(frame), 'result', 'tools')).flatMap((tool) => listedTool(tool) ?? []);
 }
 
 function listedTool(tool: unknown): ListedTool | undefined {
-  const name = objectAt(tool, 'name');
+  const name = memberAt(tool, 'name');
   if (typeof name !== 'string') return undefined;
   return { name, hints: { readOnlyHint: hint(tool, 'readOnlyHint'), destructiveHint: hint(tool, 'destructiveHint') } };
 }
 
 function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
-  const value = objectAt(tool, 'annotations', name);
+  const value = memberAt(tool, 'annotations', name);
   return typeof value === 'boolean' ? value : undefined;
 }
 

@@ -3,12 +3,13 @@ import { provisionalInitialize } from '../bridge/answer-cache.ts';
 import { openAnswerStore } from '../bridge/answer-store.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { parseFrame, rawId, withId } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
 import { discovered } from '../bridge/stateless/server-session.ts';
 
 /** An answer to a request that begins a session, which needs no server. */
 export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, frame: Buffer): Promise<Buffer> {
-  if (Object(parseFrame(frame)).method === 'initialize') {
+  if (memberAt(parseFrame(frame), 'method') === 'initialize') {
     return provisionalInitialize(frame, await lastKnown(request, env));
   }
   if (!isStateless(frame)) return methodNotFound(frame, 'server/discover');

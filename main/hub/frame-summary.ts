@@ -1,4 +1,5 @@
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
+import { memberAt, membersOf } from '../bridge/frame/members.ts';
 
 /** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
 const WHOLE = 64 * 1024;
@@ -56,7 +57,7 @@ export function summarizeFrame(frame: Buffer): FrameSummary {
 /** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
 export function calledTool(frame: Buffer): string | null {
   const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE))?.[1];
-  return shown(first === undefined ? Object(paramsOf(frame)).name : parseFrame(Buffer.from(first, 'latin1')));
+  return shown(first === undefined ? memberAt(paramsOf(frame), 'name') : parseFrame(Buffer.from(first, 'latin1')));
 }
 
 /**
@@ -66,12 +67,12 @@ export function calledTool(frame: Buffer): string | null {
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
   if (frame.length > WHOLE) return outcomeOfLongFrame(frame, body);
   if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
-  const { error, result } = Object(parseFrame(frame));
+  const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
-    const errorCode = typeof error.code === 'number' ? error.code : null;
-    return { outcome: 'error', errorCode, reason: Object(error.data).reason };
+    const { code, data } = membersOf(error);
+    return { outcome: 'error', errorCode: typeof code === 'number' ? code : null, reason: memberAt(data, 'reason') };
   }
-  return Object(result).isError === true ? { outcome: 'tool-error' } : ANSWERED;
+  return memberAt(result, 'isError') === true ? { outcome: 'tool-error' } : ANSWERED;
 }
 
 function outcomeOfLongFrame(frame: Buffer, body: FrameSummary['body']): CallOutcome {
@@ -89,7 +90,7 @@ function asUtf8(latin1: string): string {
 
 /** The parameters of a request that is not long. */
 export function paramsOf(frame: Buffer): unknown {
-  return frame.length <= WHOLE ? Object(parseFrame(frame)).params : undefined;
+  return frame.length <= WHOLE ? memberAt(parseFrame(frame), 'params') : undefined;
 }
 
 /** The frames of a batch that is not long; undefined for a frame of its own. */

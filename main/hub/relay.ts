@@ -2,6 +2,7 @@ import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import { intercept } from '../bridge/stdio.ts';
@@ -372,5 +373,5 @@ export class Relay implements Bridge {
 function isBeginning(frame: Buffer, method: string | undefined): boolean {
   if (frame.length > MAX_BEGINNING_BYTES) return false;
   // The stateless revision has no ping: the bridge refuses it.
-  return method === 'ping' ? revisionOf(Object(parseFrame(frame)).params) === undefined : OPENERS.has(method);
+  return method === 'ping' ? revisionOf(memberAt(parseFrame(frame), 'params')) === undefined : OPENERS.has(method);
 }

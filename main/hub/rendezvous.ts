@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { membersOf } from '../bridge/frame/members.ts';
 import { homeFolder } from '../platform/paths.ts';
 import { HUB_PROTOCOL } from './wire.ts';
 
@@ -54,7 +55,7 @@ export function lookUpHub(folder: string): LookUp {
 
 /** The file of another protocol counts as none. Its members are named differently, so that neither sends the other's secret. */
 function readContent(content: string): Rendezvous | undefined {
-  const { hub, address, key, pid }: Record<string, unknown> = Object(JSON.parse(content));
+  const { hub, address, key, pid } = membersOf(JSON.parse(content));
   if (hub !== HUB_PROTOCOL || typeof address !== 'string' || typeof key !== 'string' || typeof pid !== 'number') {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
 import { isSafeToRepeat } from '../bridge/retry.ts';
 import { isSticky, SessionSubscriptions } from '../bridge/session-subscriptions.ts';
 import { summarizeFrame } from './frame-summary.ts';
@@ -171,7 +172,7 @@ export class ReplayLog {
 
   /** A server need not answer a cancelled request (MCP › Cancellation). */
   #cancelled(frame: Buffer): void {
-    const { requestId } = Object(Object(parseFrame(frame)).params);
+    const requestId = memberAt(parseFrame(frame), 'params', 'requestId');
     this.#open.delete(JSON.stringify(requestId));
   }
 }

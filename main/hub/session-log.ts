@@ -1,4 +1,5 @@
 import { parseFrame } from '../bridge/frame/frame.ts';
+import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { isSafeToRepeat } from '../bridge/retry.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import {
@@ -274,7 +275,7 @@ export class SessionRecord {
   }
 
   #cancelled(frame: Buffer): void {
-    const { requestId } = Object(paramsOf(frame));
+    const { requestId } = membersOf(paramsOf(frame));
     // A server may still answer; such an answer only counts as bytes.
     this.#end(JSON.stringify(requestId), 'cancelled', null, 0);
   }
@@ -307,18 +308,18 @@ export class SessionRecord {
 
   /** Clients of the session revisions introduce themselves once, those of the stateless revision in each request. */
   #learnClient(method: string, frame: Buffer): void {
-    const params = Object(paramsOf(frame));
-    const revision = method === 'initialize' ? params.protocolVersion : revisionOf(params);
-    const info = Object(
-      method === 'initialize' ? params.clientInfo : Object(params._meta)['io.modelcontextprotocol/clientInfo'],
-    );
-    this.#session.clientName = shown(info.name) ?? this.#session.clientName;
-    this.#session.clientVersion = shown(info.version) ?? this.#session.clientVersion;
+    const params = paramsOf(frame);
+    const isInitialize = method === 'initialize';
+    const revision = isInitialize ? memberAt(params, 'protocolVersion') : revisionOf(params);
+    const path = isInitialize ? ['clientInfo'] : ['_meta', 'io.modelcontextprotocol/clientInfo'];
+    const { name, version } = membersOf(memberAt(params, ...path));
+    this.#session.clientName = shown(name) ?? this.#session.clientName;
+    this.#session.clientVersion = shown(version) ?? this.#session.clientVersion;
     this.#session.protocolVersion = shown(revision) ?? this.#session.protocolVersion;
   }
 
   #learnRevision(answer: Buffer): void {
-    const { result } = Object(parseFrame(answer));
-    this.#session.protocolVersion = shown(Object(result).protocolVersion) ?? this.#session.protocolVersion;
+    const version = memberAt(parseFrame(answer), 'result', 'protocolVersion');
+    this.#session.protocolVersion = shown(version) ?? this.#session.protocolVersion;
   }
 }

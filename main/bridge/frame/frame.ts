@@ -60,6 +60,15 @@ export function parseFrame(frame: Buffer): unknown {
   }
 }
 
+/** A part of a frame, or the beginning of an HTTP answer, as JSON; undefined where it is none. */
+export function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The envelope of a frame that has been parsed already. */
 export function envelopeOf(json: unknown): Envelope {
   if (!Array.isArray(json)) return singleEnvelopeOf(json);
@@ -172,12 +181,8 @@ function utf8(latin1: string | undefined): string | undefined {
 
 /** Whether a raw id is one that JSON-RPC knows (JSON-RPC 2.0 §4), and not null. */
 export function isIdText(raw: string): boolean {
-  try {
-    return ['string', 'number'].includes(typeof JSON.parse(raw));
-  } catch {
-    // The cut may have gone through it.
-    return false;
-  }
+  // Where a frame was cut, the cut may have gone through its id.
+  return ['string', 'number'].includes(typeof parseText(raw));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { parseFrame, rawId } from '../frame/frame.ts';
+import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import { revisionOf, STATELESS_REVISION } from './headers.ts';
 
 /** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
@@ -18,8 +19,8 @@ export interface ClientRequest {
 
 /** The request in a frame that is known to hold one. `json` is the frame, where it has been parsed. */
 export function requestIn(frame: Buffer, json: unknown = parseFrame(frame)): ClientRequest {
-  const { method, params } = Object(json);
-  return { frame, id: rawId(frame), method, params };
+  const { method, params } = membersOf(json);
+  return { frame, id: rawId(frame), method: typeof method === 'string' ? method : '', params };
 }
 
 /** A request of the client's, as far as it may be answered with a question. */
@@ -65,6 +66,6 @@ export function protocolError(code: number, message: string, data?: unknown): st
   return JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
 }
 
-function metaOf(params: unknown): Record<string, unknown> {
-  return Object(Object(params)._meta);
+function metaOf(params: unknown): Members {
+  return membersOf(memberAt(params, '_meta'));
 }

@@ -2,6 +2,7 @@ import { ANSWER_TIMEOUTS, provisionalInitialize } from '../answer-cache.ts';
 import type { FrameSink } from '../back-pressure.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
+import { memberAt } from '../frame/members.ts';
 import { intercept } from '../stdio.ts';
 import { protocolError } from './client-request.ts';
 import { isStatelessRefusal } from './discovery.ts';
@@ -140,10 +141,10 @@ export class StatelessClient {
   }
 
   #hasAsked(frame: Buffer): void {
-    const { result, error } = Object(parseFrame(frame));
-    if (Array.isArray(Object(result).supportedVersions)) this.#native(frame);
+    const json = parseFrame(frame);
+    if (Array.isArray(memberAt(json, 'result', 'supportedVersions'))) this.#native(frame);
     // Only a stateless server refuses like this; the error in the client's request is not the bridge's.
-    else if (isStatelessRefusal(Object(error).code)) this.#native(undefined);
+    else if (isStatelessRefusal(memberAt(json, 'error', 'code'))) this.#native(undefined);
     else this.#open();
   }
 

@@ -1,6 +1,7 @@
 import { SESSION_REVISIONS } from '../answer-cache.ts';
 import { textAt } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
+import { itemsOf, type Members, memberAt, membersOf, rpcErrorIn } from '../frame/members.ts';
 import type { HttpOutcome } from '../http-exchange.ts';
 import { jsonRpcError } from '../session.ts';
 import { STATELESS_REVISION } from './headers.ts';
@@ -22,15 +23,14 @@ const POSSIBLE_REFUSALS = new Set([-32600, -32602]);
  */
 export function mayBeStateless(outcome: HttpOutcome): boolean {
   if (outcome.kind !== 'refused' && outcome.kind !== 'frame') return false;
-  const text = outcome.kind === 'frame' ? outcome.frame.toString('utf8') : outcome.text;
-  const error = jsonRpcError(text);
+  const error = outcome.kind === 'frame' ? rpcErrorIn(parseFrame(outcome.frame)) : jsonRpcError(outcome.text);
   if (!error) return false;
   return STATELESS_REFUSALS.has(error.code) || (outcome.head.status === 400 && POSSIBLE_REFUSALS.has(error.code));
 }
 
 /** What a server says of itself. */
 export interface Discovered {
-  capabilities: Record<string, unknown>;
+  capabilities: Members;
   /** `capabilities` as it was written. */
   capabilitiesText: string;
   serverInfo: string;
@@ -39,12 +39,10 @@ export interface Discovered {
 
 /** Reads the answer to `server/discover`; undefined where it is none, or the server does not speak the revision. */
 export function readDiscovered(frame: Buffer): Discovered | undefined {
-  const { result } = Object(parseFrame(frame));
-  if (typeof result !== 'object' || result === null) return undefined;
-  if (!Array.isArray(result.supportedVersions) || !result.supportedVersions.includes(STATELESS_REVISION))
-    return undefined;
+  const result = memberAt(parseFrame(frame), 'result');
+  if (!itemsOf(memberAt(result, 'supportedVersions')).includes(STATELESS_REVISION)) return undefined;
   return {
-    capabilities: { ...Object(result.capabilities) },
+    capabilities: membersOf(memberAt(result, 'capabilities')),
     capabilitiesText: textAt(frame, 'result', 'capabilities') ?? '{}',
     serverInfo:
       textAt(frame, 'result', '_meta', SERVER_INFO) ??

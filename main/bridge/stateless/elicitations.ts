@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { asSentence, CausewayError } from '../../platform/errors.ts';
 import { withoutMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
+import { itemsOf, memberAt, membersOf } from '../frame/members.ts';
 import { OMITTED } from '../frame/outline.ts';
 import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
 
@@ -48,7 +49,7 @@ interface Agreed {
 export class UrlElicitations {
   readonly #port: ElicitationPort;
   /** The server's words for what the client was asked, by the state that it gives back. */
-  readonly #asked = new Map<string, string>();
+  readonly #asked = new Map<unknown, string>();
   /** By the raw id under which the server knows the latest try. */
   readonly #agreed = new Map<string, Agreed>();
   #rounds = 0;
@@ -74,7 +75,7 @@ export class UrlElicitations {
     }
     this.#agreed.delete(id);
     if (addresses.length === 0) return frame;
-    const mayAsk = ASKING_CAPABILITIES.has(method) && Object(capabilities.elicitation).url !== undefined;
+    const mayAsk = ASKING_CAPABILITIES.has(method) && memberAt(capabilities, 'elicitation', 'url') !== undefined;
     if (mayAsk) return this.#question(id, message, addresses);
     const words = `${message} Open ${addresses.map(({ url }) => url).join(' and ')} in a browser, then try again.`;
     const missing = { requiredCapabilities: { elicitation: { url: {} } } };
@@ -84,11 +85,11 @@ export class UrlElicitations {
   /** Takes a request that goes on with one that was answered with an address; false where it is another. */
   resume({ frame, id, method, params }: ClientRequest): boolean {
     if (this.#asked.size === 0) return false;
-    const { requestState, inputResponses } = Object(params);
+    const { requestState, inputResponses } = membersOf(params);
     const message = this.#asked.get(requestState);
     if (message === undefined) return false;
     this.#asked.delete(requestState);
-    if (Object.values(Object(inputResponses)).some((response) => Object(response).action !== 'accept')) {
+    if (Object.values(membersOf(inputResponses)).some((response) => memberAt(response, 'action') !== 'accept')) {
       const words = `${message} The address was not opened, and so nothing was run.`;
       this.#port.toClient(failureAnswer(id, method, words, protocolError(-32603, words)));
       return true;
@@ -143,11 +144,13 @@ export class UrlElicitations {
 /** The addresses that an answer wants opened; none for any other answer. */
 function required(frame: Buffer): { message: string; addresses: Address[] } {
   // Answers may be large: the exact look is only for those in which the number occurs.
-  const { code, message, data } = frame.includes(`${URL_REQUIRED}`) ? Object(Object(parseFrame(frame)).error) : {};
-  const wanted: unknown = Object(data).elicitations;
-  if (code !== URL_REQUIRED || !Array.isArray(wanted)) return { message: '', addresses: [] };
-  const addresses = wanted.map((each) => Object(each)).filter(({ url }) => typeof url === 'string');
-  return { message: messageText(message), addresses };
+  const error = frame.includes(`${URL_REQUIRED}`) ? memberAt(parseFrame(frame), 'error') : undefined;
+  if (memberAt(error, 'code') !== URL_REQUIRED) return { message: '', addresses: [] };
+  const addresses = itemsOf(memberAt(error, 'data', 'elicitations')).flatMap((each) => {
+    const { url, message, elicitationId } = membersOf(each);
+    return typeof url === 'string' ? [{ url, message, elicitationId }] : [];
+  });
+  return { message: messageText(memberAt(error, 'message')), addresses };
 }
 
 const DEFAULT_MESSAGE = 'The server wants an address to be opened first.';
@@ -173,20 +176,18 @@ const UNCHECKED = 'too long to be checked';
  * with a request, with an error, and in a result of the stateless revision.
  */
 export function unsafeAddress(json: unknown): string | undefined {
-  const { method, error, result } = Object(json);
-  if (method !== undefined) return unsafeIn(Object(json));
-  if (Object(error).code === URL_REQUIRED) {
-    const { data } = Object(error);
-    const { elicitations } = Object(data);
+  const { method, error, result } = membersOf(json);
+  if (method !== undefined) return unsafeIn(json);
+  if (memberAt(error, 'code') === URL_REQUIRED) {
+    const data = memberAt(error, 'data');
+    const elicitations = memberAt(data, 'elicitations');
     if (data === OMITTED || elicitations === OMITTED) return UNCHECKED;
-    return firstOf(Array.isArray(elicitations) ? elicitations : [], (each) => faultOf(Object(each).url));
+    return firstOf(itemsOf(elicitations), (each) => faultOf(memberAt(each, 'url')));
   }
-  const { inputRequests } = Object(result);
+  const inputRequests = memberAt(result, 'inputRequests');
   if (inputRequests === OMITTED) return UNCHECKED;
   if (typeof inputRequests !== 'object' || inputRequests === null) return undefined;
-  return firstOf(Object.values(inputRequests), (request) =>
-    request === OMITTED ? UNCHECKED : unsafeIn(Object(request)),
-  );
+  return firstOf(Object.values(inputRequests), (request) => (request === OMITTED ? UNCHECKED : unsafeIn(request)));
 }
 
 /** Why the client was not given what the server sent. `fault` is what `unsafeAddress` says. */
@@ -196,9 +197,10 @@ export function refusedAddress(fault: string): CausewayError {
   });
 }
 
-function unsafeIn({ method, params }: { method?: unknown; params?: unknown }): string | undefined {
+function unsafeIn(request: unknown): string | undefined {
+  const { method, params } = membersOf(request);
   if (method === OMITTED || (params === OMITTED && method === 'elicitation/create')) return UNCHECKED;
-  const { mode, url } = Object(params);
+  const { mode, url } = membersOf(params);
   return method === 'elicitation/create' && (mode === 'url' || url !== undefined) ? faultOf(url) : undefined;
 }
 
@@ -213,7 +215,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-function firstOf(all: unknown[], faultIn: (each: unknown) => string | undefined): string | undefined {
+function firstOf(all: readonly unknown[], faultIn: (each: unknown) => string | undefined): string | undefined {
   for (const each of all) {
     const fault = faultIn(each);
     if (fault !== undefined) return fault;

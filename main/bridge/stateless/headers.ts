@@ -1,4 +1,5 @@
 import { parseFrame } from '../frame/frame.ts';
+import { memberAt } from '../frame/members.ts';
 import type { ParamHeader } from './tool-headers.ts';
 
 /** The stateless revision that the bridge speaks. */
@@ -8,13 +9,13 @@ const REVISION = 'io.modelcontextprotocol/protocolVersion';
 
 /** The revision that a request names itself, as all those of the stateless revision do. */
 export function revisionOf(params: unknown): string | undefined {
-  const revision = valueAt(params, ['_meta', REVISION]);
+  const revision = memberAt(params, '_meta', REVISION);
   return typeof revision === 'string' ? revision : undefined;
 }
 
 /** Whether a frame is of the stateless revision. */
 export function isStateless(frame: Buffer): boolean {
-  return frame.includes(REVISION) && revisionOf(Object(parseFrame(frame)).params) !== undefined;
+  return frame.includes(REVISION) && revisionOf(memberAt(parseFrame(frame), 'params')) !== undefined;
 }
 
 /** Which parameter `Mcp-Name` repeats (MCP 2026-07-28 › Streamable HTTP › Standard Request Headers). */
@@ -30,10 +31,10 @@ const NAMED_BY = new Map([
 /** The headers that repeat what is in a request of the stateless revision, besides its revision. */
 export function requestHeaders(method: string, params: unknown, declared: ParamHeader[]): Record<string, string> {
   const headers: Record<string, string> = { 'mcp-method': headerText(method) };
-  const name = valueAt(params, [NAMED_BY.get(method) ?? '']);
+  const name = memberAt(params, NAMED_BY.get(method) ?? '');
   if (typeof name === 'string') headers['mcp-name'] = headerText(name);
   for (const { path, header } of declared) {
-    const value = valueAt(params, ['arguments', ...path]);
+    const value = memberAt(params, 'arguments', ...path);
     const isText = typeof value === 'string' || typeof value === 'boolean';
     if (isText || Number.isSafeInteger(value)) headers[`mcp-param-${header.toLowerCase()}`] = headerText(String(value));
   }
@@ -44,11 +45,4 @@ export function requestHeaders(method: string, params: unknown, declared: ParamH
 export function headerText(text: string): string {
   const isSafe = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/i.test(text);
   return isSafe ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
-}
-
-function valueAt(value: unknown, path: string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, name) => (Object.hasOwn(Object(inner), name) ? Object(inner)[name] : undefined),
-    value,
-  );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frameMembers, placeAt, textAt, withMembers, withoutMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
+import { memberAt, membersOf } from '../frame/members.ts';
 import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
 
 /** How long to wait for further questions before the client is asked, in milliseconds: servers ask several at once. */
@@ -14,7 +15,7 @@ const MAX_QUESTIONS = 100;
 const MAX_QUESTION_BYTES = 1024 * 1024;
 
 /** The client capability that each kind of question needs. */
-const ANSWERABLE = new Map([
+const ANSWERABLE = new Map<unknown, string>([
   ['sampling/createMessage', 'sampling'],
   ['elicitation/create', 'elicitation'],
   ['roots/list', 'roots'],
@@ -86,12 +87,12 @@ export class ServerRequests {
   /** The server asks, in the answer to `of` where that is known. */
   ask(frame: Buffer, of: string | undefined): void {
     const id = rawId(frame);
-    const { method, params } = Object(parseFrame(frame));
-    const isByUrl = Object(params).mode === 'url';
+    const { method, params } = membersOf(parseFrame(frame));
+    const isByUrl = memberAt(params, 'mode') === 'url';
     const capability = ANSWERABLE.get(method);
     const call = of === undefined ? this.#likely(capability) : this.#calls.get(of);
     const declared = call?.capabilities[capability ?? ''];
-    if (!call || (isByUrl ? Object(declared).url : declared) === undefined) {
+    if (!call || (isByUrl ? memberAt(declared, 'url') : declared) === undefined) {
       const why = 'The client cannot be asked this now.';
       this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${protocolError(-32601, why)}}`));
       return;
@@ -114,7 +115,7 @@ export class ServerRequests {
 
   /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
   resume({ frame, id, params }: ClientRequest): boolean {
-    const { requestState } = Object(params);
+    const { requestState } = membersOf(params);
     if (requestState === undefined) return false;
     const call = [...this.#calls.values()].find(({ state }) => state === requestState);
     if (!call) {

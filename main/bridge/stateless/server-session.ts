@@ -1,5 +1,6 @@
 import { textAt, withMembers } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
+import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import {
   type Asking,
   type ClientRequest,
@@ -25,7 +26,7 @@ const CACHEABLE = new Set([
 ]);
 
 /** From the most talkative on (MCP › Logging › Log Levels). */
-const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const LEVELS: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Where frames go: to the server as a session's client would send them, and to the client. */
 export interface StatelessServerPort {
@@ -39,7 +40,7 @@ export interface StatelessServerPort {
 export class StatelessServerSession {
   readonly #port: StatelessServerPort;
   readonly #opened: Buffer;
-  readonly #capabilities: Record<string, unknown>;
+  readonly #capabilities: Members;
   readonly #subscriptions: StatelessSubscriptions;
   readonly #questions: ServerRequests;
   readonly #elicitations: UrlElicitations;
@@ -52,7 +53,7 @@ export class StatelessServerSession {
   constructor(opened: Buffer, port: StatelessServerPort) {
     this.#opened = opened;
     this.#port = port;
-    this.#capabilities = { ...Object(Object(Object(parseFrame(opened)).result).capabilities) };
+    this.#capabilities = membersOf(memberAt(parseFrame(opened), 'result', 'capabilities'));
     const request = (method: string, params: string) => this.#request(method, params);
     this.#subscriptions = new StatelessSubscriptions({ request, toClient: (frame) => port.toClient(frame) });
     this.#questions = new ServerRequests(port);
@@ -83,7 +84,7 @@ export class StatelessServerSession {
 
   /** Takes a request of the server's that came in the answer to `of`. */
   asked(frame: Buffer, of: string | undefined): void {
-    const { method } = Object(parseFrame(frame));
+    const method = memberAt(parseFrame(frame), 'method');
     if (method === 'ping') this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
     else this.#questions.ask(frame, of);
   }
@@ -123,7 +124,7 @@ export class StatelessServerSession {
     if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
     // The stateless revision does not number what is opened.
     else if (method === 'notifications/elicitation/complete')
-      this.#elicitations.completed(Object(Object(parseFrame(frame)).params).elicitationId);
+      this.#elicitations.completed(memberAt(parseFrame(frame), 'params', 'elicitationId'));
     else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
     else if (!this.#subscriptions.announce(method, frame)) {
       const forwarded = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
@@ -153,7 +154,7 @@ export class StatelessServerSession {
 
   /** Whether any request in flight asked for log messages of this level. */
   #isWanted(message: Buffer): boolean {
-    const severity = LEVELS.indexOf(Object(Object(parseFrame(message)).params).level);
+    const severity = LEVELS.indexOf(memberAt(parseFrame(message), 'params', 'level'));
     return [...this.#requests.values()].some(
       ({ logLevel }) => logLevel !== undefined && severity >= LEVELS.indexOf(logLevel),
     );
@@ -181,7 +182,7 @@ export function discovered(opened: Buffer): Buffer {
 
 /** A result with what the stateless revision demands in it. `json` is the frame as it was parsed. */
 function complete(frame: Buffer, json: unknown, isCacheable: boolean): Buffer {
-  const { result } = Object(json);
+  const result = memberAt(json, 'result');
   if (typeof result !== 'object' || result === null) return frame;
   const members = [
     ...('resultType' in result ? [] : ['"resultType":"complete"']),

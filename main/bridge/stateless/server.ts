@@ -3,6 +3,7 @@ import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
 import { elementsOf, textAt, wholeOf, withMembers } from '../frame/edit.ts';
 import { errorFrame } from '../frame/error-frame.ts';
 import { matchOfIds, parseFrame, rawId, readEnvelope, withId } from '../frame/frame.ts';
+import { memberAt } from '../frame/members.ts';
 import type { HttpOutcome, ResponseHead } from '../http-exchange.ts';
 import { MAX_FRAME_BYTES, MAX_TOOL_PAGES } from '../limits.ts';
 import { isServersOwnError, jsonRpcError } from '../session.ts';
@@ -66,8 +67,8 @@ export class StatelessServer {
     const discovered = frame && readDiscovered(frame);
     if (!discovered) return isAbsence(outcome) ? undefined : withoutPlace(outcome);
     this.#subscriptions.offer(discovered.capabilities);
-    const { params } = Object(parseFrame(initialize));
-    const answer = initializeAnswer(discovered, rawId(initialize), Object(params).protocolVersion);
+    const asked = memberAt(parseFrame(initialize), 'params', 'protocolVersion');
+    const answer = initializeAnswer(discovered, rawId(initialize), asked);
     return { kind: 'frame', head: LOCAL, frame: answer };
   }
 
@@ -113,7 +114,7 @@ export class StatelessServer {
   }
 
   #follow(method: string, frame: Buffer): HttpOutcome {
-    const { uri } = Object(Object(parseFrame(frame)).params);
+    const uri = memberAt(parseFrame(frame), 'params', 'uri');
     if (!this.#subscriptions.hasResources || typeof uri !== 'string') {
       return refusedHere(frame, `{"code":-32601,"message":"Method not found: ${method}"}`);
     }
@@ -184,8 +185,8 @@ export class StatelessServer {
   }
 
   #send(method: string, frame: Buffer, token: Secret, onFrame: OnFrame, signal: AbortSignal): Promise<HttpOutcome> {
-    const { params } = Object(parseFrame(frame));
-    const declared = method === 'tools/call' ? this.#tools.headersOf(Object(params).name) : [];
+    const params = memberAt(parseFrame(frame), 'params');
+    const declared = method === 'tools/call' ? this.#tools.headersOf(memberAt(params, 'name')) : [];
     const headers = requestHeaders(method, params, declared);
     const session = { id: undefined, protocolVersion: revisionOf(params) ?? STATELESS_REVISION };
     const silenceMs = QUICK_METHODS.has(method) ? ANSWER_TIMEOUTS.firstBytesMs : undefined;
@@ -204,7 +205,7 @@ export class StatelessServer {
       const list = this.#frames.own('tools/list', params);
       const take = (answer: Buffer) => {
         this.#tools.store(answer);
-        cursor = Object(Object(parseFrame(answer)).result).nextCursor;
+        cursor = memberAt(parseFrame(answer), 'result', 'nextCursor');
       };
       cursor = undefined;
       const outcome = await this.#upstream.withRetry((token) => this.#send('tools/list', list, token, take, signal));

@@ -1,5 +1,6 @@
 import { textAt, withMembers } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
+import { itemsOf, memberAt, membersOf } from '../frame/members.ts';
 import type { HttpOutcome } from '../http-exchange.ts';
 import type { OnFrame } from '../upstream-client.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -41,7 +42,7 @@ export class Subscriptions {
   }
 
   get hasResources(): boolean {
-    return Boolean(Object(this.#capabilities.resources).subscribe);
+    return Boolean(memberAt(this.#capabilities, 'resources', 'subscribe'));
   }
 
   follow(uri: string, wanted: boolean): void {
@@ -60,9 +61,9 @@ export class Subscriptions {
       const outcome = await this.#subscribe(
         `"notifications":${filter}`,
         (frame, head) => {
-          const { method, params } = Object(parseFrame(frame));
+          const { method, params } = membersOf(parseFrame(frame));
           if (method === 'notifications/subscriptions/acknowledged') {
-            isHeard = Object.keys(Object(Object(params).notifications)).length > 0;
+            isHeard = Object.keys(membersOf(memberAt(params, 'notifications'))).length > 0;
           } else if (method !== undefined) onFrame(frame, head);
         },
         over,
@@ -76,7 +77,7 @@ export class Subscriptions {
   #filter(): string | undefined {
     const wanted: Record<string, unknown> = {};
     for (const [capability, notification] of PROMISED) {
-      if (Object(this.#capabilities[capability]).listChanged) wanted[notification] = true;
+      if (memberAt(this.#capabilities, capability, 'listChanged')) wanted[notification] = true;
     }
     if (this.#resources.size > 0) wanted.resourceSubscriptions = [...this.#resources];
     return Object.keys(wanted).length > 0 ? JSON.stringify(wanted) : undefined;
@@ -136,12 +137,12 @@ export class StatelessSubscriptions {
 
   /** A client listens. `capabilities` are the server's. */
   open({ id, params }: ClientRequest, capabilities: Record<string, unknown>): void {
-    const wanted = Object(Object(params).notifications);
+    const wanted = membersOf(memberAt(params, 'notifications'));
     const honoured: Record<string, unknown> = {};
     for (const [wish = '', capability = ''] of ANNOUNCEMENTS.values()) {
-      if (wanted[wish] === true && Object(capabilities[capability]).listChanged === true) honoured[wish] = true;
+      if (wanted[wish] === true && memberAt(capabilities, capability, 'listChanged') === true) honoured[wish] = true;
     }
-    const uris = Object(capabilities.resources).subscribe === true ? listOf(wanted.resourceSubscriptions) : [];
+    const uris = memberAt(capabilities, 'resources', 'subscribe') === true ? itemsOf(wanted.resourceSubscriptions) : [];
     const followed = new Set(this.#followed());
     if (uris.length > 0) honoured.resourceSubscriptions = uris;
     this.#open.set(id, honoured);
@@ -161,7 +162,7 @@ export class StatelessSubscriptions {
     const dropped = this.#open.get(id);
     if (!this.#open.delete(id)) return false;
     const followed = new Set(this.#followed());
-    for (const uri of new Set(listOf(dropped?.resourceSubscriptions))) {
+    for (const uri of new Set(itemsOf(dropped?.resourceSubscriptions))) {
       if (!followed.has(uri)) this.#port.request('resources/unsubscribe', JSON.stringify({ uri }));
     }
     return true;
@@ -171,23 +172,19 @@ export class StatelessSubscriptions {
   announce(method: string, frame: Buffer): boolean {
     const [wish] = ANNOUNCEMENTS.get(method) ?? [];
     if (wish === undefined && method !== UPDATED) return false;
-    const uri = Object(Object(parseFrame(frame)).params).uri;
+    const uri = memberAt(parseFrame(frame), 'params', 'uri');
     for (const [id, wanted] of this.#open) {
-      const isWanted = wish === undefined ? listOf(wanted.resourceSubscriptions).includes(uri) : wanted[wish] === true;
+      const isWanted = wish === undefined ? itemsOf(wanted.resourceSubscriptions).includes(uri) : wanted[wish] === true;
       if (isWanted) this.#port.toClient(withMembers(frame, ['params', '_meta'], subscriptionId(id)));
     }
     return true;
   }
 
   #followed(): unknown[] {
-    return [...this.#open.values()].flatMap(({ resourceSubscriptions }) => listOf(resourceSubscriptions));
+    return [...this.#open.values()].flatMap(({ resourceSubscriptions }) => itemsOf(resourceSubscriptions));
   }
 }
 
 function subscriptionId(id: string): string {
   return `"io.modelcontextprotocol/subscriptionId":${id}`;
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,5 +1,6 @@
 import { withElements } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
+import { membersOf } from '../frame/members.ts';
 
 /** Which headers each tool of a server of the stateless revision asks for, as far as its lists have told. */
 export class ToolCatalog {
@@ -16,7 +17,7 @@ export class ToolCatalog {
    */
   store(answer: Buffer): Buffer {
     return withElements(answer, ['result', 'tools'], (element) => {
-      const tool = Object(parseFrame(element));
+      const tool = membersOf(parseFrame(element));
       const headers = paramHeaders(tool.inputSchema);
       if (headers) this.#headers.set(String(tool.name), headers);
       return headers !== undefined;

@@ -4,6 +4,7 @@ import type { FrameSink } from '../../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../bridge/bridge.ts';
 import type { Endpoint } from '../../bridge/endpoint.ts';
 import { errorBehind } from '../../bridge/frame/error-frame.ts';
+import { parseFrame } from '../../bridge/frame/frame.ts';
 import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
@@ -149,7 +150,7 @@ export class OwnClient {
   }
 
   #hear(bytes: Buffer): void {
-    const frame: unknown = JSON.parse(bytes.toString('utf8'));
+    const frame = parseFrame(bytes);
     const request = requestSchema.safeParse(frame).data;
     const notification = notificationSchema.safeParse(frame).data;
     const answer = answerSchema.safeParse(frame).data;

@@ -1,0 +1,45 @@
+/** An object's members, of which nothing is known yet. */
+export type Members = Readonly<Record<string, unknown>>;
+
+const NONE: Members = Object.freeze({});
+
+/**
+ * The members of a JSON value, to be read by fixed names; none where the value is no object. Never throws, so that what
+ * comes from outside can be read without a check for each level.
+ */
+export function membersOf(json: unknown): Members {
+  return isObject(json) ? json : NONE;
+}
+
+/**
+ * The value at a path of names inside a JSON value; undefined where there is none. What an object inherits is none of its
+ * members, so the names may come from outside.
+ */
+export function memberAt(json: unknown, ...path: string[]): unknown {
+  let value = json;
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+/** The elements of a JSON array; none where the value is no array. */
+export function itemsOf(json: unknown): readonly unknown[] {
+  return Array.isArray(json) ? json : [];
+}
+
+/** A JSON-RPC error (JSON-RPC 2.0 §5.1), as far as it can be read. */
+export interface RpcError {
+  code: number;
+  message: string;
+}
+
+/** The error in a response that has been parsed; undefined where there is none. A code or message that is none is 0 or empty. */
+export function rpcErrorIn(json: unknown): RpcError | undefined {
+  const { error } = membersOf(json);
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, message } = membersOf(error);
+  return { code: typeof code === 'number' ? code : 0, message: typeof message === 'string' ? message : '' };
+}
+
+function isObject(json: unknown): json is Members {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
