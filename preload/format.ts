@@ -1,4 +1,10 @@
-import type { ConfiguredServer, EffectiveWarehouse, ServerKind, Warehouse, WarehouseProblem } from './contract.ts';
+import type {
+  ConfiguredServer,
+  EffectiveWarehouseInfo,
+  ServerKind,
+  WarehouseInfo,
+  WarehouseProblem,
+} from './contract.ts';
 
 /** Texts that the tray and the window share, so that one thing has the same name in both. */
 
@@ -18,7 +24,7 @@ export function formatState(state: string): string {
 }
 
 /** `Shared analytics — running`, for a menu. */
-export function nameAndState({ name, state }: Warehouse): string {
+export function nameAndState({ name, state }: WarehouseInfo): string {
   return `${name} — ${formatState(state).toLowerCase()}`;
 }
 
@@ -29,7 +35,7 @@ export function formatSessions(count: number): string {
 }
 
 /** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
-export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouse): string {
+export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouseInfo): string {
   if (warehouse) return warehouse.name;
   if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'The warehouse you last selected';
   if (decidedBy !== null) return 'A warehouse that cannot be found';
@@ -37,7 +43,7 @@ export function effectiveName({ warehouse, override, decidedBy }: EffectiveWareh
 }
 
 /** Why it is this one, as the end of "Your queries run on X, …". */
-export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWarehouse): string {
+export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWarehouseInfo): string {
   if (decidedBy === 'override') {
     return override?.type === 'LAST_SELECTED' ? 'because you chose to follow your last pick' : 'because you chose it';
   }
@@ -50,7 +56,7 @@ export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWa
 }
 
 /** State, size and kind in one line: `Running · Medium · serverless`. */
-export function formatDetails({ state, size, serverless }: Warehouse): string {
+export function formatDetails({ state, size, serverless }: WarehouseInfo): string {
   return [formatState(state), size, serverless ? 'serverless' : ''].filter(Boolean).join(' · ');
 }
 

@@ -2,11 +2,11 @@ import type {
   AttachedProxy,
   ConfiguredServer,
   DesktopState,
-  EffectiveWarehouse,
+  EffectiveWarehouseInfo,
   FailedAction,
   Failure,
   OverrideChange,
-  PendingApproval,
+  PendingApprovalInfo,
   Recording,
   UpdateState,
   WarehouseState,
@@ -23,7 +23,7 @@ import { failureFor } from './failure.ts';
 import { choicesOf, refreshAfterMs, VerificationRuns } from './warehouse/verification.ts';
 
 type Listener = (state: DesktopState) => void;
-type OverrideListener = (effective: EffectiveWarehouse, by: OverrideChange['by']) => void;
+type OverrideListener = (effective: EffectiveWarehouseInfo, by: OverrideChange['by']) => void;
 
 /** One session's warehouses as they were last read, and when. */
 interface Snapshot {
@@ -235,7 +235,7 @@ export class DesktopModel {
     this.#set({ proxies });
   }
 
-  showApprovals(approvals: PendingApproval[]): void {
+  showApprovals(approvals: PendingApprovalInfo[]): void {
     this.#set({ approvals });
   }
 

@@ -34,7 +34,7 @@ export async function readRules(file: RulesFile): Promise<Rules> {
   return file.rules;
 }
 
-export interface ChangeOptions {
+export interface RuleChangeOptions {
   by: RuleChange['by'];
   /** The server's tools as it lists them; those that no list names stay as they are where an edit decides about new ones. */
   tools?: readonly string[] | undefined;
@@ -50,7 +50,7 @@ export async function changeRules(
   file: RulesFile,
   scope: NamedScope,
   edit: RuleEdit | 'remove',
-  { by, tools = [], dryRun = false }: ChangeOptions,
+  { by, tools = [], dryRun = false }: RuleChangeOptions,
 ): Promise<Rules> {
   const changed = (now: Rules): Rules =>
     edit === 'remove'

@@ -6,7 +6,7 @@ import { type Directory, readDirectory } from './directory.ts';
 import { overrideOperations } from './override-operations.ts';
 
 /** One user's override as an admin sees it, with names in place of ids as far as they can be found. */
-export interface OverrideRow {
+export interface UserOverride {
   userId: string;
   /** Empty where the workspace does not tell. */
   userName: string;
@@ -26,7 +26,7 @@ export interface OverrideRow {
 }
 
 /** Whether any of what is shown of an override holds a text, whatever its case. */
-export function mentions(row: OverrideRow, text: string): boolean {
+export function mentions(row: UserOverride, text: string): boolean {
   const { userId, userName, displayName, type, warehouseId, warehouseName } = row;
   const all = [userId, userName, displayName, type, warehouseId, warehouseName].join(' ');
   return all.toLowerCase().includes(text.trim().toLowerCase());
@@ -46,7 +46,7 @@ export async function* allOverrides(
   client: RestClient,
   { withAccess = false }: AllOptions = {},
   signal?: AbortSignal,
-): AsyncGenerator<OverrideRow> {
+): AsyncGenerator<UserOverride> {
   // Begun before the first page is here, and awaited with it: a refusal of the list itself comes first.
   const directory = readDirectory(client, { withGroups: withAccess }, signal);
   directory.catch(() => {});
@@ -64,14 +64,14 @@ export async function* allOverrides(
 }
 
 /** The warehouses whose permissions tell anything: those that are there. */
-export function worthALook(rows: Iterable<OverrideRow>): Set<string> {
+export function worthALook(rows: Iterable<UserOverride>): Set<string> {
   const ids = new Set<string>();
   for (const { warehouseId, dangling } of rows) if (warehouseId !== null && dangling === null) ids.add(warehouseId);
   return ids;
 }
 
 /** A row once it was looked whether its user may use the warehouse. */
-export function withAccessOf(row: OverrideRow, access: Access): OverrideRow {
+export function withAccessOf(row: UserOverride, access: Access): UserOverride {
   if (row.warehouseId === null || row.dangling !== null) return row;
   const allowed = access(row.userId, row.warehouseId);
   // The permissions of a warehouse that is being deleted can still be read.
@@ -79,7 +79,7 @@ export function withAccessOf(row: OverrideRow, access: Access): OverrideRow {
   return { ...row, canUse, dangling: canUse === false ? 'cannot-use' : null };
 }
 
-function toRow(record: OverrideRecord, directory: Directory): OverrideRow {
+function toRow(record: OverrideRecord, directory: Directory): UserOverride {
   const { users, warehouses, warehousesComplete } = directory;
   const userId = ownerOf(record);
   const user = users.get(userId);
@@ -99,7 +99,7 @@ function toRow(record: OverrideRecord, directory: Directory): OverrideRow {
 }
 
 /** An admin sees every warehouse there is: one that is not in the list is gone. */
-export function danglingState(state: string | undefined): OverrideRow['dangling'] {
+export function danglingState(state: string | undefined): UserOverride['dangling'] {
   if (state === undefined || state === 'DELETED') return 'warehouse-gone';
   return state === 'DELETING' ? 'deleting' : null;
 }

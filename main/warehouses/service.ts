@@ -5,8 +5,8 @@ import { type OverrideFields, type OverrideRecord, ownerOf } from '../workspace/
 import { gather } from '../workspace/paging.ts';
 import { mayUse } from '../workspace/permissions.ts';
 import { type Access, accessFrom, readAccess, readPermissions } from './access.ts';
-import { type AllOptions, allOverrides, type OverrideRow } from './all-overrides.ts';
-import type { BulkLine } from './bulk/files.ts';
+import { type AllOptions, allOverrides, type UserOverride } from './all-overrides.ts';
+import type { ImportLine } from './bulk/files.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
 import { readDirectory, summarize } from './directory.ts';
@@ -113,9 +113,9 @@ export interface WarehouseAdmin {
   /** Who may run queries on these warehouses, read once for all users. */
   access(warehouseIds: ReadonlySet<string>, signal?: AbortSignal): Promise<Access>;
   /** Every user's override, as the pages arrive. */
-  all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<OverrideRow>;
+  all(options?: AllOptions, signal?: AbortSignal): AsyncGenerator<UserOverride>;
   /** What an import would change. @throws {CausewayError} `permission_denied` for who is no workspace admin */
-  planImport(lines: readonly BulkLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
+  planImport(lines: readonly ImportLine[], signal?: AbortSignal): Promise<PlannedLine[]>;
 }
 
 /** The admin's half of the warehouse service. The workspace decides who is an admin; nothing is refused here. */

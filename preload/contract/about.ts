@@ -25,4 +25,4 @@ export const aboutRequests = {
   showNoticesFolder: { input: z.undefined(), output: z.undefined() },
 } as const;
 
-export type Notice = z.output<typeof notices>[number];
+export type LicenseNotice = z.output<typeof notices>[number];

@@ -74,7 +74,7 @@ export const rulesEvents = {
   rulesChanged: z.object({}),
 } as const;
 
-export type PendingApproval = z.output<typeof pendingApproval>;
+export type PendingApprovalInfo = z.output<typeof pendingApproval>;
 export type RulesScope = z.output<typeof scope>;
 export type RulesOfScope = z.output<typeof rulesOfScope>;
 export type SwitchState = z.output<typeof switchState>;

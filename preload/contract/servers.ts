@@ -133,5 +133,5 @@ export type ConfiguredServer = z.output<typeof configuredServer>;
 export type ServerKind = z.output<typeof kind>;
 export type CatalogQuery = z.output<typeof shelf>;
 export type CatalogEntry = z.output<typeof found>;
-export type Tool = z.output<typeof tool>;
+export type ToolInfo = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { Account, DesktopState, SignInStep } from '../../preload/contract.ts';
 import { formatHost } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { FailureNotice, InSight, Notice } from '../shared/notice.tsx';
-import { Question } from '../shared/question.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import styles from './accounts.module.css';
@@ -177,7 +177,7 @@ function ConfirmSignOut({ profile, onClose, onSignedOut }: ConfirmSignOutProps) 
     onSignedOut({ profile: shown, revoked });
   };
   return (
-    <Question
+    <ConfirmDialog
       opened={profile !== null}
       title={`Sign out of ${shown}?`}
       verb="Sign out"
@@ -186,6 +186,6 @@ function ConfirmSignOut({ profile, onClose, onSignedOut }: ConfirmSignOutProps) 
       onClose={onClose}
     >
       <p>The AI clients on this computer lose their way to this workspace until somebody signs in again.</p>
-    </Question>
+    </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Activity, ActivitySession, AttachedProxy, CallFilter, DesktopState } from '../../preload/contract.ts';
 import { formatSessions } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ClientMark } from '../shared/client-mark.tsx';
+import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { ScreenTitle } from '../shared/screen-head.tsx';
@@ -118,7 +118,7 @@ function Session({ session, proxy }: { session: ActivitySession; proxy: Attached
   return (
     <li className={`${layout.row} ${layout.split} ${styles.session}`}>
       <span className={layout.name}>
-        <ClientMark mark={session.mark} />
+        <ClientBadge mark={session.mark} />
         {formatClient(session, proxy)}
       </span>
       <span className={layout.quiet}>

@@ -3,9 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Recording } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
-import { Question } from '../shared/question.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import styles from './contents.module.css';
 import { AT_MOST, formatCount, formatRecorded, TIMES, timeLeft, whatClearingDeletes } from './format.ts';
@@ -81,7 +81,7 @@ export function AskRecording({ opened, onClose }: { opened: boolean; onClose(): 
   const [chosen, setChosen] = useState<string>(TIMES[0].value);
   const minutes = (TIMES.find(({ value }) => value === chosen) ?? TIMES[0]).minutes;
   return (
-    <Question
+    <ConfirmDialog
       opened={opened}
       title="Record what is asked and answered?"
       verb="Record"
@@ -108,7 +108,7 @@ export function AskRecording({ opened, onClose }: { opened: boolean; onClose(): 
           ))}
         </div>
       </Radio.Group>
-    </Question>
+    </ConfirmDialog>
   );
 }
 
@@ -127,13 +127,13 @@ interface AskClearProps {
 export function AskClear({ opened, isRecording, kept, recorded, clear, onClose }: AskClearProps) {
   const deleted = usePrevious(kept > 0 ? whatClearingDeletes(kept, recorded) : null);
   return (
-    <Question opened={opened} title="Clear the calls?" verb="Clear" isGrave act={clear} onClose={onClose}>
+    <ConfirmDialog opened={opened} title="Clear the calls?" verb="Clear" isGrave act={clear} onClose={onClose}>
       <p>{deleted}</p>
       <p>
         {isRecording && 'The recording goes on with the calls that come from now on. '}
         AI clients stay connected, and files that you have exported stay as they are.
       </p>
-    </Question>
+    </ConfirmDialog>
   );
 }
 

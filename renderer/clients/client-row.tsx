@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ClientMark } from '../shared/client-mark.tsx';
+import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import styles from './clients.module.css';
@@ -61,7 +61,7 @@ export function ClientRow(props: ClientRowProps) {
     <li className={`${layout.row} ${styles.client}`} aria-label={name}>
       <div className={styles.head}>
         <h2>
-          <ClientMark mark={client.mark} />
+          <ClientBadge mark={client.mark} />
           {name}
         </h2>
         <span className={layout.quiet}>{summaryOf(client, servers)}</span>

@@ -6,7 +6,7 @@ import type {
   OverrideRow,
   Person,
   WantedOverride,
-  Warehouse,
+  WarehouseInfo,
 } from '../../preload/contract.ts';
 import { formatState } from '../../preload/format.ts';
 
@@ -90,7 +90,7 @@ export function nothingFound({ count, unknown, access }: Everyone, { only, searc
 export function consequenceFor(
   who: string,
   wanted: WantedOverride['type'],
-  warehouse: Warehouse | undefined,
+  warehouse: WarehouseInfo | undefined,
   canUse: boolean | 'unknown' | undefined,
 ): string {
   if (wanted === 'LAST_SELECTED') {

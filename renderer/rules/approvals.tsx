@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { PendingApproval } from '../../preload/contract.ts';
+import type { PendingApprovalInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ClientMark } from '../shared/client-mark.tsx';
+import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
@@ -12,7 +12,7 @@ import styles from './rules.module.css';
 const TICK_MS = 1_000;
 
 /** The calls that wait for the user, above whatever screen is open. */
-export function Approvals({ approvals }: { approvals: readonly PendingApproval[] }) {
+export function Approvals({ approvals }: { approvals: readonly PendingApprovalInfo[] }) {
   return (
     <section aria-label="Calls that wait for you" aria-live="polite" className={styles.approvals}>
       {approvals.map((approval) => (
@@ -22,7 +22,7 @@ export function Approvals({ approvals }: { approvals: readonly PendingApproval[]
   );
 }
 
-function Approval({ approval }: { approval: PendingApproval }) {
+function Approval({ approval }: { approval: PendingApprovalInfo }) {
   const { id, client, mark, server, profile, tool, statement, cut } = approval;
   const answering = useMutation({
     mutationFn: (answer: 'once' | 'always' | 'refuse') => unwrap(window.causeway.request.answerCall({ id, answer })),
@@ -32,7 +32,7 @@ function Approval({ approval }: { approval: PendingApproval }) {
     <article className={styles.approval} aria-label={`${client ?? 'An AI client'} asks to use ${tool}`}>
       <div>
         <p className={styles.question}>
-          <ClientMark mark={mark} /> {client ?? 'An AI client'} asks to use {tool}
+          <ClientBadge mark={mark} /> {client ?? 'An AI client'} asks to use {tool}
         </p>
         <p className={layout.quiet}>
           On {server} · as {profile} · <Countdown expiresAt={approval.expiresAt} />

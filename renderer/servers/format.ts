@@ -1,4 +1,4 @@
-import type { ConfiguredServer, ServerKind, Tool } from '../../preload/contract.ts';
+import type { ConfiguredServer, ServerKind, ToolInfo } from '../../preload/contract.ts';
 import { formatServerKind } from '../../preload/format.ts';
 
 /** States in which an admin has to grant or enable something in the workspace. */
@@ -39,7 +39,7 @@ export const KIND_HINTS: Record<ServerKind, string> = {
   other: 'A server of the workspace’s AI Gateway, one outside that it is connected to, or any by its path.',
 };
 
-const EFFECTS: Record<Tool['effect'], string> = {
+const EFFECTS: Record<ToolInfo['effect'], string> = {
   reads: 'Only reads',
   changes: 'Changes things',
   destroys: 'Can change or delete data',
@@ -47,7 +47,7 @@ const EFFECTS: Record<Tool['effect'], string> = {
 };
 
 /** What a call of a tool does, as far as its server says; empty where it says nothing. */
-export function formatEffect({ effect }: Tool): string {
+export function formatEffect({ effect }: ToolInfo): string {
   return EFFECTS[effect];
 }
 

@@ -6,9 +6,9 @@ import { needsAttention } from '../../preload/format.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
-import { Question } from '../shared/question.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { aboutServer } from './format.ts';
@@ -76,7 +76,7 @@ function ServiceAccount({ name, title, status }: { name: string; title: string; 
       <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
         Sign out of {title}
       </Button>
-      <Question
+      <ConfirmDialog
         opened={asking}
         title={`Sign out of ${title}?`}
         verb="Sign out"
@@ -87,7 +87,7 @@ function ServiceAccount({ name, title, status }: { name: string; title: string; 
         <p>
           No AI client can use {title} through this workspace as you any more, on any computer, until you sign in again.
         </p>
-      </Question>
+      </ConfirmDialog>
     </div>
   );
 }

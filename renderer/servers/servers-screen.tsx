@@ -7,10 +7,10 @@ import { hasEntry } from '../clients/format.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
-import { Question } from '../shared/question.tsx';
 import { addressOf, showScreen, useItem } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { usePrevious } from '../shared/use-last.ts';
@@ -161,7 +161,14 @@ function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
     onRemoved();
   };
   return (
-    <Question opened={name !== null} title={`Remove ${shown}?`} verb="Remove" isGrave act={remove} onClose={onClose}>
+    <ConfirmDialog
+      opened={name !== null}
+      title={`Remove ${shown}?`}
+      verb="Remove"
+      isGrave
+      act={remove}
+      onClose={onClose}
+    >
       <p>
         It leaves this list, and no AI client is offered it any more. Nothing is removed from the workspace, and you can
         add it again.
@@ -176,7 +183,7 @@ function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
         </p>
       )}
       {clients.data && users.length === 0 && <p>No AI client on this computer has an entry for it.</p>}
-    </Question>
+    </ConfirmDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Notice } from '../../preload/contract.ts';
+import type { LicenseNotice } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
@@ -85,7 +85,7 @@ function Content({ onClose }: { onClose(): void }) {
 }
 
 /** The text is put into the page once it is asked for: together they are long. */
-function NoticeRow({ notice: { name, version, license, text } }: { notice: Notice }) {
+function NoticeRow({ notice: { name, version, license, text } }: { notice: LicenseNotice }) {
   const [open, setOpen] = useState(false);
   return (
     <li className={layout.row}>

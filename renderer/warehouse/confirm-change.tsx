@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import type { EffectiveWarehouse, Reply } from '../../preload/contract.ts';
+import type { EffectiveWarehouseInfo, Reply } from '../../preload/contract.ts';
 import { effectiveName } from '../../preload/format.ts';
 import { unwrap } from '../shared/answered.ts';
-import { Question } from '../shared/question.tsx';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { afterClearing } from './format.ts';
 
@@ -11,11 +11,11 @@ export type Change = 'last-selected' | 'clear' | 'stop';
 
 interface ChangeWords {
   title: string;
-  consequence(effective: EffectiveWarehouse): string;
+  consequence(effective: EffectiveWarehouseInfo): string;
   verb: string;
   /** Others feel it, too. */
   isGrave: boolean;
-  send(effective: EffectiveWarehouse): Promise<Reply<undefined>>;
+  send(effective: EffectiveWarehouseInfo): Promise<Reply<undefined>>;
 }
 
 const CHANGES: Record<Change, ChangeWords> = {
@@ -47,7 +47,7 @@ const CHANGES: Record<Change, ChangeWords> = {
 };
 
 interface ConfirmChangeProps {
-  effective: EffectiveWarehouse;
+  effective: EffectiveWarehouseInfo;
   change: Change | null;
   onClose(): void;
 }
@@ -56,7 +56,7 @@ interface ConfirmChangeProps {
 export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps) {
   const { title, consequence, verb, isGrave, send } = CHANGES[usePrevious(change) ?? 'clear'];
   return (
-    <Question
+    <ConfirmDialog
       opened={change !== null}
       title={title}
       verb={verb}
@@ -65,7 +65,7 @@ export function ConfirmChange({ effective, change, onClose }: ConfirmChangeProps
       onClose={onClose}
     >
       <p>{consequence(effective)}</p>
-    </Question>
+    </ConfirmDialog>
   );
 }
 

@@ -1,9 +1,9 @@
 import type {
-  EffectiveStep,
-  EffectiveWarehouse,
+  EffectiveStepInfo,
+  EffectiveWarehouseInfo,
   OverrideChange,
   OverrideValue,
-  Warehouse,
+  WarehouseInfo,
 } from '../../preload/contract.ts';
 import { formatDetails } from '../../preload/format.ts';
 
@@ -11,13 +11,13 @@ import { formatDetails } from '../../preload/format.ts';
 export const APPLIES_TO =
   'Applies to the SQL editor, dashboards, Genie, alerts, Catalog Explorer, and the SQL server of every AI client that signs in as you.';
 
-export const SOURCE_WORDS: Record<EffectiveStep['source'], string> = {
+export const SOURCE_WORDS: Record<EffectiveStepInfo['source'], string> = {
   override: 'Your override',
   'workspace-default': 'Workspace default',
   heuristic: 'Otherwise',
 };
 
-const OUTCOME_WORDS: Record<EffectiveStep['outcome'], string> = {
+const OUTCOME_WORDS: Record<EffectiveStepInfo['outcome'], string> = {
   decides: 'Decides',
   'passed-over': 'Passed over',
   empty: 'Not set',
@@ -25,7 +25,7 @@ const OUTCOME_WORDS: Record<EffectiveStep['outcome'], string> = {
 };
 
 /** The outcome of one step. The heuristic is not a setting: its result is predicted, or empty. */
-export function formatOverrideChange({ source, outcome, certainty }: EffectiveStep): string {
+export function formatOverrideChange({ source, outcome, certainty }: EffectiveStepInfo): string {
   if (source !== 'heuristic') return OUTCOME_WORDS[outcome];
   if (outcome === 'empty') return 'None';
   if (certainty !== 'predicted') return OUTCOME_WORDS[outcome];
@@ -33,7 +33,7 @@ export function formatOverrideChange({ source, outcome, certainty }: EffectiveSt
 }
 
 /** What queries run on once the override is gone, as one sentence. */
-export function afterClearing({ steps }: EffectiveWarehouse): string {
+export function afterClearing({ steps }: EffectiveWarehouseInfo): string {
   const workspaceDefault = steps.find(({ source }) => source === 'workspace-default');
   const heuristic = steps.find(({ source }) => source === 'heuristic');
   if (workspaceDefault?.outcome === 'unreadable') {
@@ -58,13 +58,13 @@ export function formatOverride(value: OverrideValue | null): string {
 
 export function isSameOverride(
   a: Pick<OverrideValue, 'type' | 'warehouseId'> | null,
-  b: EffectiveWarehouse['override'],
+  b: EffectiveWarehouseInfo['override'],
 ): boolean {
   return a?.type === b?.type && a?.warehouseId === b?.warehouseId;
 }
 
 /** What setting the override back to an earlier one will do. */
-export function onceSetBack(value: OverrideValue | null, effective: EffectiveWarehouse): string {
+export function onceSetBack(value: OverrideValue | null, effective: EffectiveWarehouseInfo): string {
   if (value === null) return afterClearing(effective);
   if (value.type === 'LAST_SELECTED')
     return 'Your queries will follow whichever warehouse you last picked in the workspace itself.';
@@ -72,7 +72,7 @@ export function onceSetBack(value: OverrideValue | null, effective: EffectiveWar
 }
 
 /** What choosing this warehouse will do, before it is done. */
-export function onceChosen({ name, state, canUse }: Warehouse): string {
+export function onceChosen({ name, state, canUse }: WarehouseInfo): string {
   if (canUse === false) {
     return `You do not have the CAN USE permission on ${name}: your queries would fail until somebody gives it to you.`;
   }
@@ -81,7 +81,7 @@ export function onceChosen({ name, state, canUse }: Warehouse): string {
 }
 
 /** The line beneath a warehouse's name in the list. */
-export function listingOf(warehouse: Warehouse): string {
+export function listingOf(warehouse: WarehouseInfo): string {
   const details = formatDetails(warehouse);
   return warehouse.canUse === false ? `${details} · no permission to use` : details;
 }
@@ -90,7 +90,7 @@ export function listingOf(warehouse: Warehouse): string {
  * The warehouses to choose from: those whose name, size or state holds every word of the search, running ones first and
  * those that may not be used last, otherwise in their order. What is deleted cannot be chosen.
  */
-export function search(warehouses: readonly Warehouse[], text: string): Warehouse[] {
+export function search(warehouses: readonly WarehouseInfo[], text: string): WarehouseInfo[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return warehouses
     .filter(({ state }) => state !== 'DELETED' && state !== 'DELETING')
@@ -101,7 +101,7 @@ export function search(warehouses: readonly Warehouse[], text: string): Warehous
     .sort((a, b) => rank(a) - rank(b));
 }
 
-function rank({ state, canUse }: Warehouse): number {
+function rank({ state, canUse }: WarehouseInfo): number {
   return (canUse === false ? 2 : 0) + (state === 'RUNNING' ? 0 : 1);
 }
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { EffectiveWarehouse, OverrideChange, OverrideValue } from '../../preload/contract.ts';
+import type { EffectiveWarehouseInfo, OverrideChange, OverrideValue } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import layout from '../shared/layout.module.css';
-import { Question } from '../shared/question.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { CHANGED_BY, formatOverride, isSameOverride, onceSetBack } from './format.ts';
@@ -15,7 +15,7 @@ import shared from './warehouse.module.css';
 const AT_FIRST = 3;
 
 /** What the override was changed to, by whom, and how to set it back. */
-export function History({ effective }: { effective: EffectiveWarehouse }) {
+export function History({ effective }: { effective: EffectiveWarehouseInfo }) {
   const { profile, override } = effective;
   const queries = useQueryClient();
   const [isWhole, setWhole] = useState(false);
@@ -69,7 +69,7 @@ export function History({ effective }: { effective: EffectiveWarehouse }) {
 }
 
 interface SetBackProps {
-  effective: EffectiveWarehouse;
+  effective: EffectiveWarehouseInfo;
   change: OverrideChange | null;
   onClose(): void;
 }
@@ -77,7 +77,7 @@ interface SetBackProps {
 function SetBack({ effective, change, onClose }: SetBackProps) {
   const value = usePrevious(change)?.before ?? null;
   return (
-    <Question
+    <ConfirmDialog
       opened={change !== null}
       title={`Set back to ${formatOverride(value)}?`}
       verb="Set back"
@@ -85,7 +85,7 @@ function SetBack({ effective, change, onClose }: SetBackProps) {
       onClose={onClose}
     >
       <p>{onceSetBack(value, effective)}</p>
-    </Question>
+    </ConfirmDialog>
   );
 }
 

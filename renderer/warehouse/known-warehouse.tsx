@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import type { EffectiveWarehouse, Verification, WarehouseState } from '../../preload/contract.ts';
+import type { EffectiveWarehouseInfo, Verification, WarehouseState } from '../../preload/contract.ts';
 import { effectiveName, formatDetails, mattersNow, reasonFor } from '../../preload/format.ts';
 import { Form } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
@@ -77,7 +77,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
 }
 
 interface PickWarehouseProps {
-  effective: EffectiveWarehouse;
+  effective: EffectiveWarehouseInfo;
   opened: boolean;
   onClose(): void;
 }
@@ -123,7 +123,7 @@ function Picker({ effective, onClose }: Omit<PickWarehouseProps, 'opened'>) {
 }
 
 interface AnswerProps {
-  effective: EffectiveWarehouse;
+  effective: EffectiveWarehouseInfo;
   onPick(): void;
   onChange(change: Change): void;
   onStart(): void;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Warehouse } from '../../preload/contract.ts';
+import type { WarehouseInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { FailureNotice } from '../shared/notice.tsx';
@@ -10,12 +10,12 @@ import { listingOf, search } from './format.ts';
 
 /** Which warehouse is chosen, and what the list of them needs. */
 export interface WarehouseChoiceState {
-  chosen: Warehouse | undefined;
-  found: Warehouse[];
+  chosen: WarehouseInfo | undefined;
+  found: WarehouseInfo[];
   text: string;
   setText(text: string): void;
   choose(id: string): void;
-  warehouses: { isPending: boolean; data: Warehouse[] | undefined; error: Error | null; refetch(): unknown };
+  warehouses: { isPending: boolean; data: WarehouseInfo[] | undefined; error: Error | null; refetch(): unknown };
 }
 
 /** A choice among the warehouses of a profile. `forOthers` leaves out whether the signed-in user may use them. */

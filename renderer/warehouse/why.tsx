@@ -1,10 +1,10 @@
-import type { EffectiveStep } from '../../preload/contract.ts';
+import type { EffectiveStepInfo } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { formatOverrideChange, SOURCE_WORDS } from './format.ts';
 import styles from './why.module.css';
 
 /** The chain of reasons: override, workspace default, then the workspace's own pick. */
-export function Why({ steps }: { steps: EffectiveStep[] }) {
+export function Why({ steps }: { steps: EffectiveStepInfo[] }) {
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why</h2>

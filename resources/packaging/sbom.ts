@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { type Notice, notices as Notices } from '../../preload/contract/about.ts';
+import { type LicenseNotice, notices as Notices } from '../../preload/contract/about.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);
@@ -63,7 +63,7 @@ export async function lockedPackages(): Promise<Sbom> {
  * Of the lockfile's packages those that the application contains, and the Node in its command.
  * @throws Error that names a contained package of which the lockfile knows nothing
  */
-export function sbomOf(locked: Sbom, contained: Pick<Notice, 'name' | 'version'>[], node: Component): Sbom {
+export function sbomOf(locked: Sbom, contained: Pick<LicenseNotice, 'name' | 'version'>[], node: Component): Sbom {
   const byPurl = new Map(locked.components.map((component) => [component.purl, component]));
   const packages = contained.filter(({ name }) => name !== 'Node.js');
   const components = packages.map(({ name, version }) => {

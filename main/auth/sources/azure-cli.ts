@@ -13,7 +13,7 @@ import {
   isExecutable,
   type ProgramOutcome,
   programCandidates,
-  runProgram,
+  runExternalProgram,
   usualFolders,
 } from './program.ts';
 
@@ -64,7 +64,7 @@ export async function requestAzureCliToken(
   const program = await findAz(env, profile);
   const tenant = azure.tenantId ?? (await tenantOf(options));
   const run = (...args: string[]) =>
-    runProgram(program, [...args, '--output', 'json'], {
+    runExternalProgram(program, [...args, '--output', 'json'], {
       env: { ...environmentFor(program, env), AZURE_CORE_ONLY_SHOW_ERRORS: 'true' },
       timeoutMs,
     });

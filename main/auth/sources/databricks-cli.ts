@@ -7,7 +7,7 @@ import { homeFolder } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
-import { isExecutable, type ProgramOutcome, programCandidates, runProgram, usualFolders } from './program.ts';
+import { isExecutable, type ProgramOutcome, programCandidates, runExternalProgram, usualFolders } from './program.ts';
 
 export interface CliOptions {
   profile: Profile;
@@ -110,14 +110,14 @@ function candidates(env: NodeJS.ProcessEnv): string[] {
 
 /** A small file may also be a version manager's shim for the present CLI: ask it. */
 async function isCurrent(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const ran = await runProgram(program, ['--version'], { env, timeoutMs: CLI_TIMEOUT_MS });
+  const ran = await runExternalProgram(program, ['--version'], { env, timeoutMs: CLI_TIMEOUT_MS });
   return ran.ok && /^Databricks CLI v/m.test(ran.output.reveal());
 }
 
 function run(program: string, args: string[], { env, configFile }: CliOptions): Promise<ProgramOutcome> {
   const kept = Object.entries(env).filter(([name]) => !STRONGER.test(name));
   const own = { ...Object.fromEntries(kept), DATABRICKS_CONFIG_FILE: configFile };
-  return runProgram(program, args, { env: own, timeoutMs: CLI_TIMEOUT_MS });
+  return runExternalProgram(program, args, { env: own, timeoutMs: CLI_TIMEOUT_MS });
 }
 
 function readToken(output: Secret, program: string, issuedAt: number): AccessToken {

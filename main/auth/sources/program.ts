@@ -25,7 +25,11 @@ const IS_WINDOWS = process.platform === 'win32';
  * Runs a program to its end, without a terminal to ask at. Where it takes too long, it is ended with all that it started:
  * such programs are often scripts that start another one.
  */
-export function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome> {
+export function runExternalProgram(
+  program: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<ProgramOutcome> {
   return new Promise((resolve) => {
     const child = start(program, args, options.env);
     const output: Buffer[] = [];

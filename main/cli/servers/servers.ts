@@ -165,7 +165,7 @@ export async function listServers(context: CommandContext, options: { json?: boo
 
 interface Tested {
   server: ManagedServer;
-  tools: ListedTool[] | null;
+  tools: DescribedTool[] | null;
   /** Tool names that a client would cut or refuse, as sentences. */
   warnings: string[];
   error: string | null;
@@ -229,7 +229,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
 }
 
 /** A tool as far as people read of it. */
-export type ListedTool = Pick<WholeTool, 'name' | 'description'>;
+export type DescribedTool = Pick<WholeTool, 'name' | 'description'>;
 
 /** How long a server may be silent, in milliseconds: a warehouse may have to start. */
 const SILENCE_TIMEOUT_MS = 60_000;
@@ -238,7 +238,7 @@ const SILENCE_TIMEOUT_MS = 60_000;
  * Begins a session with a server and asks what tools it has, as the running application does.
  * @throws {CausewayError} as `openEndpoint`; `unexpected_answer` with the server's words, `timeout`, `cancelled`
  */
-export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<ListedTool[]> {
+export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<DescribedTool[]> {
   const { env, signal } = context;
   const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS }));
   const causeway = context.causeway();

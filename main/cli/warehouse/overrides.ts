@@ -6,7 +6,7 @@ import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
-import { mentions, type OverrideRow } from '../../warehouses/all-overrides.ts';
+import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
 import { exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
@@ -61,11 +61,11 @@ export async function all(context: CommandContext, filter: string, options: AllC
 }
 
 async function* chosen(
-  rows: AsyncIterable<OverrideRow>,
+  rows: AsyncIterable<UserOverride>,
   filter: string,
   { dangling }: AllCommandOptions,
   tally: Tally,
-): AsyncGenerator<OverrideRow> {
+): AsyncGenerator<UserOverride> {
   for await (const row of rows) {
     if (!mentions(row, filter)) continue;
     tally.looked += 1;
@@ -99,7 +99,7 @@ function nothingShown({ looked }: Tally, filter: string, { dangling }: AllComman
   return `${which} warehouse that is gone or that its user may not use.`;
 }
 
-function describe({ userId, userName, type, warehouseId, warehouseName, dangling, canUse }: OverrideRow): string {
+function describe({ userId, userName, type, warehouseId, warehouseName, dangling, canUse }: UserOverride): string {
   const target = type === 'CUSTOM' ? (warehouseName ?? warehouseId ?? '') : type.toLowerCase().replace('_', ' ');
   const doubt = canUse === 'unknown' ? '  ? whether the user may use it could not be read' : '';
   const problem = dangling === null ? doubt : `  ! ${DANGLING[dangling]}`;

@@ -110,12 +110,12 @@ function outlook({ problems, warehouse }: EffectiveWarehouse): string {
     : 'Nothing is in the way of your queries.';
 }
 
-export interface ShowOptions extends CommonOptions {
+export interface ShowCommandOptions extends CommonOptions {
   compare?: boolean;
 }
 
 /** `causeway warehouse`: the effective warehouse, and why. */
-export async function show(context: CommandContext, options: ShowOptions): Promise<void> {
+export async function show(context: CommandContext, options: ShowCommandOptions): Promise<void> {
   const { warehouses } = await openSession(context, options);
   const [effective, cli] = await Promise.all([
     warehouses.effective(context.signal),

@@ -2,7 +2,7 @@ import type { Bulk, BulkLine } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { applyImport, type LineResult } from '../../warehouses/bulk/apply.ts';
-import type { BulkLine as FileLine } from '../../warehouses/bulk/files.ts';
+import type { ImportLine } from '../../warehouses/bulk/files.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { failureInWindow, problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -24,14 +24,14 @@ export class BulkChange {
   readonly #emitSoon: { (): void; stop(): void };
   readonly source: string;
   /** The wanted changes, as they were read or selected. */
-  readonly lines: readonly FileLine[];
+  readonly lines: readonly ImportLine[];
   readonly #work = new AbortController();
   #stage: Bulk['stage'] = 'planning';
   #problem: Bulk['problem'] = null;
   #plan: PlannedLine[] = [];
   readonly #results = new Map<number, LineResult>();
 
-  constructor(source: string, lines: readonly FileLine[], onChange: () => void) {
+  constructor(source: string, lines: readonly ImportLine[], onChange: () => void) {
     this.source = source;
     this.lines = lines;
     this.#emitSoon = throttled(onChange, EMIT_INTERVAL_MS);

@@ -6,9 +6,9 @@ import { CausewayError } from '../../platform/errors.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { readBytes, writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
-import { danglingState, type OverrideRow } from '../../warehouses/all-overrides.ts';
+import { danglingState, type UserOverride } from '../../warehouses/all-overrides.ts';
 import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import { type BulkLine, exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
+import { exportLines, type ImportLine, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
 import type { StoredOverride } from '../../warehouses/override-changes.ts';
 import type { OverrideFields } from '../../workspace/overrides.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
@@ -28,7 +28,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
     bulk?.close();
   });
 
-  const plan = async (profile: string, source: string, lines: readonly BulkLine[]) => {
+  const plan = async (profile: string, source: string, lines: readonly ImportLine[]) => {
     bulk?.close();
     const begun = new BulkChange(source, lines, () => {
       if (bulk === begun) emit('bulkChanged', begun.state);
@@ -137,7 +137,7 @@ async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** Reads what an import file says. @throws {CausewayError} `invalid_file` */
-async function readImportFile(path: string): Promise<{ name: string; lines: BulkLine[] }> {
+async function readImportFile(path: string): Promise<{ name: string; lines: ImportLine[] }> {
   const name = basename(path);
   const bytes = await readBytes(path).catch((cause: unknown) => {
     const remedy = 'Choose another file, or see to it that you may read this one.';
@@ -158,7 +158,7 @@ async function changeOverride(
   { admin, list }: WarehouseService,
   user: Person,
   wanted: WantedOverride,
-): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: OverrideRow | null }> {
+): Promise<{ changed: StoredOverride | 'cleared' | 'had-none'; row: UserOverride | null }> {
   if (wanted.type === 'NONE') return { changed: await admin.clearOverride(user.id), row: null };
   const fields = fieldsOf(wanted);
   const changed = await admin.setOverride(user.id, fields);
@@ -174,7 +174,7 @@ async function rowsAfter(
   results: readonly LineResult[],
   warehouses: WarehouseService,
   nameOf: (userId: string) => Person | undefined,
-): Promise<[userId: string, row: OverrideRow | null][]> {
+): Promise<[userId: string, row: UserOverride | null][]> {
   const byId = new Map((await warehouses.list()).map((warehouse) => [warehouse.id, warehouse]));
   return results.map(({ planned }) => {
     const { userId, userName } = planned;
@@ -197,8 +197,8 @@ function rowOf(
     warehouse_id: warehouseId = null,
   }: Pick<OverrideFields, 'type'> & { warehouse_id?: string | null | undefined },
   warehouse: { name: string; state: string } | undefined,
-  canUse: OverrideRow['canUse'],
-): OverrideRow {
+  canUse: UserOverride['canUse'],
+): UserOverride {
   const { id: userId, userName, displayName } = user;
   const names = { warehouseName: warehouse?.name ?? null, warehouseState: warehouse?.state ?? null };
   const dangling =

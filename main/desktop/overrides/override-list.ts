@@ -1,6 +1,6 @@
 import type { Everyone, EveryoneQuery, Person } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
-import { type OverrideRow, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
+import { type UserOverride, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
 import type { DesktopContext } from '../context.ts';
 import { problemFor } from '../failure.ts';
 import { throttled } from '../throttle.ts';
@@ -64,11 +64,11 @@ export class OverridesReading {
     this.#announce.stop();
   }
 
-  page(profile: string, query: EveryoneQuery, from: number, count: number): { total: number; rows: OverrideRow[] } {
+  page(profile: string, query: EveryoneQuery, from: number, count: number): { total: number; rows: UserOverride[] } {
     return this.#listOf(profile)?.page(query, from, count, this.#state.status === 'reading') ?? { total: 0, rows: [] };
   }
 
-  find(profile: string, query: EveryoneQuery): OverrideRow[] {
+  find(profile: string, query: EveryoneQuery): UserOverride[] {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
@@ -89,7 +89,7 @@ export class OverridesReading {
   }
 
   /** Shows a user's override after a change. `row` is null if the user has none now. */
-  show(profile: string, userId: string, row: OverrideRow | null): void {
+  show(profile: string, userId: string, row: UserOverride | null): void {
     const list = this.#listOf(profile);
     if (row) list?.put(row);
     else list?.remove(userId);
@@ -136,7 +136,7 @@ export class OverridesReading {
 
 /** A row with its search text and sort keys. */
 interface Entry {
-  row: OverrideRow;
+  row: UserOverride;
   text: string;
   user: string;
   warehouse: string;
@@ -165,11 +165,11 @@ export class OverrideList {
     return this.#unknown;
   }
 
-  get(userId: string): OverrideRow | undefined {
+  get(userId: string): UserOverride | undefined {
     return this.#entries.get(userId)?.row;
   }
 
-  put(row: OverrideRow): void {
+  put(row: UserOverride): void {
     const before = this.#entries.get(row.userId)?.row;
     this.#entries.set(row.userId, entryOf(row));
     this.#count(before, row);
@@ -182,7 +182,7 @@ export class OverrideList {
     this.#count(before, undefined);
   }
 
-  *rows(): Generator<OverrideRow> {
+  *rows(): Generator<UserOverride> {
     for (const { row } of this.#entries.values()) yield row;
   }
 
@@ -190,11 +190,11 @@ export class OverrideList {
    * The rows that match a query, in its order. `asTheyCome` keeps the order in which they were read, so that rows do not
    * move while more arrive.
    */
-  find(query: EveryoneQuery, asTheyCome = false): OverrideRow[] {
+  find(query: EveryoneQuery, asTheyCome = false): UserOverride[] {
     return this.#find(query, asTheyCome).map(({ row }) => row);
   }
 
-  page(query: EveryoneQuery, from: number, count: number, asTheyCome = false): { total: number; rows: OverrideRow[] } {
+  page(query: EveryoneQuery, from: number, count: number, asTheyCome = false): { total: number; rows: UserOverride[] } {
     const entries = this.#find(query, asTheyCome);
     return { total: entries.length, rows: entries.slice(from, from + count).map(({ row }) => row) };
   }
@@ -214,7 +214,7 @@ export class OverrideList {
     return entries;
   }
 
-  #count(before: OverrideRow | undefined, after: OverrideRow | undefined): void {
+  #count(before: UserOverride | undefined, after: UserOverride | undefined): void {
     this.#changes += 1;
     this.#unknown += Number(after?.canUse === 'unknown') - Number(before?.canUse === 'unknown');
     this.#dangling += Number((after?.dangling ?? null) !== null) - Number((before?.dangling ?? null) !== null);
@@ -234,7 +234,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function entryOf(row: OverrideRow): Entry {
+function entryOf(row: UserOverride): Entry {
   const { userId, userName, displayName, warehouseId, warehouseName, type } = row;
   const words = type === 'LAST_SELECTED' ? 'last selected' : '';
   const text = [userId, userName, displayName, warehouseName, warehouseId, words].join('\n').toLowerCase();

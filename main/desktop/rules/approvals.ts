@@ -1,7 +1,7 @@
-import type { ConfiguredServer, PendingApproval } from '../../../preload/contract.ts';
+import type { ConfiguredServer, PendingApprovalInfo } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
 import { displayText } from '../../platform/display.ts';
-import type { PendingApproval as Waiting } from '../../rules/approvals.ts';
+import type { PendingApproval } from '../../rules/approvals.ts';
 
 /** How long a call may wait where the client's own limit is not known, in milliseconds: many clients give up after 60 s. */
 const UNKNOWN_WAIT_MS = 45_000;
@@ -21,7 +21,7 @@ const MAX_SHOWN_LENGTH = 20_000;
 const STATEMENT_ARGUMENTS = ['query', 'statement', 'sql'];
 
 /** A call that waits, as tray and window show it. */
-export function approvalForWindow(waiting: Waiting, servers: readonly ConfiguredServer[]): PendingApproval {
+export function approvalForWindow(waiting: PendingApproval, servers: readonly ConfiguredServer[]): PendingApprovalInfo {
   const { id, client, tool, expiresAt } = waiting;
   const { profile, path } = waiting.server;
   const { statement, rest } = argumentsOf(waiting.arguments);
@@ -56,20 +56,20 @@ function argumentsOf(json: string): { statement: string | null; rest: string | n
 const MAX_BEGINNING_LENGTH = 80;
 
 /** The beginning of what a call would do, in one line; empty where it has no arguments. */
-export function beginningOf({ statement, arguments: rest }: PendingApproval): string {
+export function beginningOf({ statement, arguments: rest }: PendingApprovalInfo): string {
   return displayText((statement ?? rest ?? '').replace(/\s+/g, ' ').trim(), { maxLength: MAX_BEGINNING_LENGTH });
 }
 
 /** `Claude Code asks to use execute_sql`. */
-export function questionOf({ client, tool }: PendingApproval): string {
+export function questionOf({ client, tool }: PendingApprovalInfo): string {
   return `${client ?? 'An AI client'} asks to use ${tool}`;
 }
 
 /** The calls that wait now and did not before. */
 export function newApprovals(
-  before: readonly PendingApproval[],
-  now: readonly PendingApproval[],
-): readonly PendingApproval[] {
+  before: readonly PendingApprovalInfo[],
+  now: readonly PendingApprovalInfo[],
+): readonly PendingApprovalInfo[] {
   const known = new Set(before.map(({ id }) => id));
   return now.filter(({ id }) => !known.has(id));
 }

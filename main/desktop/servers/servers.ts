@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { ConfiguredServer, Tool, ToolAnswer } from '../../../preload/contract.ts';
+import type { ConfiguredServer, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath, type ManagedServerKind } from '../../clients/server-path.ts';
 import {
@@ -95,7 +95,7 @@ export class DesktopServers {
   }
 
   /** @throws {CausewayError} as `HealthMonitor.tools` */
-  async tools(name: string): Promise<{ tools: Tool[]; warnings: string[] }> {
+  async tools(name: string): Promise<{ tools: ToolInfo[]; warnings: string[] }> {
     const tools = (await (await this.#started()).tools(name)).map(toolForWindow);
     const names = tools.map((tool) => tool.name);
     return { tools, warnings: longNames(name, names) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Tool, ToolAnswer } from '../../../preload/contract.ts';
-import type { Tool as ServerTool, ToolResult } from '../../hub/health/client.ts';
+import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import type { Tool, ToolResult } from '../../hub/health/client.ts';
 import type { ToolHints } from '../../rules/decision.ts';
 
 /** A server's tools and their results, as the window shows them. */
@@ -14,7 +14,7 @@ const Annotations = z
   .catch({});
 
 /** A tool as the window shows it. */
-export function toolForWindow({ name, title, description, inputSchema, annotations }: ServerTool): Tool {
+export function toolForWindow({ name, title, description, inputSchema, annotations }: Tool): ToolInfo {
   const hints = Annotations.parse(annotations);
   return {
     name,
@@ -26,13 +26,13 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
 }
 
 /** What a server says of what a tool does. */
-export function hintsOf({ annotations }: ServerTool): ToolHints {
+export function hintsOf({ annotations }: Tool): ToolHints {
   const { readOnlyHint, destructiveHint } = Annotations.parse(annotations);
   return { readOnlyHint, destructiveHint };
 }
 
 /** The effect by a tool's annotations: a tool that is not read-only may destroy, unless it declares otherwise. */
-function effectOf({ readOnlyHint, destructiveHint }: z.output<typeof Annotations>): Tool['effect'] {
+function effectOf({ readOnlyHint, destructiveHint }: z.output<typeof Annotations>): ToolInfo['effect'] {
   if (readOnlyHint === true) return 'reads';
   if (destructiveHint === false) return 'changes';
   return readOnlyHint === false || destructiveHint === true ? 'destroys' : 'unknown';

@@ -3,9 +3,9 @@ import type {
   Choices,
   ConfiguredServer,
   DesktopState,
-  EffectiveWarehouse,
+  EffectiveWarehouseInfo,
   Failure,
-  PendingApproval,
+  PendingApprovalInfo,
   WarehouseState,
 } from '../../../preload/contract.ts';
 import {
@@ -52,7 +52,7 @@ function approvalItems({ approvals }: DesktopState): TrayItem[] {
   ];
 }
 
-function approvalItem(approval: PendingApproval): TrayItem {
+function approvalItem(approval: PendingApprovalInfo): TrayItem {
   const { id, client } = approval;
   const beginning = beginningOf(approval);
   return {
@@ -156,7 +156,7 @@ function nextStep({ next }: Failure): TrayItem {
   }
 }
 
-function answerOf(effective: EffectiveWarehouse): string {
+function answerOf(effective: EffectiveWarehouseInfo): string {
   return effective.warehouse ? nameAndState(effective.warehouse) : effectiveName(effective);
 }
 
@@ -284,7 +284,7 @@ function describeServer({ profile, path, state }: ConfiguredServer, proxies: rea
 }
 
 /** The submenu that switches the warehouse. One choice is always marked. */
-function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null): TrayItem {
+function switchWarehouse(effective: EffectiveWarehouseInfo, choices: Choices | null): TrayItem {
   if (choices === null) return open('Switch warehouse…');
   const { profile, override } = effective;
   const { warehouses, more } = choices;
@@ -324,7 +324,7 @@ function switchWarehouse(effective: EffectiveWarehouse, choices: Choices | null)
 }
 
 /** Starts or stops the effective warehouse, unless it is changing state. */
-function startOrStop({ profile, warehouse }: EffectiveWarehouse): TrayItem[] {
+function startOrStop({ profile, warehouse }: EffectiveWarehouseInfo): TrayItem[] {
   if (warehouse === null) return [];
   const { id: warehouseId, name, state } = warehouse;
   if (state === 'STOPPED') return [action(`Start ${name}`, { do: 'start-warehouse', profile, warehouseId, name })];
@@ -332,7 +332,7 @@ function startOrStop({ profile, warehouse }: EffectiveWarehouse): TrayItem[] {
   return [action(`Stop ${name}…`, { do: 'stop-warehouse', profile, warehouseId, name })];
 }
 
-function chosenNow({ warehouse }: EffectiveWarehouse): TrayItem {
+function chosenNow({ warehouse }: EffectiveWarehouseInfo): TrayItem {
   const label = warehouse ? nameAndState(warehouse) : 'A warehouse that cannot be found';
   return { kind: 'choice', label, chosen: true, action: null };
 }

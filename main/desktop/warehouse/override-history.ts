@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type OverrideChange, overrideChange, overrideValue } from '../../../preload/contract/warehouse.ts';
-import type { EffectiveWarehouse } from '../../../preload/contract.ts';
+import type { EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../../platform/settings.ts';
 import type { CommandChange } from '../../warehouses/command-changes.ts';
@@ -49,12 +49,12 @@ export class OverrideHistory {
   }
 
   /** Compares the override with the one at the last read. */
-  saw(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
+  saw(effective: EffectiveWarehouseInfo, by: OverrideChange['by']): Promise<void> {
     this.#work = this.#work.then(() => this.#compare(effective, by));
     return this.#work;
   }
 
-  async #compare(effective: EffectiveWarehouse, by: OverrideChange['by']): Promise<void> {
+  async #compare(effective: EffectiveWarehouseInfo, by: OverrideChange['by']): Promise<void> {
     const file = await this.#open();
     await this.#follow(effective);
     // Most reads find no change: only a change is worth looking up who made it.
@@ -73,7 +73,7 @@ export class OverrideHistory {
   }
 
   /** Has the command record a user's changes. If that fails, its changes count as made elsewhere. */
-  async #follow({ host, user }: EffectiveWarehouse): Promise<void> {
+  async #follow({ host, user }: EffectiveWarehouseInfo): Promise<void> {
     const owner = ownerOf({ host, user });
     if (this.#followed.has(owner)) return;
     this.#followed.add(owner);
@@ -104,7 +104,7 @@ export class OverrideHistory {
 /** The history after the override was read; the same object if nothing has changed. */
 export function afterSeeing(
   stored: Stored,
-  effective: Pick<EffectiveWarehouse, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
+  effective: Pick<EffectiveWarehouseInfo, 'profile' | 'host' | 'user' | 'override' | 'steps'>,
   by: OverrideChange['by'],
   at: number,
   commandChanges: readonly CommandChange[] = [],
@@ -129,7 +129,7 @@ export function afterSeeing(
   return kept(others, profile, { owner, now, changes });
 }
 
-function ownerOf({ host, user }: Pick<EffectiveWarehouse, 'host' | 'user'>): string {
+function ownerOf({ host, user }: Pick<EffectiveWarehouseInfo, 'host' | 'user'>): string {
   return `${host} ${user.id}`;
 }
 

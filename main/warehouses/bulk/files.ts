@@ -2,11 +2,11 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
-import type { OverrideRow } from '../all-overrides.ts';
+import type { UserOverride } from '../all-overrides.ts';
 import type { LineResult } from './apply.ts';
 
 /** One line of an import, as it was written. Empty cells are empty texts. */
-export interface BulkLine {
+export interface ImportLine {
   /** Its number in the file, counted from 1, the header included. */
   line: number;
   user_id: string;
@@ -31,7 +31,7 @@ const Rows = z.array(z.object({ info: z.object({ lines: z.number() }), record: z
  * Reads an import file: commas, semicolons or tabs, with or without quotation marks, a byte order mark or CRLF.
  * @throws {CausewayError} `invalid_file` with the line, if it is no CSV or its header lacks a column
  */
-function readBulkLines(text: string, fileName: string): BulkLine[] {
+function readBulkLines(text: string, fileName: string): ImportLine[] {
   const [header, ...rows] = parseRows(text, fileName);
   const columns = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const cell = (record: string[], column: string) => record[columns.indexOf(column)]?.trim() ?? '';
@@ -40,7 +40,7 @@ function readBulkLines(text: string, fileName: string): BulkLine[] {
     throw invalid(fileName, `its first line names no column "${short}"`);
   }
   return rows.map(({ info, record }) => {
-    const line: BulkLine = {
+    const line: ImportLine = {
       line: info.lines,
       user_id: '',
       user_name: '',
@@ -56,7 +56,7 @@ function readBulkLines(text: string, fileName: string): BulkLine[] {
 }
 
 /** Puts the cell of a short column where it belongs: ids and names look different. */
-function fill(line: BulkLine, id: Column, name: Column, value: string, isId: RegExp): void {
+function fill(line: ImportLine, id: Column, name: Column, value: string, isId: RegExp): void {
   if (value !== '') line[isId.test(value) ? id : name] = value;
 }
 
@@ -90,7 +90,7 @@ export function csvLines(rows: readonly string[][]): string {
 const ROWS_AT_ONCE = 250;
 
 /** An export's lines, its header first, some at a time as the rows arrive. */
-export async function* exportLines(rows: AsyncIterable<OverrideRow>): AsyncGenerator<string> {
+export async function* exportLines(rows: AsyncIterable<UserOverride>): AsyncGenerator<string> {
   let held: string[][] = [[...COLUMNS]];
   for await (const { userId, userName, type, warehouseId, warehouseName } of rows) {
     held.push([userId, userName, type, warehouseId ?? '', warehouseName ?? '']);
@@ -102,7 +102,7 @@ export async function* exportLines(rows: AsyncIterable<OverrideRow>): AsyncGener
 }
 
 /** What a column is called in a JSON export, and in what the workspace itself lists. */
-const OTHER_NAMES: Record<keyof Omit<BulkLine, 'line'>, string[]> = {
+const OTHER_NAMES: Record<keyof Omit<ImportLine, 'line'>, string[]> = {
   user_id: ['userId', 'default_warehouse_override_id'],
   user_name: ['userName'],
   type: [],
@@ -116,14 +116,21 @@ const Entries = z.array(z.record(z.string(), z.unknown()));
  * Reads an import file of either kind: JSON by its first character, CSV otherwise.
  * @throws {CausewayError} `invalid_file`
  */
-export function readBulkFile(text: string, fileName: string): BulkLine[] {
+export function readBulkFile(text: string, fileName: string): ImportLine[] {
   return /^\ufeff?\s*[[{]/.test(text) ? readBulkEntries(text, fileName) : readBulkLines(text, fileName);
 }
 
 /** A list of objects whose members are an import's columns. An entry's number stands for its line. */
-function readBulkEntries(text: string, fileName: string): BulkLine[] {
+function readBulkEntries(text: string, fileName: string): ImportLine[] {
   return parseEntries(text, fileName).map((entry, at) => {
-    const line: BulkLine = { line: at + 1, user_id: '', user_name: '', type: '', warehouse_id: '', warehouse_name: '' };
+    const line: ImportLine = {
+      line: at + 1,
+      user_id: '',
+      user_name: '',
+      type: '',
+      warehouse_id: '',
+      warehouse_name: '',
+    };
     for (const column of COLUMNS) {
       const value = [column, ...OTHER_NAMES[column]].map((name) => entry[name]).find((each) => each !== undefined);
       if (typeof value === 'string') line[column] = value.trim();

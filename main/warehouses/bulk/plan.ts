@@ -5,7 +5,7 @@ import type { Directory } from '../directory.ts';
 import { isGone } from '../heuristic.ts';
 import { describeOverride } from '../override-changes.ts';
 import type { UserSummary } from '../users.ts';
-import type { BulkLine } from './files.ts';
+import type { ImportLine } from './files.ts';
 
 /** What an import would do for one line of its file. */
 export type PlannedLine = { line: number; userId: string; userName: string } & (
@@ -27,7 +27,7 @@ export type PlannedLine = { line: number; userId: string; userName: string } & (
  * that cannot be carried out is `invalid` and says why. Names have to be whole here: guessing is for single changes.
  */
 export function planImport(
-  lines: readonly BulkLine[],
+  lines: readonly ImportLine[],
   directory: Directory,
   present: ReadonlyMap<string, OverrideRecord>,
 ): PlannedLine[] {
@@ -128,7 +128,7 @@ interface FoundUser {
 }
 
 /** The user that a line means: by id, or by the whole user name. */
-function lookUpUser(line: BulkLine, { directory, users: byName }: NameIndex): FoundUser {
+function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): FoundUser {
   const { users, usersComplete } = directory;
   if (line.user_id !== '') {
     if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
@@ -146,7 +146,7 @@ function lookUpUser(line: BulkLine, { directory, users: byName }: NameIndex): Fo
 }
 
 /** What a line wants of the override, `null` for none; or why that cannot be told, as a sentence. */
-function readWanted(line: BulkLine, index: NameIndex): { fields: OverrideFields | null } | string {
+function readWanted(line: ImportLine, index: NameIndex): { fields: OverrideFields | null } | string {
   const namesWarehouse = line.warehouse_id !== '' || line.warehouse_name !== '';
   const type = line.type.toUpperCase() || (namesWarehouse ? 'CUSTOM' : '');
   if (type === '') return 'It names neither a type nor a warehouse.';
@@ -158,7 +158,7 @@ function readWanted(line: BulkLine, index: NameIndex): { fields: OverrideFields 
 }
 
 function customFields(
-  line: BulkLine,
+  line: ImportLine,
   { directory, warehouses: byName }: NameIndex,
 ): { fields: OverrideFields } | string {
   const { warehouses, warehousesComplete } = directory;

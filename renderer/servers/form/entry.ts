@@ -8,7 +8,7 @@ import type { FormField } from './field.ts';
 export type FormEntry = string | FormEntry[] | { [name: string]: FormEntry };
 
 /** What the form begins with: the schema's defaults. */
-export function entryOf(field: FormField, value: unknown = field.initial): FormEntry {
+export function formEntryOf(field: FormField, value: unknown = field.initial): FormEntry {
   switch (field.kind) {
     case 'text':
       return typeof value === 'string' ? value : '';
@@ -22,7 +22,7 @@ export function entryOf(field: FormField, value: unknown = field.initial): FormE
       return place >= 0 ? String(place) : field.required ? '0' : '';
     }
     case 'list':
-      return Array.isArray(value) ? value.map((item: unknown) => entryOf(field.item, item)) : [];
+      return Array.isArray(value) ? value.map((item: unknown) => formEntryOf(field.item, item)) : [];
     case 'object':
       return entriesOf(field.fields, value);
     case 'json':
@@ -32,7 +32,7 @@ export function entryOf(field: FormField, value: unknown = field.initial): FormE
 
 /** The same for several fields, from an object of their values. */
 export function entriesOf(fields: readonly FormField[], values: unknown = {}): { [name: string]: FormEntry } {
-  return Object.fromEntries(fields.map((field) => [field.name, entryOf(field, propertyOf(values, field.name))]));
+  return Object.fromEntries(fields.map((field) => [field.name, formEntryOf(field, propertyOf(values, field.name))]));
 }
 
 /** What was entered, as the tool takes it; and what cannot be read as what it should be, by the field's place. */

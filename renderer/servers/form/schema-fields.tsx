@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import layout from '../../shared/layout.module.css';
-import { entryNamed, entryOf, type FormEntry, placeOf } from './entry.ts';
+import { entryNamed, type FormEntry, formEntryOf, placeOf } from './entry.ts';
 import type { FormField } from './field.ts';
 import styles from './form.module.css';
 
@@ -86,7 +86,7 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
           variant="default"
           size="compact-sm"
           aria-label={`Add to ${label}`}
-          onClick={() => onChange([...entries, entryOf(item)])}
+          onClick={() => onChange([...entries, formEntryOf(item)])}
         >
           Add
         </Button>

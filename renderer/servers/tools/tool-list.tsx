@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConfiguredServer, Tool } from '../../../preload/contract.ts';
+import type { ConfiguredServer, ToolInfo } from '../../../preload/contract.ts';
 import { ToolSwitch } from '../../rules/rules-section.tsx';
 import type { RulesEditor } from '../../rules/use-rules.ts';
 import { unwrap } from '../../shared/answered.ts';
@@ -14,7 +14,7 @@ import { TryTool } from './try-tool.tsx';
 /** What a server's tools do, and a form to try each. */
 export function ToolList({ server, rules }: { server: ConfiguredServer; rules: RulesEditor }) {
   const { name, state } = server;
-  const [trying, setTrying] = useState<{ tool: Tool; values: Record<string, string> } | null>(null);
+  const [trying, setTrying] = useState<{ tool: ToolInfo; values: Record<string, string> } | null>(null);
   const listing = useQuery({
     queryKey: ['tools', name, state.status, state.tools],
     queryFn: () => unwrap(window.causeway.request.listTools({ name })),
@@ -72,7 +72,7 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
   );
 }
 
-function ToolRow({ tool, rules, onTry }: { tool: Tool; rules: RulesEditor; onTry(): void }) {
+function ToolRow({ tool, rules, onTry }: { tool: ToolInfo; rules: RulesEditor; onTry(): void }) {
   const { name, title, description } = tool;
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
   const effect = formatEffect(tool);

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
-import type { ConfiguredServer, EventPayloads, Tool } from '../../../preload/contract.ts';
+import type { ConfiguredServer, EventPayloads, ToolInfo } from '../../../preload/contract.ts';
 import { needsAttention } from '../../../preload/format.ts';
 import { problemIn, unwrap } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
@@ -16,9 +16,9 @@ import styles from './tools.module.css';
 
 interface TryToolProps {
   server: ConfiguredServer;
-  tool: Tool;
+  tool: ToolInfo;
   /** All of that server. */
-  tools: readonly Tool[];
+  tools: readonly ToolInfo[];
   /** What the form begins with, besides the schema's defaults. */
   values: Record<string, string>;
   onFollow(next: FollowUp): void;
@@ -166,7 +166,7 @@ function formatProgress({ progress, total, words }: EventPayloads['toolProgress'
 
 /** A next call that an answer suggests: a tool and its arguments. */
 export interface FollowUp {
-  tool: Tool;
+  tool: ToolInfo;
   values: Record<string, string>;
 }
 
@@ -174,7 +174,7 @@ export interface FollowUp {
  * The tools of the same server whose required arguments are in an answer: to poll a running statement by its id, or to
  * continue a conversation. Names are compared without case, `_` and `-`.
  */
-export function followUps(tools: readonly Tool[], called: string, structured: unknown): FollowUp[] {
+export function followUps(tools: readonly ToolInfo[], called: string, structured: unknown): FollowUp[] {
   if (hasEnded(structured)) return [];
   const offered = new Map(
     Object.entries(typeof structured === 'object' && structured !== null ? structured : {}).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OverrideList } from '../../../main/desktop/overrides/override-list.ts';
-import { type OverrideRow, worthALook } from '../../../main/warehouses/all-overrides.ts';
+import { type UserOverride, worthALook } from '../../../main/warehouses/all-overrides.ts';
 import type { Bulk, Everyone, EveryoneQuery } from '../../../preload/contract.ts';
 import {
   formatPlan,
@@ -12,7 +12,7 @@ import {
   targetName,
 } from '../../../renderer/overrides/format.ts';
 
-const row = (userId: string, of: Partial<OverrideRow> = {}): OverrideRow => ({
+const row = (userId: string, of: Partial<UserOverride> = {}): UserOverride => ({
   userId,
   userName: `${userId}@example.com`,
   displayName: userId,
@@ -31,7 +31,7 @@ const query = (of: Partial<EveryoneQuery> = {}): EveryoneQuery => ({
   descending: false,
   ...of,
 });
-const listOf = (...rows: OverrideRow[]) => {
+const listOf = (...rows: UserOverride[]) => {
   const list = new OverrideList();
   for (const each of rows) list.put(each);
   return list;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { afterSeeing, OverrideHistory } from '../../../main/desktop/warehouse/override-history.ts';
-import type { EffectiveWarehouse } from '../../../preload/contract.ts';
+import type { EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { effective } from './states.ts';
 
-const NONE: EffectiveWarehouse['override'] = null;
-const LAST: EffectiveWarehouse['override'] = { type: 'LAST_SELECTED', warehouseId: null };
-const pinned = (warehouseId: string): EffectiveWarehouse['override'] => ({ type: 'CUSTOM', warehouseId });
-const holding = (override: EffectiveWarehouse['override'], more: Partial<EffectiveWarehouse> = {}) =>
+const NONE: EffectiveWarehouseInfo['override'] = null;
+const LAST: EffectiveWarehouseInfo['override'] = { type: 'LAST_SELECTED', warehouseId: null };
+const pinned = (warehouseId: string): EffectiveWarehouseInfo['override'] => ({ type: 'CUSTOM', warehouseId });
+const holding = (override: EffectiveWarehouseInfo['override'], more: Partial<EffectiveWarehouseInfo> = {}) =>
   effective({ override, ...more });
 
 let home: string;

@@ -5,10 +5,10 @@ import { describeConfiguredServer } from '../../../main/desktop/servers/servers.
 import { answerForWindow, toolForWindow } from '../../../main/desktop/servers/tools.ts';
 import type { Trouble } from '../../../main/hub/health/health.ts';
 import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
-import type { Tool } from '../../../preload/contract.ts';
+import type { ToolInfo } from '../../../preload/contract.ts';
 
 describe('what a tool does, by its annotations', () => {
-  it.each<[Record<string, unknown> | undefined, Tool['effect']]>([
+  it.each<[Record<string, unknown> | undefined, ToolInfo['effect']]>([
     [undefined, 'unknown'],
     [{}, 'unknown'],
     [{ readOnlyHint: true }, 'reads'],

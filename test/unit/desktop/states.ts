@@ -1,15 +1,15 @@
 import type {
   ConfiguredServer,
   DesktopState,
-  EffectiveWarehouse,
+  EffectiveWarehouseInfo,
   Failure,
-  Warehouse,
+  WarehouseInfo,
 } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 
 /** Values that the desktop's decisions are tested on. Each takes what the test is about, and fills in the rest. */
 
-export function warehouse(change: Partial<Warehouse> = {}): Warehouse {
+export function warehouse(change: Partial<WarehouseInfo> = {}): WarehouseInfo {
   return {
     id: 'a1',
     name: 'Shared analytics',
@@ -22,7 +22,7 @@ export function warehouse(change: Partial<Warehouse> = {}): Warehouse {
 }
 
 /** By default: Ana has chosen Shared analytics, and the workspace's default is Starter. */
-export function effective(change: Partial<EffectiveWarehouse> = {}): EffectiveWarehouse {
+export function effective(change: Partial<EffectiveWarehouseInfo> = {}): EffectiveWarehouseInfo {
   const chosen = warehouse();
   const starter = warehouse({ id: 'b2', name: 'Starter', state: 'STOPPED', serverless: false });
   return {
@@ -43,7 +43,7 @@ export function effective(change: Partial<EffectiveWarehouse> = {}): EffectiveWa
   };
 }
 
-export function known(change: Partial<EffectiveWarehouse> = {}, lastFailure: Failure | null = null): DesktopState {
+export function known(change: Partial<EffectiveWarehouseInfo> = {}, lastFailure: Failure | null = null): DesktopState {
   return stateOf({ status: 'known', effective: effective(change), checkedAt: 0, checking: false, lastFailure });
 }
 

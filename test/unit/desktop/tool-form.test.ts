@@ -1,6 +1,6 @@
 import type { Schema } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
-import type { Tool } from '../../../preload/contract.ts';
+import type { ToolInfo } from '../../../preload/contract.ts';
 import { entriesOf, type FormEntry, problemsIn, readFormEntries } from '../../../renderer/servers/form/entry.ts';
 import { type FormField, formFields } from '../../../renderer/servers/form/field.ts';
 import { tableIn } from '../../../renderer/servers/tools/answer.tsx';
@@ -155,7 +155,7 @@ describe('the table in an answer', () => {
 });
 
 describe('what an answer leads to', () => {
-  const tool = (name: string, required: string[], others: string[] = []): Tool => ({
+  const tool = (name: string, required: string[], others: string[] = []): ToolInfo => ({
     name,
     title: null,
     description: '',

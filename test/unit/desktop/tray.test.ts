@@ -12,7 +12,7 @@ import {
   trayTooltip,
 } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/verification.ts';
-import type { DesktopState, PendingApproval, WarehouseProblem } from '../../../preload/contract.ts';
+import type { DesktopState, PendingApprovalInfo, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, server, stateOf, warehouse } from './states.ts';
 
@@ -281,7 +281,7 @@ describe('the choice of a warehouse in the tray', () => {
 });
 
 describe('a call that waits for the user in the tray', () => {
-  const approval: PendingApproval = {
+  const approval: PendingApprovalInfo = {
     id: 7,
     client: 'Claude Code',
     mark: null,
@@ -293,7 +293,7 @@ describe('a call that waits for the user in the tray', () => {
     cut: 0,
     expiresAt: 45_000,
   };
-  const waiting = (...approvals: PendingApproval[]) => ({ ...known(), approvals });
+  const waiting = (...approvals: PendingApprovalInfo[]) => ({ ...known(), approvals });
 
   it('stands first, with what it would do and its answers', () => {
     const [first, second] = trayMenu(waiting(approval));

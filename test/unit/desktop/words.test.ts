@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { EffectiveStep, EffectiveWarehouse } from '../../../preload/contract.ts';
+import type { EffectiveStepInfo, EffectiveWarehouseInfo } from '../../../preload/contract.ts';
 import { effectiveName, formatDetails, formatState, reasonFor } from '../../../preload/format.ts';
 import { timeAgo } from '../../../renderer/shared/relative-time.tsx';
 import { afterClearing, formatOverrideChange, onceChosen, search } from '../../../renderer/warehouse/format.ts';
 import { effective, warehouse } from './states.ts';
 
-const step = (change: Partial<EffectiveStep>): EffectiveStep => ({
+const step = (change: Partial<EffectiveStepInfo>): EffectiveStepInfo => ({
   source: 'workspace-default',
   outcome: 'passed-over',
   certainty: 'known',
@@ -29,7 +29,7 @@ describe('words', () => {
     expect(formatDetails(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
   });
 
-  const unnamed: [string, Partial<EffectiveWarehouse>, string, string][] = [
+  const unnamed: [string, Partial<EffectiveWarehouseInfo>, string, string][] = [
     [
       'last selected',
       { override: { type: 'LAST_SELECTED', warehouseId: null }, certainty: 'unknown' },

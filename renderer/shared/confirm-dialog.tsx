@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
 
-interface QuestionProps {
+interface ConfirmDialogProps {
   opened: boolean;
   title: string;
   /** What the button says that does it. */
@@ -18,15 +18,15 @@ interface QuestionProps {
 }
 
 /** Says what will happen, then does it. */
-export function Question({ opened, title, onClose, ...rest }: QuestionProps) {
+export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialogProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
-      <Asking onClose={onClose} {...rest} />
+      <ConfirmForm onClose={onClose} {...rest} />
     </Modal>
   );
 }
 
-function Asking({ verb, isGrave = false, act, onClose, children }: Omit<QuestionProps, 'opened' | 'title'>) {
+function ConfirmForm({ verb, isGrave = false, act, onClose, children }: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
   const acting = useMutation({ mutationFn: act, onSuccess: onClose });
   return (
     <div className={layout.stack}>

@@ -14,8 +14,8 @@ import {
   siWindsurf,
   siZedindustries,
 } from 'simple-icons';
-import type { ClientMark as Mark } from '../../preload/contract.ts';
-import styles from './client-mark.module.css';
+import type { ClientMark } from '../../preload/contract.ts';
+import styles from './client-badge.module.css';
 
 /** The icons that rows of the client table name; those of the package that nobody names are not bundled. */
 const ICONS: Record<string, SimpleIcon> = {
@@ -35,7 +35,7 @@ const ICONS: Record<string, SimpleIcon> = {
 };
 
 /** An AI client's mark, beside its name: its icon in the color of the text, or one or two letters. */
-export function ClientMark({ mark }: { mark: Mark | null }) {
+export function ClientBadge({ mark }: { mark: ClientMark | null }) {
   const icon = mark && 'icon' in mark ? ICONS[mark.icon] : undefined;
   return (
     <span className={styles.mark} aria-hidden="true">
