@@ -11,7 +11,7 @@ const OVERRIDE = '/api/warehouses/v1/default-warehouse-overrides/me';
 const A_LOOK = { timeout: 60_000 };
 
 /** Whatever changes around the application: nothing here is asked again by itself within five minutes. */
-describe.skipIf(reason)('the surroundings of the running application', { timeout: 120_000 }, () => {
+describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
   let application: RunningApplication;
 
   beforeAll(async () => {
@@ -56,13 +56,13 @@ describe.skipIf(reason)('the surroundings of the running application', { timeout
     return () => electron.evaluate((): unknown => Reflect.get(globalThis, 'connectionsMade')());
   };
 
-  it('begins with servers that are warm', async () => {
+  it('knows the tools of its servers at the start', async () => {
     const tray = await TrayOverDbus.find();
     const running = async () => (await tray.labels()).filter((label) => / — running, \d tools$/.test(label)).length;
     await expect.poll(running, { timeout: 60_000 }).toBe(2);
   });
 
-  it('after sleep, connections are new, servers are asked, and the warehouse is read', async () => {
+  it('renews connections, asks the servers and reads the warehouse after sleep', async () => {
     const before = seen();
     const connections = await countConnections();
     await application.electron.evaluate(({ powerMonitor }) => void powerMonitor.emit('suspend'));
@@ -75,7 +75,7 @@ describe.skipIf(reason)('the surroundings of the running application', { timeout
     expect(seen().tokens).toBe(before.tokens);
   });
 
-  it('in another network it is the same', async () => {
+  it('asks the servers and reads the warehouse in another network', async () => {
     const before = seen();
     await application.electron.evaluate(() => {
       const family = 'IPv4' as const;
@@ -86,7 +86,7 @@ describe.skipIf(reason)('the surroundings of the running application', { timeout
     await expect.poll(() => seen().servers, A_LOOK).toBeGreaterThan(before.servers);
   });
 
-  it('once the clock was set, also tokens that have ended meanwhile are found', async () => {
+  it('finds tokens that have ended meanwhile after the clock was set', async () => {
     const before = seen();
     application.workspace.faults.expireAccessTokens();
     await application.electron.evaluate(() => {
@@ -98,7 +98,7 @@ describe.skipIf(reason)('the surroundings of the running application', { timeout
     await expect.poll(() => seen().servers, A_LOOK).toBeGreaterThan(before.servers);
   });
 
-  it('when the screen is unlocked, the window is up to date', async () => {
+  it('brings the window up to date when the screen is unlocked', async () => {
     await application.startAgain('causeway://open/warehouse');
     const page = await application.window();
     await page.getByRole('button', { name: 'Change…' }).waitFor();

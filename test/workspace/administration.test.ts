@@ -51,7 +51,7 @@ describe('the workspace default warehouse, as a setting', () => {
     expect((await ana('GET', SETTING)).body.string_val).toEqual({ value: SHARED });
   });
 
-  test('removed, it is a 404, and can be set again', async () => {
+  test('a default that is removed is a 404, and can be set again', async () => {
     const removed = await ana('DELETE', SETTING);
     expect([removed.status, removed.body]).toEqual([200, { etag: expect.any(String) }]);
     expect((await ana('GET', SETTING)).status).toBe(404);
@@ -62,7 +62,7 @@ describe('the workspace default warehouse, as a setting', () => {
     ['GET', undefined],
     ['PATCH', change(SHARED)],
     ['DELETE', undefined],
-  ])('%s by somebody who is no admin: 403', async (method, body) => {
+  ])('%s answers 403 to a user who is no admin', async (method, body) => {
     expect((await ben(method, SETTING, body)).status).toBe(403);
     expect(workspace.state.workspaceDefaultWarehouseId).toBe(STARTER);
   });
@@ -71,7 +71,7 @@ describe('the workspace default warehouse, as a setting', () => {
     ['an unknown warehouse', change('0000000000000000')],
     ['another field mask', { ...(change(SHARED) as object), field_mask: 'etag' }],
     ['no setting', { allow_missing: true, field_mask: 'string_val.value' }],
-  ])('%s: 400', async (_what, body) => {
+  ])('a change with %s answers 400', async (_what, body) => {
     expect((await ana('PATCH', SETTING, body)).status).toBe(400);
   });
 
@@ -118,12 +118,12 @@ describe('permissions of a warehouse', () => {
     expect((await chloe('POST', start)).status).toBe(403);
   });
 
-  test('who does not manage the warehouse may read neither its permissions nor their levels', async () => {
+  test('a user who does not manage the warehouse may read neither its permissions nor their levels', async () => {
     expect((await ben('GET', path)).status).toBe(403);
     expect((await ben('GET', `${path}/permissionLevels`)).status).toBe(403);
   });
 
-  test('the levels are five', async () => {
+  test('there are five levels', async () => {
     const { body } = await ana('GET', `${path}/permissionLevels`);
     const levels = body.permission_levels as { permission_level: string }[];
     expect(levels.map((level) => level.permission_level)).toEqual([
@@ -135,7 +135,7 @@ describe('permissions of a warehouse', () => {
     ]);
   });
 
-  test('a warehouse that never was: 404; a change that is none: 400', async () => {
+  test('a warehouse that never existed answers 404, and an invalid change 400', async () => {
     expect((await ana('GET', '/api/2.0/permissions/warehouses/0000000000000000')).status).toBe(404);
     expect((await ana('PATCH', path, { access_control_list: [{ permission_level: 'CAN_USE' }] })).status).toBe(400);
   });
@@ -165,7 +165,7 @@ describe('users', () => {
     expect(bensGroups.map(({ display }) => display)).not.toContain('admins');
   });
 
-  test('Me without groups, where the workspace leaves them out', async () => {
+  test('Me has no groups where the workspace leaves them out', async () => {
     workspace.features.scimGroups = false;
     const { body } = await ana('GET', `${scim}/Me`);
     workspace.features.scimGroups = true;
@@ -179,11 +179,11 @@ describe('users', () => {
     ['userName eq "chloe"', []],
     ['displayName co "okafor"', ['ben@example.com']],
     ['displayName co "no such \\" name"', []],
-  ])('filter %s', async (filter, expected) => {
+  ])('the filter %s finds its users', async (filter, expected) => {
     expect(await found(ana, `filter=${encodeURIComponent(filter)}`)).toEqual(expected);
   });
 
-  test('pages count from one; past the end comes an empty page', async () => {
+  test('pages count from one, and a page past the end is empty', async () => {
     expect(await found(ana, 'startIndex=1&count=2')).toEqual(['ana@example.com', 'ben@example.com']);
     expect(await found(ana, 'startIndex=3&count=2')).toEqual(['chloe@example.com']);
     const { body } = await ana('GET', `${scim}/Users?startIndex=4&count=2`);

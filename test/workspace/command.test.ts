@@ -52,9 +52,9 @@ async function announced(started: { child: ChildProcess; out: string[]; errors: 
   return announcement.parse(JSON.parse(started.out[0] ?? ''));
 }
 
-describe('as a command', () => {
+describe('the workspace as a command', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'one line, then it serves; %s ends it with 0 and nothing is left',
+    'prints one line and serves until %s ends it with 0, and leaves nothing',
     async (signal) => {
       const began = performance.now();
       const process = start();
@@ -79,7 +79,7 @@ describe('as a command', () => {
     },
   );
 
-  test('--port and --home are honoured', async () => {
+  test('takes --port and --home', async () => {
     const first = start('--home', home);
     const { host, profileFile } = await announced(first);
     expect(profileFile).toBe(join(home, '.databrickscfg'));
@@ -92,7 +92,7 @@ describe('as a command', () => {
   });
 
   test.each([[['--port', 'eighty']], [['--unknown']], [['stray']]])(
-    '%j: exit 2, the reason and the usage on stderr, nothing on stdout',
+    'refuses %j with exit code 2, and writes the reason and the usage to stderr only',
     async (args) => {
       const { child, out, errors } = start(...args);
       expect(await once(child, 'close')).toEqual([2, null]);
@@ -101,7 +101,7 @@ describe('as a command', () => {
     },
   );
 
-  test("a configuration file that is there already is a person's: it is left alone", async () => {
+  test('leaves a configuration file alone that is there already', async () => {
     await writeFile(join(home, '.databrickscfg'), '[mine]\n');
     const { child, errors } = start('--home', home);
     expect(await once(child, 'close')).toEqual([2, null]);
@@ -132,7 +132,7 @@ describe('the configuration file', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  test('changed by somebody else in the meantime, it stays', async () => {
+  test('stays where somebody else has changed it meanwhile', async () => {
     const workspace = await startWorkspace({ home });
     await writeFile(workspace.profileFile, '[mine]\n');
     await workspace.close();
@@ -140,7 +140,7 @@ describe('the configuration file', () => {
   });
 });
 
-test('nobody outside this computer reaches it', async () => {
+test('the workspace is not reached from outside this computer', async () => {
   const workspace = await startWorkspace();
   const { port } = new URL(workspace.host);
   const outside = Object.values(networkInterfaces()).flatMap(

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterAll(() => workspace.close());
 
-test('settings of the MCP servers and of the apps', async () => {
+test('another process changes the settings of the MCP servers and of the apps', async () => {
   await control.setMcp({ signInSignal: 'elicitation', answers: 'json' });
   expect((await ben('POST', GITHUB, SEARCH)).body).toMatchObject({ error: { code: -32042 } });
   await control.setMcp({ signInSignal: 'challenge', signInNeededFor: 'every-method' });
@@ -38,7 +38,7 @@ test('settings of the MCP servers and of the apps', async () => {
   expect((await inventory('POST', '/mcp', LIST)).status).toBe(401);
 });
 
-test('grants on services and sign-ins to their connections', async () => {
+test('another process changes grants on services and sign-ins to their connections', async () => {
   await control.gateway('signIn', 'ben', 'system.ai.github');
   expect((await ben('POST', GITHUB, SEARCH)).status).toBe(200);
   await control.gateway('signOut', 'ben', 'system.ai.github');
@@ -51,7 +51,7 @@ test('grants on services and sign-ins to their connections', async () => {
   await expect(control.gateway('grant', 'ben', 'system.ai.nothing')).rejects.toThrow('no MCP service');
 });
 
-test('which token reached which origin, as digests, and how many requests each path had', async () => {
+test('another process reads which token reached which origin, as digests, and how many requests each path had', async () => {
   const { token } = userNamed(workspace, 'ben');
   const app = await control.appOrigin('mcp-inventory');
   await ben('POST', GITHUB, LIST);

@@ -78,7 +78,7 @@ describe('answers in place of the true one', () => {
     ['a rate limit', { kind: 'rate-limit' }, 429, { error_code: 'REQUEST_LIMIT_EXCEEDED' }],
     ['an outage', { kind: 'unavailable' }, 503, { error_code: 'TEMPORARILY_UNAVAILABLE' }],
     ['anything else', { kind: 'answer', status: 418, body: '{"error":"teapot"}' }, 418, { error: 'teapot' }],
-  ])('%s', async (_what, effect, status, expected) => {
+  ])('%s takes the place of one answer', async (_what, effect, status, expected) => {
     inject(effect);
     const answer = await ana('GET', ME);
     expect([answer.status, answer.body]).toEqual([status, expect.objectContaining(expected as object)]);
@@ -93,21 +93,24 @@ describe('answers in place of the true one', () => {
     expect((await ana('GET', ME)).headers.has('www-authenticate')).toBe(false);
   });
 
-  test.each(['2', 'Wed, 21 Oct 2026 07:28:00 GMT'])('Retry-After: %s', async (retryAfter) => {
-    for (const kind of ['rate-limit', 'unavailable'] as const) {
-      inject({ kind, retryAfter });
-      expect((await ana('GET', ME)).headers.get('retry-after')).toBe(retryAfter);
-    }
-  });
+  test.each(['2', 'Wed, 21 Oct 2026 07:28:00 GMT'])(
+    'a rate limit and an outage carry Retry-After: %s',
+    async (retryAfter) => {
+      for (const kind of ['rate-limit', 'unavailable'] as const) {
+        inject({ kind, retryAfter });
+        expect((await ana('GET', ME)).headers.get('retry-after')).toBe(retryAfter);
+      }
+    },
+  );
 
-  test('a page of HTML from a gateway', async () => {
+  test('a gateway answers with a page of HTML', async () => {
     inject({ kind: 'html' });
     const { status, headers, text } = await ana('GET', ME);
     expect([status, headers.get('content-type')]).toEqual([502, 'text/html; charset=utf-8']);
     expect(text).toContain('<pre>');
   });
 
-  test('a redirect to the login page, which is there and is HTML; or to anywhere else', async () => {
+  test('a redirect leads to the login page, which is HTML, or to any other address', async () => {
     inject({ kind: 'redirect' });
     const sent = await ana('GET', ME);
     expect(sent.status).toBe(302);
@@ -132,7 +135,7 @@ describe('the true answer, spoiled on its way', () => {
     whole = (await ana('GET', ME)).text;
   });
 
-  test('one byte at a time', async () => {
+  test('an answer comes one byte at a time', async () => {
     inject({ kind: 'trickle' });
     expect((await ana('GET', ME)).text).toBe(whole);
     inject({ kind: 'trickle' }, '/login.html');
@@ -141,7 +144,7 @@ describe('the true answer, spoiled on its way', () => {
     expect(cut.every((piece) => piece.length === 1)).toBe(true);
   });
 
-  test.each([0, 1, 100])('cut after %i bytes of the body', async (afterBytes) => {
+  test.each([0, 1, 100])('an answer is cut after %i bytes of its body', async (afterBytes) => {
     inject({ kind: 'cut', afterBytes });
     const [head = '', body] = (await overSocket(`GET ${ME} HTTP/1.1`)).split('\r\n\r\n');
     expect(head).toContain(`content-length: ${whole.length}`);
@@ -150,14 +153,14 @@ describe('the true answer, spoiled on its way', () => {
     await expect(ana('GET', ME)).rejects.toThrow();
   });
 
-  test('blown up, it still parses to the same', async () => {
+  test('an answer that is blown up still parses to the same', async () => {
     inject({ kind: 'pad', bytes: 50 * 1024 * 1024 });
     const { text } = await ana('GET', ME);
     expect(text.length).toBe(whole.length + 50 * 1024 * 1024);
     expect(JSON.parse(text)).toEqual(JSON.parse(whole));
   });
 
-  test('held back: the handler is done while not a byte has left; then the answer comes whole', async () => {
+  test('an answer that is held back comes whole after its handler is done', async () => {
     inject({ kind: 'delay', milliseconds: AN_HOUR }, '/api/warehouses/*');
     const leaving = new AbortController();
     let answered = false;
@@ -177,31 +180,28 @@ describe('the true answer, spoiled on its way', () => {
     expect((await ana('GET', ME)).text).toBe(whole);
   });
 
-  test.each([0, 10])(
-    'stalled after %i bytes: the head and they are there, the rest comes later',
-    async (afterBytes) => {
-      inject({ kind: 'stall', milliseconds: AN_HOUR, afterBytes });
-      const leaving = new AbortController();
-      const response = await fetch(workspace.host + ME, {
-        headers: { authorization: `Bearer ${token}` },
-        signal: leaving.signal,
-      });
-      expect(response.status).toBe(200);
-      const reader = response.body?.getReader();
-      if (afterBytes > 0)
-        expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(whole.slice(0, afterBytes));
-      leaving.abort();
-      await expect(reader?.read()).rejects.toThrow();
-      inject({ kind: 'stall', milliseconds: 20, afterBytes });
-      expect((await ana('GET', ME)).text).toBe(whole);
-    },
-  );
+  test.each([0, 10])('an answer stalls after its head and %i bytes, and the rest comes later', async (afterBytes) => {
+    inject({ kind: 'stall', milliseconds: AN_HOUR, afterBytes });
+    const leaving = new AbortController();
+    const response = await fetch(workspace.host + ME, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: leaving.signal,
+    });
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    if (afterBytes > 0)
+      expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(whole.slice(0, afterBytes));
+    leaving.abort();
+    await expect(reader?.read()).rejects.toThrow();
+    inject({ kind: 'stall', milliseconds: 20, afterBytes });
+    expect((await ana('GET', ME)).text).toBe(whole);
+  });
 
   test.each<[when: 'unhandled' | 'before-headers' | 'after-headers', done: number, bytes: RegExp]>([
     ['unhandled', 0, /^$/],
     ['before-headers', 1, /^$/],
     ['after-headers', 1, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n$/],
-  ])('a connection dropped %s', async (when, done, bytes) => {
+  ])('a connection is dropped %s', async (when, done, bytes) => {
     inject({ kind: 'drop', when }, '/api/warehouses/*');
     await expect(ana('POST', OVERRIDE, { type: 'LAST_SELECTED' })).rejects.toThrow();
     expect(workspace.state.overrides.size).toBe(done);
@@ -279,7 +279,7 @@ describe('faults of MCP servers', () => {
 });
 
 describe('which requests are hit', () => {
-  test('as many as the rule says, of the path and method that it names', async () => {
+  test('a rule hits as many requests as it says, of the path and method that it names', async () => {
     const fault = workspace.faults.add({
       effect: { kind: 'unavailable' },
       path: '/api/2.0/preview/*',

@@ -15,7 +15,7 @@ afterAll(() => workspace.close());
 
 const PATHS = ['/api/2.0/preview/scim/v2/Me', '/api/2.0/sql/warehouses', '/api/2.0/mcp/sql', '/api/2.0/nothing'];
 
-test.each(PATHS)('%s without a token, or with one that is none: 401 with a message', async (path) => {
+test.each(PATHS)('%s answers 401 with a message where the token is missing or invalid', async (path) => {
   for (const token of [undefined, 'dapi00000000000000000000000000000000']) {
     const { status, body } = await callerWith(workspace, token)('GET', path);
     expect([status, body]).toEqual([401, expect.objectContaining({ error_code: 401, message: expect.any(String) })]);
@@ -36,7 +36,7 @@ test('the token of somebody who is no longer active is refused', async () => {
   expect((await ben('GET', '/api/2.0/preview/scim/v2/Me')).status).toBe(401);
 });
 
-test('an unknown path, and a known one with another method: 404 ENDPOINT_NOT_FOUND, which names it', async () => {
+test('an unknown path, or a known one with another method, answers 404 ENDPOINT_NOT_FOUND, which names it', async () => {
   const ana = callerAs(workspace, 'ana');
   for (const [method, path] of [
     ['GET', '/api/2.0/nothing'],
@@ -58,7 +58,7 @@ test('every answer names the workspace', async () => {
   }
 });
 
-test('a path that is not well encoded: 400', async () => {
+test('a path that is not well encoded answers 400', async () => {
   expect((await callerAs(workspace, 'ana')('GET', '/api/2.0/sql/warehouses/%E0%A4%A')).status).toBe(400);
 });
 

@@ -75,13 +75,13 @@ describe('the data catalog', () => {
     ['schemas', 400],
     ['functions?catalog_name=main', 400],
     ['catalogs?page_token=nonsense', 400],
-  ])('%s: %i', async (path, status) => {
+  ])('%s answers %i', async (path, status) => {
     expect((await ana('GET', `${CATALOG}/${path}`)).status).toBe(status);
   });
 });
 
 describe('Genie spaces', () => {
-  test('show to those who may open them, with ids of 32 hexadecimal digits', async () => {
+  test('are listed for those who may open them, with ids of 32 hexadecimal digits', async () => {
     const { items, sizes } = await walk(chloe, '/api/2.0/genie/spaces?page_size=1', 'spaces');
     expect(items.map(({ title }) => title)).toEqual(['New York taxi trips']);
     expect(sizes).toEqual([1, 0, 0]);
@@ -89,7 +89,7 @@ describe('Genie spaces', () => {
     expect(await namesOf(ben, '/api/2.0/genie/spaces', 'spaces', 'title')).toEqual(['New York taxi trips', 'Orders']);
   });
 
-  test('one is read by its id: 200, 403 or 404', async () => {
+  test('are read by their ids with 200, 403 or 404', async () => {
     const [taxi, orders] = workspace.state.genieSpaces;
     const read = await chloe('GET', `/api/2.0/genie/spaces/${taxi?.spaceId}`);
     expect(read.body).toMatchObject({ title: 'New York taxi trips', warehouse_id: '8baced1ff014912d' });
@@ -99,7 +99,7 @@ describe('Genie spaces', () => {
 });
 
 describe('vector search', () => {
-  test('endpoints and the indexes of one', async () => {
+  test('endpoints are listed, and the indexes of one', async () => {
     const endpoints = await walk(ben, `${VECTOR}/endpoints`, 'endpoints');
     expect(endpoints.items).toEqual([
       expect.objectContaining({ name: 'support-search', endpoint_status: { state: 'ONLINE' }, num_indexes: 4 }),
@@ -125,7 +125,7 @@ describe('vector search', () => {
     ['indexes?endpoint_name=nowhere', 404],
     ['indexes/main.support.nothing', 404],
     ['indexes/main.finance.invoices_index', 403],
-  ])('%s: %i', async (path, status) => {
+  ])('%s answers %i', async (path, status) => {
     expect((await ben('GET', `${VECTOR}/${path}`)).status).toBe(status);
   });
 });

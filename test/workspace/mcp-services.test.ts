@@ -89,7 +89,7 @@ describe('the list', () => {
     ['view=SOME', 400],
     ['page_size=x', 400],
     ['page_token=nonsense', 400],
-  ])('?%s: %i', async (query, status) => {
+  ])('answers ?%s with %i', async (query, status) => {
     expect((await ben('GET', `${BASE}?${query}`)).status).toBe(status);
   });
 
@@ -98,7 +98,7 @@ describe('the list', () => {
     expect(await ben('GET', BASE)).toMatchObject({ status: 404, body: { error_code: 'ENDPOINT_NOT_FOUND' } });
   });
 
-  test('faults: the same token again and again, 429, 499 with nothing in it', async () => {
+  test('can repeat a page token, or answer 429 or an empty 499, as a fault', async () => {
     workspace.faults.add({ path: BASE, effect: { kind: 'next-page', token: 'again' }, times: 2 });
     for (let time = 0; time < 2; time += 1) {
       expect((await ben('GET', BASE)).body).toEqual({ next_page_token: 'again' });
@@ -179,7 +179,7 @@ describe('one service', () => {
     ]);
   });
 
-  test('without a connection it names none', async () => {
+  test('names no connection where it has none', async () => {
     const { body } = await ben('GET', `${BASE}/system.ai.web_search`);
     expect(body).toMatchObject({ id: expect.any(String), config: {} });
     expect(body.config).not.toHaveProperty('source_connection');
@@ -188,7 +188,7 @@ describe('one service', () => {
   test.each([
     ['system.ai.slack', 403],
     ['system.ai.nothing', 404],
-  ])('%s, to Chloe: %i', async (name, status) => {
+  ])('%s answers Chloe with %i', async (name, status) => {
     expect((await chloe('GET', `${BASE}/${name}`)).status).toBe(status);
   });
 });
@@ -202,7 +202,7 @@ describe("a user's credential", () => {
     return `${path}?dependent.mcp_service.id=${id}`;
   }
 
-  test('both forms: 404 without one, ACTIVE with one, 404 again once it is deleted', async () => {
+  test('is a 404 before the sign-in, ACTIVE after it, and a 404 once it is deleted, in both forms', async () => {
     const byConnection = await ofConnection();
     const states = async () => [await ben('GET', OF_SERVICE), await ben('GET', byConnection)];
     for (const { status, body } of await states()) {
@@ -226,7 +226,7 @@ describe("a user's credential", () => {
     expect(workspace.gateway.isSignedIn('ben', 'system.ai.github')).toBe(false);
   });
 
-  test('of a service that has none: 400; of another user: 403; with the id of another service: 400', async () => {
+  test('is refused for a service that has none, for another user, and with the id of another service', async () => {
     expect((await ben('GET', `${BASE}/system.ai.web_search/user-credentials`)).status).toBe(400);
     expect((await ben('GET', `${BASE}/main.support.tickets/user-credentials`)).status).toBe(400);
     expect((await ben('GET', await ofConnection('ana@example.com'))).status).toBe(403);

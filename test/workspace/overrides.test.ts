@@ -49,7 +49,7 @@ function given(...overrides: Override[]): void {
 }
 
 describe('the lifecycle of an override', () => {
-  test('no override, create CUSTOM: it is there as asked for', async () => {
+  test('create CUSTOM makes the override as asked for where there is none', async () => {
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, {
       type: 'CUSTOM',
       warehouse_id: SHARED,
@@ -58,30 +58,30 @@ describe('the lifecycle of an override', () => {
     expect((await ben('GET', `${BASE}/me`)).body).toEqual(customRecord(benId, SHARED));
   });
 
-  test('no override, create LAST_SELECTED: it is there, and names no warehouse', async () => {
+  test('create LAST_SELECTED makes an override that names no warehouse where there is none', async () => {
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, { type: 'LAST_SELECTED' });
     expect([created.status, created.body]).toEqual([200, lastSelectedRecord(benId)]);
   });
 
-  test('any override, update to CUSTOM with a warehouse: it names the new warehouse', async () => {
+  test('update to CUSTOM with a warehouse makes any override name the new warehouse', async () => {
     given({ userId: benId, type: 'LAST_SELECTED', warehouseId: undefined });
     const updated = await ben('PATCH', `${BASE}/me?update_mask=*`, { type: 'CUSTOM', warehouse_id: SCIENCE });
     expect([updated.status, updated.body]).toEqual([200, customRecord(benId, SCIENCE)]);
   });
 
-  test('CUSTOM, update to LAST_SELECTED with the mask `*`: no warehouse is needed, none is kept', async () => {
+  test('update of CUSTOM to LAST_SELECTED with the mask `*` needs no warehouse and keeps none', async () => {
     given(custom(benId, SHARED));
     const updated = await ben('PATCH', `${BASE}/me?update_mask=*`, { type: 'LAST_SELECTED' });
     expect([updated.status, updated.body]).toEqual([200, lastSelectedRecord(benId)]);
   });
 
-  test('no override, update with allow_missing: it is created, and the mask does not matter', async () => {
+  test('update with allow_missing creates the override where there is none, and the mask does not matter', async () => {
     const body = { type: 'CUSTOM', warehouse_id: SHARED };
     const created = await ben('PATCH', `${BASE}/me?update_mask=type&allow_missing=true`, body);
     expect([created.status, created.body]).toEqual([200, customRecord(benId, SHARED)]);
   });
 
-  test('no override, update without allow_missing: 404, and nothing is created', async () => {
+  test('update without allow_missing answers 404 where there is none, and creates nothing', async () => {
     const body = { type: 'CUSTOM', warehouse_id: SHARED };
     for (const query of ['update_mask=*', 'update_mask=*&allow_missing=false']) {
       const refused = await ben('PATCH', `${BASE}/me?${query}`, body);
@@ -90,7 +90,7 @@ describe('the lifecycle of an override', () => {
     expect(workspace.state.overrides.size).toBe(0);
   });
 
-  test('any override, delete: there is none, and deleting again is a 404', async () => {
+  test('delete removes any override, and deleting again is a 404', async () => {
     given(custom(benId, SHARED));
     const removed = await ben('DELETE', `${BASE}/me`);
     expect([removed.status, removed.body]).toEqual([200, {}]);
@@ -98,7 +98,7 @@ describe('the lifecycle of an override', () => {
     expect((await ben('DELETE', `${BASE}/me`)).status).toBe(404);
   });
 
-  test('an override is there already, create: 409, and the old one stays', async () => {
+  test('create answers 409 where there is an override already, and the old one stays', async () => {
     given(custom(benId, SHARED));
     const refused = await ben('POST', `${BASE}?default_warehouse_override_id=me`, { type: 'LAST_SELECTED' });
     expect([refused.status, refused.body.error_code]).toEqual([409, 'ALREADY_EXISTS']);
@@ -128,13 +128,13 @@ describe('update_mask', () => {
     ['`*` together with a field', 'update_mask=*,type', body],
     ['no mask at all', 'allow_missing=true', body],
     ['an empty mask', 'update_mask=', body],
-  ])('%s: 400', async (_what, query, sent) => {
+  ])('%s answers 400', async (_what, query, sent) => {
     given(custom(benId, SHARED));
     const refused = await ben('PATCH', `${BASE}/me?${query}`, sent);
     expect([refused.status, refused.body.error_code]).toEqual([400, 'INVALID_PARAMETER_VALUE']);
   });
 
-  test('an allow_missing that is neither true nor false: 400', async () => {
+  test('an allow_missing that is neither true nor false answers 400', async () => {
     expect((await ben('PATCH', `${BASE}/me?update_mask=*&allow_missing=yes`, body)).status).toBe(400);
   });
 
@@ -142,14 +142,11 @@ describe('update_mask', () => {
     ['warehouse_id', { type: 'CUSTOM', warehouse_id: SCIENCE }],
     ['type', { type: 'CUSTOM' }],
     ['type', { type: 'CUSTOM', warehouse_id: SCIENCE }],
-  ])(
-    '%s of %o over LAST_SELECTED would leave a warehouse without CUSTOM, or CUSTOM without one: 400',
-    async (mask, sent) => {
-      given({ userId: benId, type: 'LAST_SELECTED', warehouseId: undefined });
-      expect((await ben('PATCH', `${BASE}/me?update_mask=${mask}`, sent)).status).toBe(400);
-      expect((await ben('GET', `${BASE}/me`)).body).toEqual(lastSelectedRecord(benId));
-    },
-  );
+  ])('%s of %o over LAST_SELECTED answers 400, because only CUSTOM names a warehouse', async (mask, sent) => {
+    given({ userId: benId, type: 'LAST_SELECTED', warehouseId: undefined });
+    expect((await ben('PATCH', `${BASE}/me?update_mask=${mask}`, sent)).status).toBe(400);
+    expect((await ben('GET', `${BASE}/me`)).body).toEqual(lastSelectedRecord(benId));
+  });
 });
 
 describe('what is checked', () => {
@@ -162,7 +159,7 @@ describe('what is checked', () => {
     ['an unknown type', { type: 'PINNED', warehouse_id: SHARED }],
     ['no type', { warehouse_id: SHARED }],
     ['no object', ['CUSTOM']],
-  ])('%s: 400 on create and on update', async (_what, body) => {
+  ])('%s answers 400 on create and on update', async (_what, body) => {
     const created = await ben('POST', `${BASE}?default_warehouse_override_id=me`, body);
     expect([created.status, created.body.error_code]).toEqual([400, 'INVALID_PARAMETER_VALUE']);
     given(custom(benId, SHARED));
@@ -171,13 +168,13 @@ describe('what is checked', () => {
     expect((await ben('GET', `${BASE}/me`)).body).toEqual(customRecord(benId, SHARED));
   });
 
-  test('a body that is no JSON: 400', async () => {
+  test('a body that is no JSON answers 400', async () => {
     const refused = await ben('POST', `${BASE}?default_warehouse_override_id=me`, '{"type":');
     expect([refused.status, refused.body.error_code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 
   test.each(['', '?default_warehouse_override_id=', '?default_warehouse_override_id=ben@example.com'])(
-    'create%s names nobody: 400',
+    'create%s names nobody and answers 400',
     async (query) => {
       expect((await ben('POST', BASE + query, { type: 'LAST_SELECTED' })).status).toBe(400);
     },
@@ -202,7 +199,7 @@ describe('ids', () => {
     expect((await ana('GET', `${BASE}/me`)).body).toEqual(customRecord(anaId, SHARED));
   });
 
-  test('a user who does not exist: 404 for an admin', async () => {
+  test('a user who does not exist is a 404 for an admin', async () => {
     expect((await ana('GET', `${BASE}/123`)).status).toBe(404);
     expect((await ana('POST', `${BASE}?default_warehouse_override_id=123`, { type: 'LAST_SELECTED' })).status).toBe(
       404,
@@ -223,7 +220,7 @@ describe('who may do what', () => {
     ['delete', (as, id) => as('DELETE', `${BASE}/${id}`), true],
   ];
 
-  test.each(calls)('%s: any user for oneself, by `me` and by number', async (_what, run, present) => {
+  test.each(calls)('%s is allowed to any user for oneself, by `me` and by number', async (_what, run, present) => {
     for (const id of ['me', benId]) {
       given(...(present ? [custom(benId, SHARED)] : []));
       expect((await run(ben, id)).status).toBe(200);
@@ -231,7 +228,7 @@ describe('who may do what', () => {
   });
 
   test.each(calls)(
-    '%s for another user: an admin may, nobody else, whether that user exists or not',
+    '%s for another user is allowed to an admin only, whether that user exists or not',
     async (_what, run, present) => {
       const chloe = callerAs(workspace, 'chloe');
       given(...(present ? [custom(benId, SHARED)] : []));
@@ -240,7 +237,7 @@ describe('who may do what', () => {
     },
   );
 
-  test('list: an admin gets all of them, others 403', async () => {
+  test('list gives all overrides to an admin, and 403 to others', async () => {
     given(custom(anaId, SHARED), custom(benId, SCIENCE));
     expect((await ana('GET', BASE)).body).toEqual({
       default_warehouse_overrides: [customRecord(anaId, SHARED), customRecord(benId, SCIENCE)],
@@ -249,7 +246,7 @@ describe('who may do what', () => {
     expect([refused.status, refused.body.error_code]).toEqual([403, 'PERMISSION_DENIED']);
   });
 
-  test('without a token: 401', async () => {
+  test('a request without a token answers 401', async () => {
     expect((await callerWith(workspace, undefined)('GET', `${BASE}/me`)).status).toBe(401);
   });
 });
@@ -283,7 +280,7 @@ describe('paging', () => {
     expect((await ana('GET', BASE + query)).body.default_warehouse_overrides).toHaveLength(expected);
   });
 
-  test.each(['page_size=two', 'page_token=nonsense'])('%s: 400', async (query) => {
+  test.each(['page_size=two', 'page_token=nonsense'])('%s answers 400', async (query) => {
     expect((await ana('GET', `${BASE}?${query}`)).status).toBe(400);
   });
 });

@@ -20,7 +20,7 @@ describe('a warehouse on its way', () => {
     return state.warehouses.find((warehouse) => warehouse.id === id)?.state;
   }
 
-  test('STOPPED, STARTING, RUNNING, STOPPING, STOPPED, each after its time', () => {
+  test('is STOPPED, STARTING, RUNNING, STOPPING and STOPPED, each after its time', () => {
     expect(stateOf(STARTER)).toBe('STOPPED');
     state.startWarehouse(STARTER);
     vi.advanceTimersByTime(STARTUP - 1);
@@ -35,7 +35,7 @@ describe('a warehouse on its way', () => {
     expect(stateOf(SHARED)).toBe('RUNNING');
   });
 
-  test('the last word counts: a stop while it starts, a start while it stops', () => {
+  test('follows the last request: a stop while it starts, a start while it stops', () => {
     state.startWarehouse(STARTER);
     state.stopWarehouse(STARTER);
     state.stopWarehouse(SHARED);
@@ -88,7 +88,7 @@ test('two worlds are alike and share nothing', () => {
   expect(other.overrides.size).toBe(0);
 });
 
-test('what a world is given, it holds; the rest is as always', () => {
+test('a world holds what it is given, and the rest is as always', () => {
   const state = createState({
     overrides: [{ userId: '8241', type: 'CUSTOM', warehouseId: SHARED }],
     lastSelected: { '8241': STARTER },

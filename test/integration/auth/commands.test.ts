@@ -394,7 +394,7 @@ describe('causeway profiles', () => {
     }
   });
 
-  test('as a table, without asking the workspaces where that is not wanted', async () => {
+  test('prints a table, and does not ask the workspaces where that is not wanted', async () => {
     const { stdout, stderr } = await runCauseway(home, ['profiles', '--skip-validate']);
     const [heading, ...rows] = stdout.trimEnd().split('\n');
     expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO +EXPIRES$/);

@@ -21,7 +21,7 @@ await auth.tokens(await auth.profile()).token();
 console.log(JSON.stringify([...packages]));
 `;
 
-test('a personal access token is had without loading a single package', async () => {
+test('a personal access token is read without loading a single package', async () => {
   const home = await ownHome('[only]\nhost = https://a.example\ntoken = dapi\n');
   const open = new URL('../../../main/auth/open.ts', import.meta.url).href;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM, open], {

@@ -135,7 +135,7 @@ describe('a client of the stateless revision in front of a server of the same', 
   });
 });
 
-describe('which era a server is of', () => {
+describe('the protocol revision of a server', () => {
   it('is not waited for long: a server that is silent to the question is given a session', async () => {
     const session = orderly();
     let answer = (): void => {};

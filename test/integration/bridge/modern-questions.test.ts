@@ -286,7 +286,7 @@ describe('the log of a server with sessions', () => {
   });
 });
 
-describe('which era it is', () => {
+describe('the protocol revision', () => {
   it('of a client that asks first and then begins a session of its own is that of the session', async () => {
     const talk = await Conversation.begin();
     const opened = await talk.client.request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });

@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(arrivalsOf(client, method)[0]?.headers['mcp-name']).toBe(name);
   });
 
-  it("for an unknown method: the 404 is the server's answer, and no session has died", async () => {
+  it("for an unknown method has the server's 404 for its answer, and no session is lost", async () => {
     const client = await opened(({ frame }, response) => refuse(response, 404, frame?.id, -32601));
     expect((await client.request(1, 'x/y')).error).toEqual({ code: -32601, message: 'refused with -32601' });
     expect(client.server.count('initialize')).toBe(1);
@@ -220,7 +220,7 @@ describe('arguments that travel in headers', () => {
     ]);
   });
 
-  it('that the server misses all the same: the call is refused as it said', async () => {
+  it('that the server still misses leave the call refused as the server said', async () => {
     const client = await opened(({ frame }, response) =>
       frame?.method === 'tools/list'
         ? json(response, result(frame.id, { tools: [] }))

@@ -202,7 +202,7 @@ describe('the order of the opening', () => {
 });
 
 describe('a refusal that passes', () => {
-  it('401: asks for another token and sends the frame again', async () => {
+  it('with 401 has another token asked for and the frame sent again', async () => {
     const session = orderly();
     const server = await serve((arrival, response) => {
       if (arrival.headers.authorization === 'Bearer old') response.writeHead(401).end();
@@ -224,7 +224,7 @@ describe('a refusal that passes', () => {
   it.each([
     ['429 with Retry-After', 429, { 'retry-after': '0' }],
     ['503', 503, {}],
-  ])('%s: waits and sends the frame again', async (_name, status, headers) => {
+  ])('with %s is waited for, and the frame is sent again', async (_name, status, headers) => {
     let refusals = 2;
     const session = orderly({
       onCall: ({ frame }, response) => {
@@ -250,8 +250,8 @@ describe('ids', () => {
   });
 });
 
-describe('signing in fails', () => {
-  it('each request is answered with the words of the failure', async () => {
+describe('a sign-in that fails', () => {
+  it('answers each request with the words of the failure', async () => {
     const server = await serve(orderly().script);
     const client = await connect(server, {
       tokens: {

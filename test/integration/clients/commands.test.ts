@@ -23,7 +23,7 @@ const causeway = (...args: string[]) => runCauseway(home, args);
 const json = async (...args: string[]) => JSON.parse((await causeway(...args, '--json')).stdout);
 
 describe('causeway servers', () => {
-  test('add by kind and target, or by path; list; remove', async () => {
+  test('adds by kind and target or by path, lists, and removes', async () => {
     expect(await json('servers', 'add', 'sql', '--profile', 'ana')).toEqual({
       name: 'databricks-sql',
       profile: 'ana',
@@ -98,7 +98,7 @@ describe('causeway servers', () => {
     [['add', 'sql', '--profile', 'nobody'], 3, 'nobody'],
     [['remove', 'nothing'], 4, 'There are databricks-sql, functions-default'],
     [['nonsense'], 2, '"nonsense" is not a command of causeway servers'],
-  ])('servers %j: %i, %s', async (args, code, words) => {
+  ])('ends servers %j with %i: %s', async (args, code, words) => {
     const run = await causeway('servers', ...args);
     expect(run.stderr).toContain(words);
     expect(run.code).toBe(code);
@@ -207,7 +207,7 @@ describe('causeway clients', () => {
     [['add', '--client-id', 'x'], 2, 'Add --http'],
     [['add', '--server', 'none'], 4, 'There is no server "none"'],
     [['nonsense'], 2, '"nonsense" is not a command of causeway clients'],
-  ])('clients %j: %i, %s', async (args, code, words) => {
+  ])('ends clients %j with %i: %s', async (args, code, words) => {
     const run = await causeway('clients', ...args);
     expect(run.stderr).toContain(words);
     expect(run.code).toBe(code);

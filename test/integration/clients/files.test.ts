@@ -10,7 +10,7 @@ import { GENIE, ownClients, SQL } from './own-clients.ts';
 const CURSOR = '.cursor/mcp.json';
 const THEIRS = '{\n  // mine\n  "mcpServers": {\n    "files": { "command": "npx" }\n  }\n}\n';
 
-describe('looking', () => {
+describe('a look at the clients', () => {
   test('says by what a client was found, where its file is and what is in it, and writes nothing', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
@@ -32,7 +32,7 @@ describe('looking', () => {
     expect(await own.everything()).toEqual(before);
   });
 
-  test('a client is also found by its command', async () => {
+  test('finds a client by its command, too', async () => {
     await using own = await ownClients();
     await own.file('bin/codex', '#!/bin/sh\n', 0o755);
     own.env.PATH = join(own.home, 'bin');
@@ -161,8 +161,8 @@ describe('writing', () => {
   });
 });
 
-describe('what cannot be written is left whole, and said', () => {
-  test('a file that does not parse: line, column, remedy; the other clients are written', async () => {
+describe('a file that cannot be written is left whole and reported', () => {
+  test('with line, column and remedy where it does not parse, and the other clients are written', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '{\n  "mcpServers": {\n    "a": }\n}\n');
     await own.file('.codex/config.toml', 'model = = 1\n');

@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('twenty processes at once: every entry is there, none twice', { timeout: 180_000 }, async () => {
+test('twenty processes at once write every entry, and none twice', { timeout: 180_000 }, async () => {
   await using own = await ownClients();
   await own.file(CURSOR, '{"theirs": 1}');
   await writeFile(join(own.home, '.claude.json'), '{"theirs": 1}');

@@ -66,7 +66,7 @@ describe('Flatpak applications', () => {
     expect(await readdir(own.home)).toEqual(['.var']);
   });
 
-  test('and an installation beside them are both written', async () => {
+  test('are written as well as an installation beside them', async () => {
     await using own = await ownClients();
     await own.file(join(FLATPAK, 'mcp.json'), '{}');
     await own.file('.config/Code/User/mcp.json', '{}');

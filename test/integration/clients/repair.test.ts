@@ -89,7 +89,7 @@ describe('an entry that was written', () => {
 });
 
 describe('backups', () => {
-  test('one of each file before its first change; restoring puts the bytes back and can be undone', async () => {
+  test('are made of each file before its first change, and restoring one puts the bytes back and can be undone', async () => {
     await using own = await ownClients();
     const original = '{ "theirs": [1,2] , }';
     const path = await own.file(CURSOR, original, 0o600);
@@ -106,7 +106,7 @@ describe('backups', () => {
     await expect(own.service().restore('nope')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of a file that was not there: restoring removes it', async () => {
+  test('of a file that was not there remove it when they are restored', async () => {
     await using own = await ownClients();
     const path = await own.file(CURSOR, '');
     await rm(path);
@@ -129,7 +129,7 @@ describe('backups', () => {
 describe("Claude Desktop's files on Windows", () => {
   const config = (id: string) => `AppData/Local/Packages/${id}/LocalCache/Roaming/Claude/claude_desktop_config.json`;
 
-  test('several packages: named, none written', async () => {
+  test('are named and not written where there are several packages', async () => {
     await using own = await ownClients();
     await own.file(config('Claude_a'), '{}');
     await own.file(config('Claude_b'), '{}');

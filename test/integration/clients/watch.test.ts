@@ -105,7 +105,7 @@ test('a file behind a symbolic link, and an executable that goes, are noticed', 
   expect(await stateOf(own, program)).toBe('broken');
 });
 
-test('what others do beside the files is not told, and nothing is after the end', async () => {
+test('a change beside the files is not reported, and nothing is after the end', async () => {
   await using own = await ownClients();
   await own.file(CURSOR, '{}');
   const seen = await watched(own);
@@ -122,7 +122,7 @@ test('what others do beside the files is not told, and nothing is after the end'
   expect(seen.calls).toBe(0);
 });
 
-test('where the system reports nothing, looking now and then does', async () => {
+test('a look now and then finds a change where the system reports nothing', async () => {
   await using own = await ownClients();
   const path = await own.file('quiet.json', '{}');
   const seen = { calls: 0 };

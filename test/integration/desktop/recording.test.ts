@@ -106,7 +106,7 @@ async function files(): Promise<string> {
 }
 
 // Four heaps are written and read.
-it('what is asked and answered is in nothing that the application keeps unless the person has it recorded, and only then', {
+it('the contents of calls are in nothing that the application keeps unless the user records them', {
   timeout: 120_000,
 }, async () => {
   await query('before', 'zwetschge');

@@ -137,7 +137,9 @@ describe('the checks', () => {
     await verifying;
     expect(stateOf('Shared analytics')).toMatch(/STARTING|RUNNING/);
   });
+});
 
+describe('an action of the tray beside the warehouse', () => {
   it('copies the diagnostics and says so, or why it could not', async () => {
     await act({ do: 'copy-diagnostics' });
     expect(told).toEqual([expect.stringMatching(/^diagnostics: Diagnostics copied: Paste them/)]);

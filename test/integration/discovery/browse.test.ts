@@ -54,11 +54,11 @@ describe('browsing a workspace', () => {
     ],
     [{ what: 'connections' }, ['issue_tracker']],
     [{ what: 'schemas', catalog: 'system' }, ['system.ai']],
-  ])('%o', async (shelf, expected) => {
+  ])('finds for %o what the workspace has', async (shelf, expected) => {
     expect(await targets('ben', shelf)).toEqual(expected);
   });
 
-  test('Genie spaces have their titles, and show to those who may open them', async () => {
+  test('finds Genie spaces with their titles for those who may open them', async () => {
     const { found } = await leaf('chloe', { what: 'genie-spaces' });
     const [taxi] = workspace.state.genieSpaces;
     expect(found).toEqual([
@@ -66,7 +66,7 @@ describe('browsing a workspace', () => {
     ]);
   });
 
-  test('one part is asked for at a time, empty pages passed over', async () => {
+  test('asks for one part at a time, and passes over empty pages', async () => {
     const { discovery } = await causeway.open('ben');
     const asked = () => workspace.requests.list({ path: '/api/2.1/unity-catalog/functions' }).length;
     const before = asked();
@@ -90,20 +90,20 @@ describe('browsing a workspace', () => {
     workspace.faults.clear();
   });
 
-  test('a workspace without the preview has no such services', async () => {
+  test('finds no services in a workspace without the preview', async () => {
     workspace.features.mcpServices = false;
     const { discovery } = await causeway.open('ben');
     await expect(discovery.browse({ what: 'services' })).rejects.toMatchObject({ status: 404 });
     workspace.features.mcpServices = true;
   });
 
-  test('an index with embeddings of its own cannot be searched', async () => {
+  test('says that an index with embeddings of its own cannot be searched', async () => {
     const { discovery } = await causeway.open('ben');
     expect(await discovery.isSearchable('main.support.articles_index')).toBe(true);
     expect(await discovery.isSearchable('main.support.images_index')).toBe(false);
   });
 
-  test('a place that is none is refused', async () => {
+  test('refuses a place that is none', async () => {
     const { discovery } = await causeway.open('ben');
     await expect(discovery.browse({ what: 'indexes' }, 'nonsense')).rejects.toMatchObject({ code: 'invalid_argument' });
   });

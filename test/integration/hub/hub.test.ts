@@ -268,7 +268,7 @@ describe('the application goes away mid-session', () => {
 });
 
 describe('who is let in', () => {
-  it('nobody without the secret, and nobody who says nothing for a second', async () => {
+  it('nobody is let in without the secret, or after a second of silence', async () => {
     const app = await startApp();
     const { address } = readRendezvous(hubFolder()) ?? { address: '' };
     const hello = { hub: 2, secret: 'wrong', version: '0', pid: 1, request: { path: '/api/2.0/mcp/sql' } };
@@ -286,7 +286,7 @@ describe('who is let in', () => {
     expect(app.changes).toEqual([]);
   });
 
-  it('the next proxy, after one that could not be for want of files', async () => {
+  it('the next proxy is let in after one that could not be for want of files', async () => {
     const listening = vi.spyOn(Server.prototype, 'listen');
     const told = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const app = await startApp();

@@ -114,7 +114,7 @@ onLinux('a client that stops reading', () => {
     },
   );
 
-  it('while it sends what is no frame is not read from either', async () => {
+  it('is not read from while it sends what is no frame', async () => {
     const proxy = await startWarm(() => {}, 'alone');
     const idle = await resident(proxy);
     proxy.stdout.pause();

@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
 });
 
 describe('a client that goes', () => {
-  it('by closing its end of stdout: exit code 0 and no stack trace', async () => {
+  it('ends the proxy with exit code 0 and no stack trace by closing its end of stdout', async () => {
     const proxy = start();
     await proxy.open();
     proxy.stdout.destroy();
@@ -148,52 +148,52 @@ describe('a client that goes', () => {
     expect(deletions()).toHaveLength(1);
   });
 
-  it.skipIf(process.platform === 'win32')('by kill -9: the proxy ends, though its stdin is still open', async () => {
-    // The parent hands its own stdin and stdout on, so that only its disappearance can tell the proxy.
-    const parent = spawn(
-      process.execPath,
-      [
-        '-e',
-        "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })",
-        CAUSEWAY,
-        'proxy',
-        ...ARGS,
-      ],
-      { env: environment(home.home), stdio: ['pipe', 'pipe', 'pipe'] },
-    );
-    let stderr = '';
-    parent.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    parent.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
-    await once(parent.stdout, 'data');
-    parent.kill('SIGKILL');
-    parent.stdout.resume();
-    // Open until the last process that holds it is gone.
-    await once(parent.stdout, 'end');
-    expect(deletions()).toHaveLength(1);
-    expect(stderr).toBe('');
-  });
-
   it.skipIf(process.platform === 'win32')(
-    'by kill -9 with a call open: that is taken back, and not waited for',
+    'ends the proxy by kill -9, though the proxy’s stdin is still open',
     async () => {
-      const held = holdCalls();
-      const relay =
-        "const { stdin, stdout } = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] }); process.stdin.pipe(stdin); stdout.pipe(process.stdout)";
-      const parent = spawn(process.execPath, ['-e', relay, CAUSEWAY, 'proxy', ...ARGS], {
-        env: environment(home.home),
-        stdio: ['pipe', 'pipe', 'pipe'],
+      // The parent hands its own stdin and stdout on, so that only its disappearance can tell the proxy.
+      const parent = spawn(
+        process.execPath,
+        [
+          '-e',
+          "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })",
+          CAUSEWAY,
+          'proxy',
+          ...ARGS,
+        ],
+        { env: environment(home.home), stdio: ['pipe', 'pipe', 'pipe'] },
+      );
+      let stderr = '';
+      parent.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
       });
-      const ended = once(parent.stderr.resume(), 'end');
       parent.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
-      parent.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-      parent.stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}\n');
-      await held.until(1);
+      await once(parent.stdout, 'data');
       parent.kill('SIGKILL');
-      await expect.poll(deletions, { timeout: 6_000 }).toHaveLength(1);
-      expect(server.count('notifications/cancelled')).toBe(1);
-      await ended;
+      parent.stdout.resume();
+      // Open until the last process that holds it is gone.
+      await once(parent.stdout, 'end');
+      expect(deletions()).toHaveLength(1);
+      expect(stderr).toBe('');
     },
   );
+
+  it.skipIf(process.platform === 'win32')('has its open call cancelled, and not waited for, by kill -9', async () => {
+    const held = holdCalls();
+    const relay =
+      "const { stdin, stdout } = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] }); process.stdin.pipe(stdin); stdout.pipe(process.stdout)";
+    const parent = spawn(process.execPath, ['-e', relay, CAUSEWAY, 'proxy', ...ARGS], {
+      env: environment(home.home),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const ended = once(parent.stderr.resume(), 'end');
+    parent.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
+    parent.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    parent.stdin.write('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}\n');
+    await held.until(1);
+    parent.kill('SIGKILL');
+    await expect.poll(deletions, { timeout: 6_000 }).toHaveLength(1);
+    expect(server.count('notifications/cancelled')).toBe(1);
+    await ended;
+  });
 });

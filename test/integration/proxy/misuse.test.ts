@@ -86,13 +86,13 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
     expect(stderr).not.toContain('secret');
   });
 
-  it('no configuration file', async () => {
+  it('where there is no configuration file', async () => {
     const { code, stdout, stderr } = await outcome(['--path', SQL], environment(join(empty.home, 'nowhere')));
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
     expect(stderr).toMatch(/^causeway proxy: There is no profile in .+\. Sign in with: causeway login [^\n]+\n$/);
   });
 
-  it('a certificate file that is not there', async () => {
+  it('where a certificate file is not there', async () => {
     const env = environment(home.home, { SSL_CERT_FILE: join(home.home, 'ca.pem') });
     const { code, stdout, stderr } = await outcome(['--path', SQL, '--profile', 'acme'], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] });
@@ -103,17 +103,20 @@ describe('a wrong call ends with exit code 2, one line on stderr and nothing on 
 });
 
 // `script` gives a command a terminal; elsewhere it takes other arguments.
-it.skipIf(process.platform !== 'linux')('who starts it by hand at a terminal is told what it waits for', async () => {
-  const command = [process.execPath, CAUSEWAY, 'proxy', '--path', SQL, '--profile', 'acme'].join(' ');
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment(home.home) });
-  let printed = '';
-  terminal.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  await expect.poll(() => printed).toContain('causeway proxy: Waiting for an AI client on stdin.');
-  terminal.kill();
-  await once(terminal, 'close');
-});
+it.skipIf(process.platform !== 'linux')(
+  'a user who starts the proxy at a terminal is told what it waits for',
+  async () => {
+    const command = [process.execPath, CAUSEWAY, 'proxy', '--path', SQL, '--profile', 'acme'].join(' ');
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: environment(home.home) });
+    let printed = '';
+    terminal.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    await expect.poll(() => printed).toContain('causeway proxy: Waiting for an AI client on stdin.');
+    terminal.kill();
+    await once(terminal, 'close');
+  },
+);
 
 it('help goes to stdout and is no error', async () => {
   const { code, stdout, stderr } = await outcome(['--help'], environment(home.home));

@@ -137,7 +137,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
   });
 });
 
-describe('a host that cannot be spoken to', () => {
+describe('a host that cannot be spoken to is reported', () => {
   let server: ScriptedServer;
   beforeAll(async () => {
     server = await startScriptedServer(() => {});

@@ -165,7 +165,7 @@ describe('silence', () => {
     expect(await client.request(1, 'tools/call')).toMatchObject({ result: 'at last' });
   });
 
-  it('within an answer too', async () => {
+  it('is answered in words within an answer too', async () => {
     const client = await connect(
       (_arrival, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });

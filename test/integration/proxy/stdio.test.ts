@@ -43,7 +43,7 @@ describe('both forms', () => {
     ['a profile and a path', () => ['--profile', 'acme', '--path', SQL]],
     ['a URL', () => ['--url', `${server.origin}${SQL}`, '--auth-type', 'databricks-cli', '--profile', 'acme']],
     ['the only profile there is', () => ['--path', SQL]],
-  ])('%s: a whole session, and nothing but frames on stdout', async (_name, args) => {
+  ])('carry a whole session with nothing but frames on stdout: %s', async (_name, args) => {
     const proxy = start(args());
     expect(await proxy.open()).toHaveProperty('result.serverInfo');
     expect(await proxy.request(1, 'tools/call', { text: 'ä€😀' })).toMatchObject({

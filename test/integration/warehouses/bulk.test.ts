@@ -239,7 +239,7 @@ describe('import', () => {
     expect(stderr).toContain(words);
   });
 
-  test('who is no admin is told so before anything is changed', async () => {
+  test('a user who is no admin is told so before anything is changed', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouse', 'import', await file(typical), '--yes');
     expect(code).toBe(1);
     expect(stderr).toContain('Only a workspace admin may list the overrides of all users.');

@@ -38,14 +38,14 @@ describe('get-default-warehouse', () => {
     await other.close();
   });
 
-  test('and must exist', async () => {
+  test('DATABRICKS_WAREHOUSE_ID must exist', async () => {
     const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile, DATABRICKS_WAREHOUSE_ID: 'nowhere' };
     const other = createCauseway({ env });
     await expect((await other.open('ben')).warehouses.cliDefault()).rejects.toMatchObject({ code: 'not_found' });
     await other.close();
   });
 
-  test('a CUSTOM override', async () => {
+  test('a CUSTOM override decides next', async () => {
     give('CUSTOM', SHARED);
     expect(await lookUp()).toEqual({ id: SHARED, name: 'Shared analytics', state: 'RUNNING', rule: 'override' });
   });
@@ -57,14 +57,14 @@ describe('get-default-warehouse', () => {
   });
 
   test.each(['e93a7d52c0b614f8', 'f46b21c98d0e5a73', 'nowhere'])(
-    'so is an override whose target is gone: %s',
+    'an override whose target is gone is skipped: %s',
     async (id) => {
       give('CUSTOM', id);
       expect(await lookUp()).toMatchObject({ rule: 'workspace-default' });
     },
   );
 
-  test('so is one that cannot be read', async () => {
+  test('an override that cannot be read is skipped', async () => {
     workspace.features.overrides = false;
     expect(await lookUp()).toMatchObject({ rule: 'workspace-default' });
   });
@@ -86,7 +86,7 @@ describe('get-default-warehouse', () => {
     ['by name without regard to case', ['b RUNNING', 'C RUNNING', 'A RUNNING'], 'A'],
     ['nothing that is gone', ['a DELETING', 'b DELETED', 'c STOPPING'], 'c'],
     ['no "shared" first, no serverless first', ['shared RUNNING', 'a RUNNING'], 'a'],
-  ])('the first usable one: %s', async (_rule, world, expected) => {
+  ])('the first usable warehouse is taken: %s', async (_rule, world, expected) => {
     const warehouses = world.map((entry) => {
       const [name = '', state] = entry.split(' ');
       return warehouse(name, state as Warehouse['state']);
@@ -95,7 +95,7 @@ describe('get-default-warehouse', () => {
     expect(await lookUp()).toMatchObject({ name: expected, rule: 'first-usable' });
   });
 
-  test('nothing that this user may not use; and none at all is an error', async () => {
+  test('a warehouse that the user may not use is not taken, and none at all is an error', async () => {
     const warehouses = [warehouse('a', 'RUNNING', 'finance')];
     workspace.state.replace({ workspaceDefaultWarehouseId: undefined, warehouses });
     await expect(lookUp()).rejects.toMatchObject({ code: 'not_found' });

@@ -13,8 +13,8 @@ afterEach(() => cli[Symbol.asyncDispose]());
 const noted = () => commandChanges(cli.env);
 const CUSTOM = { type: 'CUSTOM', warehouseId: WAREHOUSES.science };
 
-describe('the command notes what it did to an override', () => {
-  it('of the person’s own, whichever command it was, the newest first', async () => {
+describe('the command', () => {
+  it('notes what it did to the user’s own override, whichever subcommand it was, the newest first', async () => {
     await cli.run('ana', 'warehouse', 'set', 'Data science');
     await cli.run('ben', 'warehouse', 'last-selected');
     await cli.run('ana', 'warehouse', 'clear');
@@ -28,7 +28,7 @@ describe('the command notes what it did to an override', () => {
     ]);
   });
 
-  it('as the workspace then holds it, where only one field was changed', async () => {
+  it('notes an override as the workspace then holds it where only one field was changed', async () => {
     await cli.run('ana', 'warehouse', 'set', 'Starter Warehouse');
     const name = 'default-warehouse-overrides/me';
     const args = ['update-default-warehouse-override', name, 'warehouse_id', 'CUSTOM'];
@@ -40,7 +40,7 @@ describe('the command notes what it did to an override', () => {
     expect(changes[0]?.to).toEqual(CUSTOM);
   });
 
-  it('not what was refused, nor what was done to somebody whom the application does not follow', async () => {
+  it('notes neither what was refused nor what was done to a user whom the application does not follow', async () => {
     expect(await cli.run('ben', 'warehouse', 'for', USERS.ana, 'clear')).not.toMatchObject({ code: 0 });
     await cli.run('ana', 'warehouse', 'for', USERS.ben, 'set', 'Data science');
     cli.workspace.faults.add({ path: '/api/warehouses/*', effect: { kind: 'block-ip' }, times: 'always' });
@@ -48,7 +48,7 @@ describe('the command notes what it did to an override', () => {
     expect(await noted()).toEqual([]);
   });
 
-  it('under a user id, by every command, of those whom the application follows', async () => {
+  it('notes under a user id what any subcommand did to a user whom the application follows', async () => {
     const { host } = cli.workspace;
     await follow(cli.env, { host, user: USERS.ben });
     await follow(cli.env, { host: 'https://elsewhere.example.com', user: USERS.chloe });
@@ -72,14 +72,14 @@ describe('the command notes what it did to an override', () => {
     ]);
   });
 
-  it('also where its answer was lost on the way, for it may have been made', async () => {
+  it('notes a change whose answer was lost on the way, for it may have been made', async () => {
     const path = '/api/warehouses/v1/default-warehouse-overrides/*';
     cli.workspace.faults.add({ path, method: 'PATCH', effect: { kind: 'html', status: 502 }, times: 'always' });
     await cli.run('ana', 'warehouse', 'set', 'Data science');
     expect(await noted()).toMatchObject([{ to: CUSTOM }]);
   });
 
-  it('and changes it all the same where that cannot be noted', async () => {
+  it('changes an override all the same where that cannot be noted', async () => {
     const file = join(cli.env.CAUSEWAY_HOME ?? '', 'state');
     await writeFile(file, '');
     expect(await cli.run('ana', 'warehouse', 'set', 'Data science')).toMatchObject({ code: 0 });

@@ -102,7 +102,7 @@ describe('--profile and --debug', () => {
     expect(stdout).toBe(`${record('ben', shared)}\n`);
   });
 
-  test('before another command they are not taken for its own', async () => {
+  test('are not taken for those of another command that they stand before', async () => {
     const { code, stderr } = await exactly('--profile', 'ben', 'warehouse');
     expect(code).toBe(2);
     expect(stderr).toContain('unknown option');
@@ -227,18 +227,18 @@ describe('errors', () => {
     [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'], /^Error: You have no .* --allow-missing\.\n$/],
     [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'], /^Error: You have no /],
     [['get-default-warehouse-override', USERS.ana], /^Error: Only a workspace admin may read /],
-  ])('of %j', async (args, words) => {
+  ])('explain the wrong use of %j on stderr alone', async (args, words) => {
     const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
     expect(stderr).toMatch(words);
     expect([code, stdout]).toEqual([1, '']);
   });
 
-  test('of an empty profile', async () => {
+  test('name the flag of an empty profile', async () => {
     const { code, stderr } = await exactly('warehouses', 'get-default-warehouse-override', ME, '--profile=');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: flag needs an argument: --profile\n\nUsage: /)]);
   });
 
-  test('of a profile that is not there', async () => {
+  test('name a profile that is not there', async () => {
     const { code, stderr } = await exactly('warehouses', 'get-default-warehouse-override', ME, '-p', 'nobody');
     expect(stderr).toMatch(/^Error: .*nobody/);
     expect(code).toBe(1);

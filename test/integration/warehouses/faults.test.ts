@@ -247,7 +247,7 @@ function tellsTheTruth({ code, stderr, done }: Run & { done: boolean | undefined
 }
 
 describe.concurrent.each(Object.entries(FAULTS))('%s', (_fault, row) => {
-  test.each(Object.entries(OPERATIONS))('during %s', { timeout: 30_000 }, async (name, operation) => {
+  test.each(Object.entries(OPERATIONS))('is told truly during %s', { timeout: 30_000 }, async (name, operation) => {
     const run = await suffer(operation, row);
     const expected = expectedOf(name, operation, row);
     tellsTheTruth(run);
@@ -325,7 +325,7 @@ test('a list that never ends is given up with an explanation', { timeout: 120_00
   expect(stderr).toMatch(/list has not ended after 5000 pages/);
 });
 
-test('no workspace at all: said within seconds, with the host and what to look at', { timeout: 20_000 }, async () => {
+test('a workspace that is not there is reported with the host and what to look at', { timeout: 20_000 }, async () => {
   const { workspace, [Symbol.asyncDispose]: close } = await openCommandLine();
   await close();
   const { code, stderr } = await runCommand({ DATABRICKS_HOST: workspace.host, DATABRICKS_TOKEN: 'dapi0' }, [

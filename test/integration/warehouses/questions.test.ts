@@ -43,7 +43,7 @@ describe('import asks before it changes anything', () => {
     return atTerminal(answer, 'warehouse', 'import', file);
   };
 
-  test('yes: it is done, with a bar that fills', async () => {
+  test('the answer yes carries it out, with a bar that fills', async () => {
     const { code, shown } = await importing('y');
     expect(code).toBe(0);
     expect(shown).toContain('Make these changes? [y/N]');
@@ -51,14 +51,14 @@ describe('import asks before it changes anything', () => {
     expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(WAREHOUSES.shared);
   });
 
-  test.each(['n', '', 'perhaps'])('"%s": nothing is changed', async (answer) => {
+  test.each(['n', '', 'perhaps'])('the answer "%s" changes nothing', async (answer) => {
     const { code, shown } = await importing(answer);
     expect(code).toBe(130);
     expect(shown).toContain('Nothing was changed.');
     expect(cli.workspace.state.overrides.size).toBe(0);
   });
 
-  test('and warns of whose queries would fail', async () => {
+  test('the question warns of users whose queries would fail', async () => {
     const { shown } = await importing('n');
     expect(shown).toContain('chloe@example.com  none → Finance BI  (no CAN USE on Finance BI: the queries would fail)');
     expect(shown).not.toMatch(/ben@example\.com .*would fail/);

@@ -157,7 +157,7 @@ describe('at the command line', () => {
     [['warehouse', 'verify'], 8],
     [['warehouse', 'verify', 'data science'], 8],
     [['warehouse', 'start', 'data science'], 4],
-  ])('%j', async (args, count) => {
+  ])('causeway %j makes %i requests', async (args, count) => {
     cli.workspace.state.overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: science });
     expect((await cli.run('ben', ...args)).code).toBe(0);
     expect(requests().count()).toBe(count);

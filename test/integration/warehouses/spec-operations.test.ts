@@ -25,7 +25,7 @@ const stored = (user: keyof typeof USERS) => cli.workspace.state.overrides.get(U
 const lastRequest = () => cli.workspace.requests.list({ path: `${PATH}*` }).at(-1);
 
 describe('Endpoints, and the subcommands that wrap them', () => {
-  test('POST: create, the id in the query', async () => {
+  test('create sends POST with the id in the query', async () => {
     const { code, stdout } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
@@ -38,7 +38,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()?.headers['content-type']).toBe('application/json');
   });
 
-  test.each([`${NAME}/me`, 'me', `${NAME}/${USERS.ben}`])('GET: get, %s', async (name) => {
+  test.each([`${NAME}/me`, 'me', `${NAME}/${USERS.ben}`])('get sends GET for %s', async (name) => {
     cli.give('ben', shared);
     const { code, stdout } = await warehouses('ben', 'get', name);
     expect(code).toBe(0);
@@ -46,7 +46,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()).toMatchObject({ method: 'GET', query: {} });
   });
 
-  test('PATCH: update, with a mask of *', async () => {
+  test('update sends PATCH with a mask of *', async () => {
     cli.give('ben', shared);
     const { code, stdout } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(0);
@@ -54,7 +54,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()).toMatchObject({ method: 'PATCH', path: `${PATH}/me`, query: { update_mask: '*' } });
   });
 
-  test('PATCH: update, with a mask of one field', async () => {
+  test('update sends PATCH with a mask of one field', async () => {
     cli.give('ben', shared);
     const mask = 'warehouse_id';
     const { code } = await warehouses('ben', 'update', `${NAME}/me`, mask, 'CUSTOM', '--warehouse-id', science);
@@ -63,14 +63,14 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(lastRequest()?.query).toMatchObject({ update_mask: 'warehouse_id' });
   });
 
-  test('PATCH: --allow-missing goes out, and not unless it is given', async () => {
+  test('update sends allow_missing only where --allow-missing is given', async () => {
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED', '--allow-missing');
     expect(lastRequest()?.query).toEqual({ update_mask: '*', allow_missing: 'true' });
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
     expect(lastRequest()?.query).toEqual({ update_mask: '*' });
   });
 
-  test('DELETE: delete, printing nothing, and looked at afterwards', async () => {
+  test('delete sends DELETE, prints nothing, and reads back', async () => {
     cli.give('ben', shared);
     expect(await warehouses('ben', 'delete', `${NAME}/me`)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(stored('ben')).toBeUndefined();
@@ -78,7 +78,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
     expect(sent).toEqual(['DELETE 200', 'GET 404']);
   });
 
-  test('GET on the collection: list', async () => {
+  test('list sends GET for the collection', async () => {
     cli.give('ben', shared);
     cli.give('chloe', undefined);
     const { code, stdout } = await warehouses('ana', 'list');
@@ -101,35 +101,32 @@ describe('Endpoints, and the subcommands that wrap them', () => {
 });
 
 describe('Override lifecycle', () => {
-  test('no override → create → an override, and queries resolve to it', async () => {
+  test('create makes an override where there is none, and queries resolve to it', async () => {
     await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', shared);
     expect((await cli.query('ben')).warehouseId).toBe(shared);
   });
 
-  test('any override → update to CUSTOM with a warehouse → the new warehouse, on the next query', async () => {
+  test('update to CUSTOM with a warehouse moves the next query to the new warehouse', async () => {
     cli.give('ben', undefined);
     await warehouses('ben', 'update', `${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', science);
     expect((await cli.query('ben')).warehouseId).toBe(science);
   });
 
-  test('CUSTOM → update to LAST_SELECTED, without a warehouse', async () => {
+  test('update turns CUSTOM into LAST_SELECTED without a warehouse', async () => {
     cli.give('ben', shared);
     const { code } = await warehouses('ben', 'update', `${NAME}/me`, '*', 'LAST_SELECTED');
     expect(code).toBe(0);
     expect(stored('ben')).toEqual({ userId: USERS.ben, type: 'LAST_SELECTED', warehouseId: undefined });
   });
 
-  test.each(['with', 'without'])(
-    'update with allow-missing, %s an override there: one script for both',
-    async (there) => {
-      if (there === 'with') cli.give('ben', starter);
-      const args = [`${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', shared, '--allow-missing'];
-      expect((await warehouses('ben', 'update', ...args)).code).toBe(0);
-      expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
-    },
-  );
+  test.each(['with', 'without'])('update with allow-missing works %s an override there', async (there) => {
+    if (there === 'with') cli.give('ben', starter);
+    const args = [`${NAME}/me`, '*', 'CUSTOM', '--warehouse-id', shared, '--allow-missing'];
+    expect((await warehouses('ben', 'update', ...args)).code).toBe(0);
+    expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
+  });
 
-  test('any override → delete → none, and queries fall back to the workspace default', async () => {
+  test('delete removes any override, and queries fall back to the workspace default', async () => {
     cli.give('ben', shared);
     expect((await warehouses('ben', 'delete', `${NAME}/me`)).code).toBe(0);
     expect((await cli.query('ben')).warehouseId).toBe(starter);
@@ -143,7 +140,7 @@ describe('Override lifecycle', () => {
     expect(stored('ben')?.warehouseId).toBe(shared);
   });
 
-  test('the same by the commands for people: set, last-selected, clear, clear again', async () => {
+  test('the commands set, last-selected and clear do the same, and clear may be repeated', async () => {
     expect((await cli.run('ben', 'warehouse', 'set', 'Shared', 'analytics')).stdout).toContain(shared);
     expect(stored('ben')).toMatchObject({ type: 'CUSTOM', warehouseId: shared });
     expect((await cli.run('ben', 'warehouse', 'last-selected')).code).toBe(0);
@@ -157,13 +154,13 @@ describe('Override lifecycle', () => {
 });
 
 describe('Errors', () => {
-  test('no override', async () => {
+  test('get says that there is no override', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'me');
     expect(code).toBe(1);
     expect(stderr).toContain('You have no default warehouse override.');
   });
 
-  test('update of an absent one without allow-missing', async () => {
+  test('update without allow-missing says that there is no override, and makes none', async () => {
     const { code, stderr } = await warehouses('ben', 'update', 'me', '*', 'LAST_SELECTED');
     expect(code).toBe(1);
     expect(stderr).toContain('You have no default warehouse override.');
@@ -173,7 +170,7 @@ describe('Errors', () => {
   test.each([
     ['never existed', '00000000deadbeef'],
     ['is deleted', WAREHOUSES.deleted],
-  ])('a warehouse that %s', async (_how, id) => {
+  ])('a warehouse that %s is refused in words, and nothing is changed', async (_how, id) => {
     for (const args of [
       ['create', 'me', 'CUSTOM', '--warehouse-id', id],
       ['update', 'me', '*', 'CUSTOM', '--warehouse-id', id, '--allow-missing'],
@@ -185,7 +182,7 @@ describe('Errors', () => {
     }
   });
 
-  test('a mask that names an unknown field', async () => {
+  test('a mask that names an unknown field is refused, and the field is named', async () => {
     cli.give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'update', 'me', 'colour', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(1);
@@ -213,7 +210,7 @@ describe('Errors', () => {
 });
 
 describe('Permissions', () => {
-  test('create, read, update, delete one’s own: any user', async () => {
+  test('any user may create, read, update and delete an own override', async () => {
     const codes = [];
     codes.push((await warehouses('chloe', 'create', 'me', 'LAST_SELECTED')).code);
     codes.push((await warehouses('chloe', 'get', USERS.chloe)).code);
@@ -229,28 +226,31 @@ describe('Permissions', () => {
     ['delete', [`${NAME}/${USERS.chloe}`]],
   ];
 
-  test.each(forAnother)('%s another user’s: refused to who is no admin', async (subcommand, args) => {
-    if (subcommand !== 'create') cli.give('chloe', shared);
-    const { code, stderr } = await warehouses('ben', subcommand, ...args);
-    expect(code).toBe(1);
-    expect(stderr).toContain('Only a workspace admin may');
-    expect(stored('chloe')?.warehouseId).toBe(subcommand === 'create' ? undefined : shared);
-  });
+  test.each(forAnother)(
+    '%s is refused for another user’s override to a user who is no admin',
+    async (subcommand, args) => {
+      if (subcommand !== 'create') cli.give('chloe', shared);
+      const { code, stderr } = await warehouses('ben', subcommand, ...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('Only a workspace admin may');
+      expect(stored('chloe')?.warehouseId).toBe(subcommand === 'create' ? undefined : shared);
+    },
+  );
 
-  test.each(forAnother)('%s another user’s: done for an admin', async (subcommand, args) => {
+  test.each(forAnother)('%s works for another user’s override for an admin', async (subcommand, args) => {
     if (subcommand !== 'create') cli.give('chloe', shared);
     expect((await warehouses('ana', subcommand, ...args)).code).toBe(0);
     if (subcommand !== 'get') expect(stored('chloe')?.type).toBe(subcommand === 'delete' ? undefined : 'LAST_SELECTED');
   });
 
-  test('list all: refused to who is no admin', async () => {
+  test('list is refused to a user who is no admin', async () => {
     for (const run of [await warehouses('ben', 'list'), await cli.run('ben', 'warehouse', 'all')]) {
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Only a workspace admin may list the overrides of all users.');
     }
   });
 
-  test('list all: done for an admin, with names', async () => {
+  test('list works for an admin, with names', async () => {
     cli.give('ben', shared);
     const { stdout } = await cli.run('ana', 'warehouse', 'all');
     expect(stdout).toMatch(/^ben@example\.com\s+Shared analytics\n$/);

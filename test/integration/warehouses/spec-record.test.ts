@@ -15,11 +15,11 @@ const create = (profile: string, id: string, type: string, ...rest: string[]) =>
   cli.json(profile, 'warehouses', 'create-default-warehouse-override', id, type, ...rest);
 
 describe('Default warehouse override', () => {
-  test('default_warehouse_override_id: the numeric id of the owner, beyond 2^53, `me` standing for the caller', async () => {
+  test('default_warehouse_override_id is the numeric id of the owner, beyond 2^53, and `me` stands for the caller', async () => {
     expect(await create('ben', 'me', 'LAST_SELECTED')).toMatchObject({ default_warehouse_override_id: USERS.ben });
   });
 
-  test('name: default-warehouse-overrides/<user_id>', async () => {
+  test('name is default-warehouse-overrides/<user_id>', async () => {
     expect(await create('ben', 'me', 'LAST_SELECTED')).toMatchObject({
       name: `default-warehouse-overrides/${USERS.ben}`,
     });
@@ -28,17 +28,17 @@ describe('Default warehouse override', () => {
   test.each([
     ['CUSTOM', ['--warehouse-id', shared]],
     ['LAST_SELECTED', []],
-  ])('type: %s is taken', async (type, rest) => {
+  ])('type may be %s', async (type, rest) => {
     expect(await create('ben', 'me', type, ...rest)).toMatchObject({ type });
   });
 
-  test('type: another word is refused, in the workspace’s words', async () => {
+  test('type may be no other word, which is refused in the workspace’s words', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me', 'PINNED');
     expect(code).toBe(1);
     expect(stderr).toContain('PINNED');
   });
 
-  test('type: required on create and on update', async () => {
+  test('type is required on create and on update', async () => {
     const created = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me');
     const updated = await cli.run('ben', 'warehouses', 'update-default-warehouse-override', 'me', '*');
     expect([created.code, updated.code]).toEqual([1, 1]);
@@ -46,25 +46,25 @@ describe('Default warehouse override', () => {
     expect(updated.stderr).toMatch(/^Error: accepts 3 arg\(s\), received 2\n\nUsage: .*TYPE/s);
   });
 
-  test('warehouse_id: required with CUSTOM', async () => {
+  test('warehouse_id is required with CUSTOM', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouses', 'create-default-warehouse-override', 'me', 'CUSTOM');
     expect(code).toBe(1);
     expect(stderr).toContain('warehouse_id is required when type is CUSTOM');
   });
 
-  test('warehouse_id: not needed with LAST_SELECTED, and absent from its record', async () => {
+  test('warehouse_id is not needed with LAST_SELECTED, and absent from its record', async () => {
     expect(await create('ben', 'me', 'LAST_SELECTED')).not.toHaveProperty('warehouse_id');
   });
 });
 
 describe('Override types', () => {
-  test('CUSTOM: queries are pinned to the warehouse that it names', async () => {
+  test('CUSTOM pins queries to the warehouse that it names', async () => {
     await cli.run('ben', 'warehouse', 'set', 'data science');
     expect(await cli.query('ben')).toEqual({ state: 'SUCCEEDED', warehouseId: science });
     expect((await cli.run('ben', 'warehouse')).stdout).toContain('Data science (running');
   });
 
-  test('LAST_SELECTED: queries use what the user picked last, which is said not to be visible', async () => {
+  test('LAST_SELECTED runs queries on what the user picked last, which is said not to be visible', async () => {
     cli.workspace.state.lastSelected.set(USERS.ben, shared);
     await cli.run('ben', 'warehouse', 'last-selected');
     expect(await cli.query('ben')).toEqual({ state: 'SUCCEEDED', warehouseId: shared });
@@ -80,7 +80,7 @@ describe('Target warehouse requirement', () => {
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
-  test('and that is said before any query fails', async () => {
+  test('a target that its user cannot use is reported before any query fails', async () => {
     await create('ben', 'me', 'CUSTOM', '--warehouse-id', finance);
     expect((await cli.run('ben', 'warehouse')).stdout).toContain('do not have the CAN USE permission on Finance BI');
   });
@@ -94,7 +94,7 @@ describe('Target warehouse requirement', () => {
     expect(cli.workspace.state.overrides.get(USERS.ben)?.warehouseId).toBe(finance);
   });
 
-  test('so does an admin’s, for the user’s permissions and not the admin’s own', async () => {
+  test('the command of an admin refuses it by the user’s permissions and not the admin’s own', async () => {
     const refused = await cli.run('ana', 'warehouse', 'for', 'ben', 'set', 'finance');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Ben Okafor <ben@example.com> does not have the CAN USE permission on Finance BI');

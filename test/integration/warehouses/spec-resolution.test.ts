@@ -24,7 +24,7 @@ describe('What the service does', () => {
     });
   });
 
-  test('without one it is the workspace default', async () => {
+  test('the workspace default decides where there is no override', async () => {
     expect(await effective('ben')).toMatchObject({
       decidedBy: 'workspace-default',
       certainty: 'known',
@@ -34,7 +34,7 @@ describe('What the service does', () => {
     });
   });
 
-  test('without either it is the heuristic, as a prediction', async () => {
+  test('the heuristic decides where there is neither, as a prediction', async () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     expect(await effective('ana')).toMatchObject({
       decidedBy: 'heuristic',
@@ -73,7 +73,7 @@ describe('What the service does', () => {
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
-  test('so is one that is gone', async () => {
+  test('an override that is gone is found before a query fails', async () => {
     cli.give('ben', shared);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });

@@ -31,7 +31,7 @@ describe('a token', () => {
     ['not when the clock is a little behind', 60, -4, 0, true],
     ['not when the clock is behind by exactly as much as is tolerated', 60, -5, 0, true],
     ['when the clock has gone back behind its beginning', 60, -30, 0, false],
-  ])('%s', (_, life, minutes, chance, fresh) => {
+  ])('is refreshed %s', (_, life, minutes, chance, fresh) => {
     expect(isFresh(issued(life), minutes * MINUTE, chance)).toBe(fresh);
   });
 

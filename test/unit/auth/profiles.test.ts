@@ -231,7 +231,7 @@ auth_type = file-oidc
   });
 });
 
-describe('which profile is meant', () => {
+describe('the profile that is meant', () => {
   const two = '[a]\nhost = a.com\n[b]\nhost = b.com\n';
   const environment = { DATABRICKS_HOST: 'https://e.com', DATABRICKS_TOKEN: 't' };
 
@@ -250,7 +250,7 @@ describe('which profile is meant', () => {
     ['else the only one', '[a]\nhost = a.com\n', {}, undefined, 'a'],
     ['else the environment’s own', '', environment, undefined, '(environment)'],
     ['also beside profiles of which none is the default', two, environment, undefined, '(environment)'],
-  ])('%s', (_, text, env, requested, expected) => {
+  ])('is chosen in order: %s', (_, text, env, requested, expected) => {
     expect(chooseProfile(book(text, env), requested)).toBe(expected);
   });
 
@@ -284,7 +284,7 @@ describe('which profile is meant', () => {
       'There is no profile "__settings__" in ~/.databrickscfg.',
       'It has a, b.',
     ],
-  ])('%j, asked for %s: %s', (text, requested, code, message, remedy) => {
+  ])('is not found in %j, asked for %s: %s', (text, requested, code, message, remedy) => {
     expect(() => chooseProfile(book(text), requested)).toThrow(expect.objectContaining({ code, message, remedy }));
   });
 });

@@ -34,7 +34,7 @@ describe('the envelope of a frame', () => {
     ['null', { ...INVALID, message: 'Invalid request: a frame is a JSON object.' }],
     ['{}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
     ['{"id":1,"method":5}', { ...INVALID, message: 'Invalid request: it has neither a method nor a result.' }],
-  ])('of %s', (frame, envelope) => {
+  ])('tells the kind of %s', (frame, envelope) => {
     expect(readEnvelope(Buffer.from(frame))).toEqual(envelope);
   });
 

@@ -31,7 +31,7 @@ describe('the frames of an event stream', () => {
     ['an event that the end cuts off', 'data: 1\n\ndata: 2\n', ['1']],
     ['characters of several bytes', 'data: "ä€😀"\n\n', ['"ä€😀"']],
     ['other separators of lines are text', 'data: "a\u2028b\u0085c"\n\n', ['"a\u2028b\u0085c"']],
-  ])('%s, whole and byte by byte', (_name, stream, frames) => {
+  ])('are the same whole and byte by byte: %s', (_name, stream, frames) => {
     expect(feed(stream).frames).toEqual(frames);
     expect(feed(...byteByByte(stream)).frames).toEqual(frames);
   });

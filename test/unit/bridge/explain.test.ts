@@ -40,7 +40,7 @@ describe('a refused sign-in', () => {
   });
 });
 
-describe('a refusal, in words', () => {
+describe('the explanation of a refusal', () => {
   it.each<[name: string, failure: UpstreamFailure, code: string, text: string]>([
     [
       '401',
@@ -132,7 +132,7 @@ describe('a refusal, in words', () => {
       'unexpected_answer',
       'acme.cloud.databricks.com answered 418: short and stout.',
     ],
-  ])('%s', (_name, failure, code, text) => {
+  ])('has its code and its words: %s', (_name, failure, code, text) => {
     expect(words(failure)).toEqual([code, text]);
   });
 
@@ -149,7 +149,7 @@ describe('a refusal, in words', () => {
   });
 });
 
-describe('a broken exchange, in words', () => {
+describe('the explanation of a broken exchange', () => {
   const unreachable = (code: string) =>
     `acme.cloud.databricks.com cannot be reached (${code}). Check the host name, network, VPN and proxy.`;
   const untrusted = (code: string) =>
@@ -272,7 +272,7 @@ describe('a broken exchange, in words', () => {
       'outcome_unknown',
       'acme.cloud.databricks.com ended the answer to tools/list before it was complete. Try again in a minute.',
     ],
-  ])('%s', (_name, failure, method, code, text) => {
+  ])('has its code and its words: %s', (_name, failure, method, code, text) => {
     expect(words(failure, method)).toEqual([code, text]);
   });
 });

@@ -39,7 +39,7 @@ describe('frames of a stream', () => {
       ['"ä€😀"'],
     ],
     ['what is not UTF-8, and then what is', [NOT_UTF8, '\n{}\n'], ['<not-utf8>', '{}']],
-  ])('%s', (_name, chunks, frames) => {
+  ])('are split: %s', (_name, chunks, frames) => {
     expect(split(chunks)).toEqual(frames);
   });
 
@@ -49,7 +49,7 @@ describe('frames of a stream', () => {
     ['a longer one in pieces, once', ['1234567', '89', 'abcdefgh', 'ijk\n1\n'], ['<too-long>', '1']],
     ['a longer one at the end', ['1\n12345678', '9'], ['1', '<too-long>']],
     ['a longer one within a chunk of others', ['1\n123456789\n2\n'], ['1', '<too-long>', '2']],
-  ])('under a limit of eight bytes: %s', (_name, chunks, said) => {
+  ])('are split under a limit of eight bytes: %s', (_name, chunks, said) => {
     expect(split(chunks, 8)).toEqual(said);
   });
 

@@ -119,19 +119,19 @@ describe('a frame of a good answer', () => {
     ],
     ['a long error', rpcError(-32001, `Session not found ${'.'.repeat(5_000)}`), false],
     ['what is not JSON', '"error" session not found', false],
-  ])('%s', (_name, frame, gone) => {
+  ])('says that the session is gone, or not: %s', (_name, frame, gone) => {
     expect(isSessionLostFrame(Buffer.from(frame))).toBe(gone);
   });
 });
 
-describe('an internal error may say that the session is gone', () => {
+describe('an internal error', () => {
   const internal = { code: -32603, message: 'Session not found' };
 
   it.each([
     ['in a frame', { frame: Buffer.from(rpcError(-32603, 'Session not found')) }],
     ['in the text of a refusal', { text: rpcError(-32603, 'Session not found') }],
     ['in the long text of a refusal', { text: `${rpcError(-32603, 'Session not found')}${' '.repeat(5_000)}` }],
-  ])('%s', (_name, answer) => {
+  ])('may say that the session is gone %s', (_name, answer) => {
     expect(mayBeSessionLost(answer)).toEqual(internal);
   });
 
@@ -140,7 +140,7 @@ describe('an internal error may say that the session is gone', () => {
     ['with another code', { frame: Buffer.from(rpcError(-32001, 'Session not found')) }],
     ['in a page', { text: '<html>Session not found</html>' }],
     ['in a frame that is too long for an error', { frame: Buffer.from(longError(5_000).replace('-32001', '-32603')) }],
-  ])('and not %s', (_name, answer) => {
+  ])('does not say so %s', (_name, answer) => {
     expect(mayBeSessionLost(answer)).toBeUndefined();
   });
 });

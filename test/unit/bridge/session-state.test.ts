@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(sessionOf(FRESH)).toEqual({ id: undefined, protocolVersion: undefined });
   });
 
-  it.each(rows)('$state.name, on $event.name: $to.name', ({ state, event, to }) => {
+  it.each(rows)('$state.name becomes $to.name on $event.name', ({ state, event, to }) => {
     expect(nextState(state, event)).toEqual(to);
   });
 

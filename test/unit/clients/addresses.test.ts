@@ -38,7 +38,7 @@ const ENTRIES: Record<string, unknown> = {
 };
 
 describe('an entry with an address', () => {
-  test.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, { http }) => {
+  test.each(CLIENTS.map((client) => [client.id, client] as const))('has the form that %s reads', (id, { http }) => {
     const known = { name: 'databricks-sql', url: URL, clientId: 'app-1', callbackPort: 8020 };
     if (!http) return expect(['claude-desktop', 'auggie']).toContain(id);
     expect(wholeEntry(http(known))).toMatchObject(Object(ENTRIES[id]));

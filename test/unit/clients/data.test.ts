@@ -14,7 +14,7 @@ describe('a table', () => {
     ['null', null, false],
     ['nothing', undefined, false],
     ['a text', 'a', false],
-  ])('%s: %s', (_what, value, expected) => {
+  ])('is %s: %s', (_what, value, expected) => {
     expect(isDataTable(value)).toBe(expected);
   });
 });
@@ -28,7 +28,7 @@ describe('the same data', () => {
     ['that is no number', Number.NaN, Number.NaN],
     ['that is nothing', undefined, undefined],
     ['zero with a sign, which JSON does not keep', -0, 0],
-  ])('%s', (_what, one, other) => {
+  ])('is recognised: %s', (_what, one, other) => {
     expect(sameData(one, other)).toBe(true);
     expect(sameData(other, one)).toBe(true);
   });

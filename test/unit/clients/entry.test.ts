@@ -117,7 +117,7 @@ describe('the keys that go when an entry changes its form', () => {
   });
 });
 
-describe('an entry of which nothing was recorded is ours where it starts `causeway proxy`', () => {
+describe('an entry of which nothing was recorded', () => {
   it.each<[string, unknown]>([
     ['a command on the search path', { command: 'causeway', args: ['proxy', '--path', '/sql'] }],
     ['a path', { command: '/opt/causeway', args: ['proxy'] }],
@@ -129,7 +129,7 @@ describe('an entry of which nothing was recorded is ours where it starts `causew
     ['a script by the Node of Debian', { command: '/usr/bin/nodejs', args: ['causeway', 'proxy'] }],
     ['the source by Electron', { command: '/opt/electron', args: ['main/causeway.ts', 'proxy'] }],
     ['a command with keys of the user', { command: 'causeway', args: ['proxy'], env: { A: 'b' }, disabled: true }],
-  ])('%s', (_what, entry) => {
+  ])('is ours where it starts `causeway proxy`: %s', (_what, entry) => {
     expect(isOurs(entry, [])).toBe(true);
   });
 
@@ -154,12 +154,12 @@ describe('an entry of which nothing was recorded is ours where it starts `causew
     ['an address of a workspace', { url: 'https://acme.cloud.databricks.com/api/2.0/mcp/sql' }],
     ['nothing', undefined],
     ['no table', ['causeway', 'proxy']],
-  ])('and not %s', (_what, entry) => {
+  ])('is not ours with %s', (_what, entry) => {
     expect(isOurs(entry, [])).toBe(false);
   });
 });
 
-describe('an entry is ours by record', () => {
+describe('an entry of which something was recorded', () => {
   const launched = { command: '/old/place/of/it', args: ['proxy', '--path', '/sql'] };
   const addressedOne = { type: 'http', url: DIRECT.url, oauth: { clientId: 'an-id' } };
 
@@ -175,7 +175,7 @@ describe('an entry is ours by record', () => {
     ['with the address and every key, one changed', { ...addressedOne, oauth: { clientId: 'other' } }, [addressedOne]],
     ['with an address under another key of a client', { serverUrl: DIRECT.url, more: 1 }, [{ serverUrl: DIRECT.url }]],
     ['as a parser without prototypes gives it', Object.assign(Object.create(null), launched), [launched]],
-  ])('%s', (_what, present, written) => {
+  ])('is ours %s', (_what, present, written) => {
     expect(isOurs(present, written)).toBe(true);
   });
 
@@ -190,7 +190,7 @@ describe('an entry is ours by record', () => {
     ['with a text in its place', DIRECT.url, [addressedOne]],
     ['with a list in its place', [addressedOne], [addressedOne]],
     ['gone', undefined, [addressedOne]],
-  ])('and not %s', (_what, present, written) => {
+  ])('is not ours %s', (_what, present, written) => {
     expect(isOurs(present, written)).toBe(false);
   });
 });

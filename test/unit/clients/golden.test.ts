@@ -36,7 +36,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     return { text, remnant };
   }
 
-  test.each(CASES)('%s: added as it is written here, removed without a trace', (name) => {
+  test.each(CASES)('%s is added as it is written here, and removed without a trace', (name) => {
     const original = readFileSync(join(GOLDEN, id, `${name}.original`), 'utf8');
     const { text, remnant } = addAll(original);
     const file = join(GOLDEN, id, `${name}.added`);

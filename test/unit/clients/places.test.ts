@@ -67,7 +67,7 @@ const FIRST: [string, string, string, string][] = [
 ];
 
 describe('the first file', () => {
-  test.each(FIRST)('of %s', (id, darwin, win32, linux) => {
+  test.each(FIRST)('is that of %s', (id, darwin, win32, linux) => {
     expect(filesOf(id, 'darwin')[0]).toBe(`/Users/ana/${darwin}`);
     expect(filesOf(id, 'win32')[0]).toBe(`C:\\Users\\Ana Müller\\${win32}`);
     expect(filesOf(id, 'linux')[0]).toBe(`/home/ana/${linux}`);
@@ -91,12 +91,12 @@ describe('clients with several files', () => {
     ['vscode', 'Code/User/mcp.json'],
     ['vscode-insiders', 'Code - Insiders/User/mcp.json'],
     ['zed', 'zed/settings.json'],
-  ])('%s as a Flatpak application, on Linux alone', (id, path) => {
+  ])('%s has one as a Flatpak application, on Linux alone', (id, path) => {
     expect(filesOf(id, 'linux')).toContain(`/home/ana/.var/app/*/config/${path}`);
     for (const system of ['darwin', 'win32'] as const) expect(filesOf(id, system).join()).not.toContain('.var');
   });
 
-  test('Windsurf: the old and the new', () => {
+  test('Windsurf has the old one and the new one', () => {
     expect(filesOf('windsurf', 'darwin')).toEqual([
       '/Users/ana/.codeium/windsurf/mcp_config.json',
       '/Users/ana/.config/devin/mcp_config.json',
@@ -108,18 +108,18 @@ describe('clients with several files', () => {
   test.each([
     ['vscode', '.vscode-server'],
     ['vscode-insiders', '.vscode-server-insiders'],
-  ])('%s: also where a window on another computer is connected', (id, folder) => {
+  ])('%s has one also where a window on another computer is connected', (id, folder) => {
     expect(filesOf(id, 'linux')).toContain(`/home/ana/${folder}/data/User/mcp.json`);
   });
 
-  test('opencode: .jsonc where it is, else .json', () => {
+  test('opencode has .jsonc where it is, else .json', () => {
     expect(filesOf('opencode', 'linux')).toEqual([
       '/home/ana/.config/opencode/opencode.jsonc',
       '/home/ana/.config/opencode/opencode.json',
     ]);
   });
 
-  test("Xcode's copies of Claude Code's and Codex's", () => {
+  test("Xcode has copies of Claude Code's and Codex's", () => {
     expect(filesOf('claude-code', 'darwin')[1]).toBe(
       '/Users/ana/Library/Developer/Xcode/CodingAssistant/ClaudeAgentConfig/.claude.json',
     );
@@ -143,7 +143,7 @@ describe('variables of the environment move a file', () => {
     expect(filesOf(id, 'linux', { [variable]: value })[0]).toBe(path);
   });
 
-  test('but not the Copilot CLI by XDG_CONFIG_HOME, nor Zed on macOS', () => {
+  test('XDG_CONFIG_HOME moves neither the Copilot CLI nor Zed on macOS', () => {
     const env = { XDG_CONFIG_HOME: '/srv/c' };
     expect(filesOf('copilot-cli', 'linux', env)[0]).toBe('/home/ana/.copilot/mcp-config.json');
     expect(filesOf('zed', 'darwin', env)[0]).toBe('/Users/ana/.config/zed/settings.json');

@@ -39,7 +39,7 @@ describe('an account in words', () => {
       'Could not be read',
       'sign-in',
     ],
-  ])('%#', (value, signingIn, status, offer) => {
+  ])('has a status and an offer to sign in or out: case %#', (value, signingIn, status, offer) => {
     expect(formatStatus(value, signingIn)).toBe(status);
     expect(signInOffer(value)).toBe(offer);
   });

@@ -56,7 +56,7 @@ describe('how a server stands in a client', () => {
     [['current', 'edited'], true, 'Changed since it was written', true],
     [['current', 'outdated'], true, 'Works; an update is available', true],
     [['absent', 'broken'], false, 'Starts a program that is gone', true],
-  ])('%j: on %s, %s', (states, on, words, repairable) => {
+  ])('is shown for %j: on %s, %s', (states, on, words, repairable) => {
     const standing = clientEntryStatus(client(...states.map((sql) => ({ sql }))), 'sql');
     expect(standing).toEqual({ on, words, repairable, unknown: false });
   });
@@ -75,7 +75,7 @@ describe('what a client has', () => {
     [client({ sql: 'vanished', genie: 'edited' }), '2 servers to repair'],
     [client({}), 'Cannot be read'],
     [{ ...client(), problem: 'It has several configuration files.' }, 'Cannot be read'],
-  ])('%#: %s', (one, words) => {
+  ])('is told in case %#: %s', (one, words) => {
     expect(summaryOf(one, ['sql', 'genie'])).toBe(words);
   });
 

@@ -35,7 +35,7 @@ describe('the way to the workspace', () => {
     ['nobody', broken('unreachable'), 'fail', 'skipped'],
     ['nobody in time', broken('timeout'), 'fail', 'skipped'],
     ['a certificate that is not trusted', broken('tls'), 'pass', 'fail'],
-  ])('that leads to %s', (_name, probe, host, tls) => {
+  ])('is judged where it leads to %s', (_name, probe, host, tls) => {
     expect(hostFinding(profile, probe).status).toBe(host);
     expect(tlsFinding(profile, {}, probe).status).toBe(tls);
   });
@@ -48,7 +48,7 @@ describe('the way to the workspace', () => {
     [3_600_000, 'fail'],
     [-3_600_000, 'fail'],
     [undefined, 'skipped'],
-  ])('with a clock that is %s ms ahead', (clockAheadMs, status) => {
+  ])('is judged with a clock that is %s ms ahead', (clockAheadMs, status) => {
     expect(clockFinding(reached({ clockAheadMs })).status).toBe(status);
   });
 
@@ -70,7 +70,7 @@ describe('what is on this computer', () => {
     [{ status: 'idle', checkedAt: 1 }, 'pass'],
     [{ status: 'off' }, 'pass'],
     [{ status: 'ready', version: '9.0.0' }, 'warning'],
-  ] as const)('of a version where updates are %j', (update, status) => {
+  ] as const)('is judged where updates are %j', (update, status) => {
     expect(versionFinding(update).status).toBe(status);
   });
 
@@ -83,7 +83,7 @@ describe('the warehouse that queries run on', () => {
   it.each([
     [true, 'pass', 'Your queries run on Shared analytics, and you may use it.'],
     ['unknown', 'unknown', 'Your queries run on Shared analytics. Whether you may use it could not be found out.'],
-  ] as const)('where canUse is %s', async (canUse, status, words) => {
+  ] as const)('is judged where canUse is %s', async (canUse, status, words) => {
     const summary = { ...warehouse({ canUse }), type: 'PRO' };
     const found = { ...effective(), steps: [], warehouse: summary };
     expect(await warehouseFinding(async () => found)).toMatchObject({ status, words });
@@ -138,7 +138,7 @@ describe('the entries in AI clients’ files', () => {
     ],
     ['a file cannot be read', [client('A', 'current', { problem: 'It is damaged.' })], 'fail'],
     ['one of somebody else has the name', [client('A', 'foreign'), client('B', 'current')], 'pass'],
-  ])('where %s', (_name, reports, status) => {
+  ])('are judged where %s', (_name, reports, status) => {
     expect(clientsFinding(reports).status).toBe(status);
   });
 });
@@ -165,7 +165,7 @@ describe('what all checks came to', () => {
     [of(['pass', 'fail', 'warning', 'unknown']), 'One thing is not in order.'],
     [of(['fail', 'fail']), '2 things are not in order.'],
     [of(['pass', 'unknown', 'warning']), 'Not everything was checked.'],
-  ])('%#', (diagnosis, words) => {
+  ])('is told in a sentence: case %#', (diagnosis, words) => {
     expect(formatDiagnosis(diagnosis)).toBe(words);
   });
 });

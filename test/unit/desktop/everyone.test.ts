@@ -139,7 +139,7 @@ describe('an override in words', () => {
     [{ status: 'reading' }, 'Reading… 1,200 overrides so far.'],
     [{ status: 'stopped' }, 'Stopped after 1,200 overrides: there are more.'],
     [{ status: 'failed' }, 'Broke off after 1,200 overrides: there may be more.'],
-  ])('the reading: %j', (of, words) => {
+  ])('has a line about the reading: %j', (of, words) => {
     expect(progressOf(reading(of))).toBe(words);
   });
 
@@ -167,7 +167,7 @@ describe('an override in words', () => {
     problem: null,
     ...of,
   });
-  it('a plan, and what came of it', () => {
+  it('has a line about a plan and what came of it', () => {
     const planned = { create: 1, update: 2, delete: 0, unchanged: 1, invalid: 3 };
     expect(formatPlan(bulk({ planned, warnings: 1 }))).toBe(
       '1 override will be set, 2 will change, 1 stays as it is, 3 lines cannot be carried out. After 1 change, queries would fail. Nothing has been changed yet.',

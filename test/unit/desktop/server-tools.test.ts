@@ -17,7 +17,7 @@ describe('what a tool does, by its annotations', () => {
     [{ readOnlyHint: false, destructiveHint: false }, 'changes'],
     [{ destructiveHint: true }, 'destroys'],
     [{ readOnlyHint: 'yes' }, 'unknown'],
-  ])('%j: %s', (annotations, effect) => {
+  ])('is told of %j: %s', (annotations, effect) => {
     const tool = annotations ? { annotations } : {};
     expect(toolForWindow({ name: 'x', inputSchema: {}, ...tool })).toMatchObject({
       effect,
@@ -59,7 +59,7 @@ describe('what crosses of an answer', () => {
       { type: 'of tomorrow', x: 1 },
       { type: 'text', text: '{\n  "type": "of tomorrow",\n  "x": 1\n}', cut: 0 },
     ],
-  ])('%j', (content, part) => {
+  ])('has the form that the window takes: %j', (content, part) => {
     expect(partsOf(content)).toEqual([part]);
   });
 

@@ -12,7 +12,7 @@ const kindOf = (property: unknown, root: object = {}) => {
   return field?.kind;
 };
 
-describe('the control for a property', () => {
+describe('the control for a property of a tool', () => {
   it.each<[string, unknown, FormField['kind']]>([
     ['a text', { type: 'string' }, 'text'],
     ['a number', { type: 'number' }, 'number'],

@@ -335,7 +335,7 @@ describe('the number of sessions in the tray', () => {
     [[], 'No AI client is connected'],
     [[proxy], '[1 session of an AI client]'],
     [[proxy, { ...proxy, id: 2 }], '[2 sessions of AI clients]'],
-  ])('%#', (proxies, label) => {
+  ])('is told in case %#', (proxies, label) => {
     expect(read({ ...known(), proxies })).toContain(label);
   });
 });

@@ -62,7 +62,7 @@ describe('the state of updates', () => {
     }),
   );
 
-  it.each(cases)('$from, then $name: $expected.status', ({ state, event, expected }) => {
+  it.each(cases)('is $expected.status from $from after $name', ({ state, event, expected }) => {
     expect(afterUpdateEvent(state, event)).toEqual(expected);
   });
 
@@ -78,7 +78,7 @@ describe('the state of updates', () => {
     [true, 'win32', {}, null],
     [true, 'linux', {}, 'package-manager'],
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
-  ] as const)('where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
+  ] as const)('is impossible or not where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
     expect(updateBlocker(packaged, platform, env)).toBe(hindrance);
   });
 });

@@ -14,17 +14,17 @@ const step = (change: Partial<EffectiveStepInfo>): EffectiveStepInfo => ({
   ...change,
 });
 
-describe('words', () => {
+describe('the window', () => {
   it.each([
     ['RUNNING', 'Running'],
     ['DELETING', 'Being deleted'],
     ['HALF_ASLEEP', 'Half asleep'],
     ['', ''],
-  ])('for the state %j: %j', (state, words) => {
+  ])('shows the state %j as %j', (state, words) => {
     expect(formatState(state)).toBe(words);
   });
 
-  it('for what a warehouse is', () => {
+  it('shows what a warehouse is', () => {
     expect(formatDetails(warehouse())).toBe('Running · Medium · serverless');
     expect(formatDetails(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
   });
@@ -50,13 +50,13 @@ describe('words', () => {
       'because part of the answer could not be read',
     ],
   ];
-  it.each(unnamed)('for a warehouse without a name: %s', (_name, change, name, because) => {
+  it.each(unnamed)('shows a warehouse without a name: %s', (_name, change, name, because) => {
     const value = effective({ warehouse: null, ...change });
     expect(effectiveName(value)).toBe(name);
     expect(reasonFor(value)).toBe(because);
   });
 
-  it('for how long ago', () => {
+  it('shows how long ago something was', () => {
     expect(timeAgo(0, 59_999)).toBe('just now');
     expect(timeAgo(0, 60_000)).toBe('1 minute ago');
     expect(timeAgo(0, 3 * 3_600_000)).toBe('3 hours ago');

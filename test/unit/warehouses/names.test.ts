@@ -24,7 +24,7 @@ describe('chooseByName', () => {
     ['its initials', 'sw', 'Starter Warehouse'],
     ['its letters in order', 'shrdan', 'Shared analytics'],
     ['spaces around it', '  starter  ', 'Starter Warehouse'],
-  ])('%s', (_how, text, name) => {
+  ])('finds a warehouse by %s', (_how, text, name) => {
     expect(choose(text).name).toBe(name);
   });
 

@@ -69,7 +69,7 @@ describe('findUser', () => {
     ['a service principal’s id', '70368744177664011', '70368744177664011'],
     ['a service principal’s application id', '6f1d2c3b-8a4e', '70368744177664011'],
     ['a service principal’s name', 'nightly', '70368744177664011'],
-  ])('by %s', async (_how, text, id) => {
+  ])('finds a user by %s', async (_how, text, id) => {
     expect((await findUser(client.users, text)).id).toBe(id);
   });
 

@@ -111,48 +111,48 @@ describe('a REST answer', () => {
   });
 });
 
-describe('a REST request is retried', () => {
+describe('a request to the REST API', () => {
   test.each([
     ['seconds', '3', 3125],
     ['a date', 'Sat, 21 Nov 2026 10:00:05 GMT', 5125],
-  ])('after 429 with Retry-After as %s, a little later than asked', async (_form, header, wait) => {
+  ])('is retried after 429 with Retry-After as %s, a little later than asked', async (_form, header, wait) => {
     script = [refuse(429, { 'retry-after': header })];
     await rest()();
     expect(waits).toEqual([wait]);
   });
 
-  test('after 503 without Retry-After, with growing delays and a limit', async () => {
+  test('is retried after 503 without Retry-After, with growing delays and a limit', async () => {
     script = Array.from({ length: 9 }, () => refuse(503));
     await expect(rest()()).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     expect(waits).toEqual([375, 750, 1500, 3000]);
     expect(seen).toHaveLength(5);
   });
 
-  test('but fails at once if the delay would exceed the time limit', async () => {
+  test('fails at once if the delay would exceed the time limit', async () => {
     script = [refuse(429, { 'retry-after': '600' })];
     await expect(rest()()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(waits).toEqual([]);
   });
 
-  test.each([400, 403, 404, 409, 500, 501, 502, 504])('but not after %i', async (status) => {
+  test.each([400, 403, 404, 409, 500, 501, 502, 504])('is not retried after %i', async (status) => {
     script = [refuse(status)];
     await expect(rest()()).rejects.toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
 
-  test('with a new token after the first 401', async () => {
+  test('is retried with a new token after the first 401', async () => {
     script = [refuse(401)];
     await rest()();
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
   });
 
-  test('but not after a second 401', async () => {
+  test('is not retried after a second 401', async () => {
     script = [refuse(401), refuse(401), refuse(401)];
     await expect(rest()()).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(seen).toHaveLength(2);
   });
 
-  test('after a lost answer if it only reads or is idempotent', async () => {
+  test('is retried after a lost answer if it only reads or is idempotent', async () => {
     script = [drop];
     await rest()();
     script = [drop];
@@ -160,7 +160,7 @@ describe('a REST request is retried', () => {
     expect(seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
   });
 
-  test('but not after a lost answer if it is not idempotent, and its outcome is unknown', async () => {
+  test('is not retried after a lost answer if it is not idempotent, and its outcome is unknown', async () => {
     script = [drop];
     await expect(rest()({ method: 'POST', body: {} })).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -169,26 +169,26 @@ describe('a REST request is retried', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('and a refusal after a lost answer still leaves the first outcome unknown', async () => {
+  test('has an unknown outcome if a refusal follows a lost answer', async () => {
     script = [drop, refuse(404)];
     const request = rest()({ method: 'DELETE', idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'not_found', mayHaveRun: true });
   });
 
-  test('and reports the lost answer if the workspace then stays busy', async () => {
+  test('reports a lost answer if the workspace then stays busy', async () => {
     script = [drop, ...Array.from({ length: 9 }, () => refuse(503))];
     const request = rest()({ method: 'PATCH', body: {}, idempotent: true });
     await expect(request).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  test('after a connection that was never made, whatever its method', async () => {
+  test('is retried after a connection that was never made, whatever its method', async () => {
     close();
     const request = rest()({ method: 'POST', body: {} });
     await expect(request).rejects.toMatchObject({ code: 'unreachable', mayHaveRun: false });
     expect(waits).toEqual([375, 750]);
   });
 
-  test('after a connection that stays silent', async () => {
+  test('is retried after a connection that stays silent', async () => {
     script = [() => {}, () => {}, () => {}];
     await expect(rest({}, 50)()).rejects.toMatchObject({ code: 'timeout' });
     expect(seen).toHaveLength(3);

@@ -70,7 +70,7 @@ describe('the API', () => {
     );
   });
 
-  test('each has an origin of its own, which is not the workspace', async () => {
+  test('gives each app an origin of its own, which is not the workspace', async () => {
     const { items } = await apps(ben, 100);
     const origins = new Set([workspace.host, ...items.map(({ url }) => new URL(url).origin)]);
     expect(origins.size).toBe(items.length + 1);
@@ -81,7 +81,7 @@ describe('the API', () => {
     ['mcp-inventory', 200],
     ['mcp-payroll', 403],
     ['mcp-stranger', 404],
-  ])('%s: %i', async (name, status) => {
+  ])('answers a look-up of %s with %i', async (name, status) => {
     expect((await ben('GET', `${BASE}/${name}`)).status).toBe(status);
   });
 
@@ -179,22 +179,22 @@ test.each(['mcp-reports', 'mcp-broken'])('%s does not run and answers a page, wi
   }
 });
 
-describe('apps that are out for a token', () => {
-  test('one sends its callers to a foreign host', async () => {
+describe('an app that wants a token that is not its own', () => {
+  test('may send its callers to a foreign host', async () => {
     const { status, headers } = await call('mcp-wanderer');
     expect([status, headers.get('location')]).toEqual([307, `${await workspace.apps.foreignOrigin()}/mcp`]);
   });
 
-  test('one answers with the token, in its head and in its body', async () => {
+  test('may repeat the token in its headers and in its body', async () => {
     const { headers, text } = await call('mcp-parrot');
     expect([headers.get('x-authorization'), text]).toEqual([`Bearer ${token}`, expect.stringContaining(token)]);
   });
 
-  test('one is of another tenant, and well', async () => {
+  test('may belong to another tenant, and work', async () => {
     expect((await call('mcp-stranger')).body).toMatchObject({ result: { tools: { length: 2 } } });
   });
 
-  test('what reached whom is recorded, wherever the token stood', async () => {
+  test('is recorded with the token that it received, wherever the token stood', async () => {
     const foreign = await workspace.apps.foreignOrigin();
     const parrot = await workspace.apps.origin('mcp-parrot');
     await ben('GET', BASE);

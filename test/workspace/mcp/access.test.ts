@@ -30,7 +30,7 @@ describe('the scopes of a token', () => {
     ]),
   );
 
-  it.each(CASES)('%s with the scope %s', async (path, scope, missing) => {
+  it.each(CASES)('decide whether %s answers a token with the scope %s', async (path, scope, missing) => {
     host.scopes.clear();
     host.scopes.add(scope);
     const answer = await host.post(`/api/2.0/mcp/${path}`, BEN, LIST);

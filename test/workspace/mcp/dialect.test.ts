@@ -13,7 +13,7 @@ describe('translate', () => {
     ['the caller', 'SELECT current_user(), CURRENT_USER', "SELECT 'o''hara@x', 'o''hara@x'"],
     ['but not a column of that name', 'SELECT t.current_user', 'SELECT t.current_user'],
     ['numbers stay', 'SELECT 1.5, 1e3, t.1', 'SELECT 1.5, 1e3, t.1'],
-  ])('%s', (_, query, sql) => {
+  ])('gives the form that DuckDB reads: %s', (_, query, sql) => {
     expect(translate(query, "o'hara@x").sql).toBe(sql);
   });
 

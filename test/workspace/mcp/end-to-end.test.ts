@@ -41,7 +41,7 @@ it.each<[string, string, Record<string, unknown>, unknown]>([
   expect((await client.callTool({ name, arguments: args })).structuredContent).toMatchObject({ ...Object(expected) });
 });
 
-it('asks for a token before anything else', async () => {
+it('a managed server asks for a token before anything else', async () => {
   for (const token of [undefined, 'dapi0']) {
     const answer = await callerWith(workspace, token)('POST', '/api/2.0/mcp/sql', {});
     expect(answer.status).toBe(401);
@@ -49,7 +49,7 @@ it('asks for a token before anything else', async () => {
   }
 });
 
-it('puts a query on the warehouse that the user’s override names, through the API that sets it', async () => {
+it('a query runs on the warehouse of the override that the user has set through the API', async () => {
   const ben = callerWith(workspace, userNamed(workspace, 'ben').token);
   const overrides = '/api/warehouses/v1/default-warehouse-overrides';
   const created = await ben('POST', `${overrides}?default_warehouse_override_id=me`, {
@@ -62,7 +62,7 @@ it('puts a query on the warehouse that the user’s override names, through the 
   await ben('DELETE', `${overrides}/me`);
 });
 
-it('survives an answer that trickles, and ends a session when told to', async () => {
+it('the official client reads an answer that trickles, and reports a session that has expired', async () => {
   const client = await connect('sql');
   const trickle = workspace.faults.add({ path: '/api/2.0/mcp/*', method: 'POST', effect: { kind: 'trickle' } });
   expect(await client.callTool({ name: 'execute_sql', arguments: { query: 'SELECT 1' } })).toHaveProperty('content');
@@ -71,7 +71,7 @@ it('survives an answer that trickles, and ends a session when told to', async ()
   await expect(client.listTools()).rejects.toMatchObject({ status: 410 });
 });
 
-it('goes on after the connection was cut in the middle of an event stream', async () => {
+it('a session goes on after the connection was cut in the middle of an event stream', async () => {
   const client = await connect('sql');
   workspace.faults.add({ path: '/api/2.0/mcp/*', method: 'POST', effect: { kind: 'cut', afterBytes: 20 } });
   const answer = await fetch(`${workspace.host}/api/2.0/mcp/sql`, {

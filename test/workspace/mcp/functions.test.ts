@@ -13,7 +13,7 @@ function connect(path = 'functions/main/default', user = 'ben@example.com'): Pro
   return host.connect(`/api/2.0/mcp/${path}`, user);
 }
 
-it('offers each function as a tool with its comment and its typed parameters', async () => {
+it('the functions server offers each function as a tool with its comment and its typed parameters', async () => {
   const { tools } = await (await connect()).client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     'main__default__fare_with_tip',
@@ -33,11 +33,11 @@ it('offers each function as a tool with its comment and its typed parameters', a
   });
 });
 
-it('offers one function where the path names it', async () => {
+it('the functions server offers one function where the path names it', async () => {
   expect(await (await connect('functions/main/default/initials')).toolNames()).toEqual(['main__default__initials']);
 });
 
-it('runs them in SQL, one value or a table', async () => {
+it('a function runs in SQL, and gives one value or a table', async () => {
   const functions = await connect();
   expect(await functions.call('main__default__fare_with_tip', { fare: 12.5, tip_percent: 20 })).toEqual({
     is_truncated: false,
@@ -48,7 +48,7 @@ it('runs them in SQL, one value or a table', async () => {
   expect(table).toMatchObject({ columns: ['pickup_zip', 'trips'], rows: [expect.any(Array), expect.any(Array)] });
 });
 
-it('takes an argument as a value, whatever is in it', async () => {
+it('an argument is taken as a value, whatever is in it', async () => {
   const functions = await connect();
   const { rows } = await functions.call('main__default__initials', { full_name: "robert '); DROP TABLE x; --" });
   expect(rows).toEqual([["R'DTX-"]]);
@@ -57,17 +57,17 @@ it('takes an argument as a value, whatever is in it', async () => {
 it.each([
   ['without an argument', { fare: 1 }, "BAD_REQUEST: Missing parameter value for 'tip_percent'"],
   ['with one of another type', { fare: 1, tip_percent: 1.5 }, "BAD_REQUEST: Parameter 'tip_percent' is malformed"],
-])('refuses a call %s', async (_, args, message) => {
+])('a call %s is refused', async (_, args, message) => {
   await expect((await connect()).call('main__default__fare_with_tip', args)).rejects.toThrow(message);
 });
 
-it('gives the same in a query', async () => {
+it('a function gives the same in a query', async () => {
   const sql = await connect('sql');
   const query = "SELECT main.default.initials('Grace Hopper')";
   expect(statementRows(await untilDone(sql, await sql.call('execute_sql', { query })))).toEqual([['GH']]);
 });
 
-it('follows the catalog: a function that is added later can be called', async () => {
+it('a function that is added to the catalog later can be called', async () => {
   const functions = await connect();
   await functions.call('main__default__initials', { full_name: 'a b' });
   const [template] = fixtureFunctions();
@@ -78,14 +78,14 @@ it('follows the catalog: a function that is added later can be called', async ()
   expect(await functions.call('main__default__weekday', { day: '2026-11-05' })).toMatchObject({ rows: [['Thursday']] });
 });
 
-it('has no tools without a grant, and an error for what does not exist', async () => {
+it('the functions server has no tools without a grant, and an error for what does not exist', async () => {
   expect(await (await connect('functions/main/finance')).toolNames()).toEqual([]);
   expect(await (await connect('functions/samples/tpch')).toolNames()).toEqual([]);
   await expect((await connect('functions/main/nowhere')).toolNames()).rejects.toThrow('Schema main.nowhere not found');
   await expect((await connect('functions/main/default/nothing')).toolNames()).rejects.toThrow('Function main.default');
 });
 
-it('sees at once, in a session that is open, that the user has joined a group', async () => {
+it('a session that is open sees at once that the user has joined a group', async () => {
   const finance = await connect('functions/main/finance');
   expect(await finance.toolNames()).toEqual([]);
   const { users } = host.state;

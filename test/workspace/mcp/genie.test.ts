@@ -108,19 +108,19 @@ describe('a Genie space', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('has no tools in a space that the user may not ask', async () => {
+describe('a Genie space that is not there for the user', () => {
+  it('has no tools where the user may not ask it', async () => {
     host = await startTestHost();
     expect(await (await connect(FINANCE)).toolNames()).toEqual([]);
     expect(await (await connect(ORDERS, CHLOE)).toolNames()).toEqual([]);
   });
 
-  it('is an error for a space that does not exist', async () => {
+  it('is an error where it does not exist', async () => {
     host = await startTestHost();
     await expect((await connect('01ef')).toolNames()).rejects.toThrow('BAD_REQUEST: Genie space 01ef not found');
   });
 
-  it('is an error for somebody else’s conversation, and for one of another space', async () => {
+  it('is an error where the conversation is another user’s or another space’s', async () => {
     host = await startTestHost();
     const { conversationId } = await ask(await connect(TAXI), TAXI, 'How many trips were there?');
     const [chloe, orders] = [await connect(TAXI, CHLOE), await connect(ORDERS)];

@@ -60,7 +60,7 @@ describe('what a service offers', () => {
     ['system.ai.web_search', ['web_search']],
     ['system.ai.github', ['search_code', 'get_issue', 'create_issue', 'delete_branch', 'run_workflow']],
     ['main.support.tickets', ['ticket_search', 'ticket_read', 'ticket_close']],
-  ])('%s: %o', async (name, expected) => {
+  ])('%s offers %o', async (name, expected) => {
     for (const answers of ['json', 'sse'] as const) {
       workspace.mcp.settings.answers = answers;
       expect(await toolNames(`${SERVICES}/${name}`)).toEqual(expected);
@@ -109,12 +109,12 @@ describe('what a service offers', () => {
 });
 
 describe('sessions of services', () => {
-  it('there are none: each request stands alone', async () => {
+  it('are not begun: each request stands alone', async () => {
     const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect([status, headers.get('mcp-session-id')]).toEqual([200, null]);
   });
 
-  it('with the switch, an id is issued and demanded', async () => {
+  it('have an id that is issued and demanded, with the switch', async () => {
     workspace.mcp.settings.serviceSessions = 'demanded';
     expect((await ben('POST', `${SERVICES}/system.ai.web_search`, LIST)).status).toBe(400);
     const client = await connect(`${SERVICES}/system.ai.web_search`);
@@ -125,7 +125,7 @@ describe('sessions of services', () => {
 });
 
 describe('refusals', () => {
-  it('without the scope: 403 that names it', async () => {
+  it('a token without the scope is answered with a 403 that names the scope', async () => {
     const oauth = new OAuthClient(workspace, await discover(workspace));
     const { access_token } = await oauth.signIn({ scope: 'sql offline_access' });
     const { status, body } = await callerWith(workspace, access_token)('POST', GITHUB, LIST);
@@ -134,7 +134,7 @@ describe('refusals', () => {
     expect((await callerWith(workspace, right.access_token)('POST', GITHUB, LIST)).status).toBe(200);
   });
 
-  it('without the grant: 403 that names the service, and nothing of scopes', async () => {
+  it('a user without the grant is answered with a 403 that names the service and no scope', async () => {
     const { status, body } = await chloe('POST', `${SERVICES}/system.ai.slack`, LIST);
     expect([status, body.message]).toEqual([403, "User does not have EXECUTE on MCP service 'system.ai.slack'."]);
     workspace.gateway.grant('chloe', 'system.ai.slack');
@@ -144,11 +144,11 @@ describe('refusals', () => {
     expect((await callerAs(workspace, 'ana')('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(200);
   });
 
-  it('an unknown service: 404', async () => {
+  it('an unknown service answers 404', async () => {
     expect((await ben('POST', `${SERVICES}/system.ai.nothing`, LIST)).status).toBe(404);
   });
 
-  it('a bad token: 401 with a challenge, or 400 with two words', async () => {
+  it('a bad token is answered with 401 and a challenge, or with 400 and two words', async () => {
     const stranger = callerWith(workspace, 'dapi0');
     const refused = await stranger('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect(refused.status).toBe(401);
@@ -159,7 +159,7 @@ describe('refusals', () => {
     expect((await callerWith(workspace, undefined)('POST', GITHUB, LIST)).status).toBe(401);
   });
 
-  it('a service without a sign-in that answers 401 all the same', async () => {
+  it('a service without a sign-in can answer 401 all the same', async () => {
     workspace.faults.add({ path: `${SERVICES}/system.ai.web_search`, effect: { kind: 'refuse-token' } });
     const { status, headers } = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
     expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('resource_metadata=')]);
@@ -175,7 +175,7 @@ describe('refusals', () => {
 });
 
 describe('a connection that waits for a sign-in', () => {
-  it('is told with a call: 401 whose metadata name the service, although the token is good', async () => {
+  it('answers a call with a 401 whose metadata name the service, although the token is good', async () => {
     expect((await ben('POST', GITHUB, LIST)).status).toBe(200);
     const { status, headers } = await ben('POST', GITHUB, SEARCH);
     const metadata = `${workspace.host}/.well-known/oauth-protected-resource${GITHUB}`;
@@ -188,18 +188,18 @@ describe('a connection that waits for a sign-in', () => {
     });
   });
 
-  it('with the switch, its challenge blames the token', async () => {
+  it('blames the token in its challenge, with the switch', async () => {
     workspace.mcp.settings.challengeBlamesToken = true;
     expect((await ben('POST', GITHUB, SEARCH)).headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
 
-  it('with the switch, it is told with every request', async () => {
+  it('answers every request so, with the switch', async () => {
     workspace.mcp.settings.signInNeededFor = 'every-method';
     expect((await ben('POST', GITHUB, LIST)).status).toBe(401);
     await expect(connect(GITHUB)).rejects.toThrow();
   });
 
-  it.each(['json', 'sse'] as const)('with the switch, it is told as a URL elicitation, in %s', async (answers) => {
+  it.each(['json', 'sse'] as const)('answers with a URL elicitation, in %s, with the switch', async (answers) => {
     Object.assign(workspace.mcp.settings, { signInSignal: 'elicitation', answers });
     const { status, text, headers } = await ben('POST', GITHUB, SEARCH);
     expect(status).toBe(200);
@@ -223,7 +223,7 @@ describe('a connection that waits for a sign-in', () => {
     });
   });
 
-  it('each request of an array is told', async () => {
+  it('answers each request of an array', async () => {
     workspace.mcp.settings.signInSignal = 'elicitation';
     const { text } = await ben('POST', GITHUB, [SEARCH, { ...SEARCH, id: 8 }]);
     expect(JSON.parse(text)).toMatchObject([
@@ -232,7 +232,7 @@ describe('a connection that waits for a sign-in', () => {
     ]);
   });
 
-  it('a service may signal otherwise than the rest', async () => {
+  it('may signal otherwise than the rest', async () => {
     const github = workspace.state.mcpServices.find(({ name }) => name.endsWith('.github'));
     if (github) github.signInSignal = 'elicitation';
     expect((await ben('POST', GITHUB, SEARCH)).status).toBe(200);
@@ -252,7 +252,7 @@ describe('a connection that waits for a sign-in', () => {
     expect((await ben('POST', GITHUB, SEARCH)).status).toBe(401);
   });
 
-  it('one whose credential all users share waits for nobody', async () => {
+  it('does not wait where all users share one credential', async () => {
     const { body } = await ben('POST', `${SERVICES}/main.support.tickets`, call('ticket_read', { ticket: '12' }));
     expect(body).toMatchObject({ result: { structuredContent: { arguments: { ticket: '12' } } } });
     expect(() => workspace.gateway.signIn('ben', 'main.support.tickets')).toThrow('no sign-in of its own');
@@ -275,7 +275,7 @@ describe('external connections', () => {
     expect(JSON.stringify(body)).toContain('/mcp-service-login?connection=issue_tracker');
   });
 
-  it.each(['nothing', 'orders_db'])('%s is none: 404', async (name) => {
+  it.each(['nothing', 'orders_db'])('do not include %s, which answers 404', async (name) => {
     expect((await ben('POST', `/api/2.0/mcp/external/${name}`, LIST)).status).toBe(404);
   });
 });
@@ -284,7 +284,7 @@ it.each([
   ['absent', 404],
   ['gone', 410],
   ['served', 200],
-] as const)('the old address of Genie One, %s: %i', async (oldGenieOne, status) => {
+] as const)('the old address of Genie One, when it is %s, answers %i', async (oldGenieOne, status) => {
   workspace.mcp.settings.oldGenieOne = oldGenieOne;
   workspace.mcp.settings.sessions = 'none';
   expect((await ben('POST', '/api/2.0/mcp/genie', LIST)).status).toBe(status);
@@ -309,7 +309,7 @@ describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse 
     ['first', 'request', PIN],
     ['behind-override', 'override', OVERRIDE],
     ['ignored', 'override', OVERRIDE],
-  ] as const)('%s: the %s decides', async (warehousePin, source, warehouseId) => {
+  ] as const)('is read with the setting "%s": the %s decides', async (warehousePin, source, warehouseId) => {
     workspace.mcp.settings.warehousePin = warehousePin;
     expect(await choiceOf()).toMatchObject({ source: 'override', warehouseId: OVERRIDE });
     expect(await choiceOf({ warehouse_id: PIN })).toMatchObject({ source, warehouseId });
@@ -321,7 +321,7 @@ describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse 
   it.each([
     ['0000000000000000', 'RESOURCE_DOES_NOT_EXIST', 'does not exist'],
     ['c7e5190b3d48f62a', 'PERMISSION_DENIED', 'CAN_USE'],
-  ])('%s fails: %s', async (warehouse_id, error_code, message) => {
+  ])('fails the query where it is %s: %s', async (warehouse_id, error_code, message) => {
     const { body } = await ben('POST', path, call('execute_sql', { query: 'SELECT 1' }, { warehouse_id }));
     expect(body).toMatchObject({
       result: {

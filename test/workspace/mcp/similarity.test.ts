@@ -11,16 +11,16 @@ function alike(query: string): string[] {
   return scored(query).flatMap(({ item, score }) => (score > 0 ? [item] : []));
 }
 
-it('puts the text with the rarer word in common first', () => {
+it('the text with the rarer word in common comes first', () => {
   expect(alike('red kettle')).toEqual(['the red kettle boils', 'the blue kettle']);
   expect(alike('blue kettle')[0]).toBe('the blue kettle');
 });
 
-it('meets words in their other forms', () => {
+it('words match in their other forms', () => {
   expect(alike('train').toSorted()).toEqual(['a train leaves', 'trains and trains']);
 });
 
-it('gives 1 to the same words and 0 to those that share none', () => {
+it('texts of the same words have the score 1, and texts that share no word 0', () => {
   expect(scored('blue kettle')[0]?.score).toBeCloseTo(1);
   expect(alike('aeroplane')).toEqual([]);
   expect(alike('the and of')).toEqual([]);

@@ -195,7 +195,7 @@ describe('grants', () => {
 });
 
 describe('the warehouse of a query', () => {
-  it('is the workspace default, the override before it, the one in the request before both', async () => {
+  it('is the one in the request, else the one of the override, else the workspace default', async () => {
     await start();
     const ben = await connect();
     await rowsOf(ben, 'SELECT 1');

@@ -19,34 +19,34 @@ async function rows(meta: Record<string, unknown>, query = QUERY): Promise<unkno
   return (result as { data_array: unknown }).data_array;
 }
 
-it('offers each index of the schema whose vectors the workspace computes', async () => {
+it('the vector search server offers each index of the schema whose vectors the workspace computes', async () => {
   expect(await (await connect()).toolNames()).toEqual([ARTICLES, 'main__support__faq_index']);
 });
 
-it('offers one index where the path names it, under the older and the newer path', async () => {
+it('the vector search server offers one index where the path names it, under the older and the newer path', async () => {
   expect(await (await connect('vector-search/main/support/faq_index')).toolNames()).toEqual([
     'main__support__faq_index',
   ]);
   expect(await (await connect('ai-search/main/support/faq_index')).toolNames()).toEqual(['main__support__faq_index']);
 });
 
-it('ranks real rows by likeness', async () => {
+it('a search ranks real rows by likeness', async () => {
   expect(await rows({ num_results: 1, columns: 'title' })).toEqual([['The kettle does not switch off']]);
 });
 
-it('finds another row for another text', async () => {
+it('a search for another text finds another row', async () => {
   const query = { query: 'bluetooth connection drops' };
   expect(await rows({ num_results: 1, columns: 'title' }, query)).toEqual([['The headphones lose the connection']]);
 });
 
-it('gives five rows with all columns if not told otherwise', async () => {
+it('a search gives five rows with all columns if not told otherwise', async () => {
   expect(await (await connect()).call(ARTICLES, QUERY)).toMatchObject({
     manifest: { column_count: 4, columns: [{ name: 'id' }, { name: 'title' }, { name: 'body' }, { name: 'product' }] },
     result: { row_count: 5 },
   });
 });
 
-it('gives scores that fall, and none below the threshold', async () => {
+it('a search gives scores that fall, and none below the threshold', async () => {
   const scored = (await rows({ num_results: '20', columns: 'id', include_score: 'true' })) as [string, number][];
   const scores = scored.map(([, score]) => score);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -54,7 +54,7 @@ it('gives scores that fall, and none below the threshold', async () => {
   expect(await rows({ columns: 'id', score_threshold: threshold - 1e-6 })).toHaveLength(2);
 });
 
-it('filters by the values of columns', async () => {
+it('a search filters by the values of columns', async () => {
   const vacuum = await rows({ filters: '{"product":"vacuum"}', columns: 'product' });
   expect(vacuum).toEqual([['vacuum'], ['vacuum'], ['vacuum']]);
   const both = await rows({ filters: '{"product":["vacuum","headphones"]}', columns: 'product', num_results: 50 });
@@ -66,11 +66,11 @@ it.each([
   [{ filters: '{"nothing":1}' }, 'Column nothing not found'],
   [{ columns: 'nothing' }, 'Column nothing not found'],
   [{ num_results: 'many' }, "Parameter 'num_results' is malformed"],
-])('refuses %j', async (meta, message) => {
+])('a search refuses %j', async (meta, message) => {
   await expect(rows(meta)).rejects.toThrow(`BAD_REQUEST: ${message}`);
 });
 
-it('has no tools without a grant, and an error for what does not exist', async () => {
+it('the vector search server has no tools without a grant, and an error for what does not exist', async () => {
   expect(await (await connect('vector-search/main/finance')).toolNames()).toEqual([]);
   expect(await (await connect('vector-search/samples/tpch')).toolNames()).toEqual([]);
   await expect((await connect('vector-search/main/nowhere')).toolNames()).rejects.toThrow('Schema main.nowhere not');

@@ -41,7 +41,7 @@ const LAST_SELECTED: StateOptions = {
   overrides: [{ userId: USER.id, type: 'LAST_SELECTED', warehouseId: undefined }],
 };
 
-describe('the order of choice', () => {
+describe('the choice of a warehouse', () => {
   it.each<[string, StateOptions, string | undefined, unknown]>([
     ['a warehouse in the request', ALL, 'asked', { source: 'request', warehouseId: 'asked' }],
     ['then the override', ALL, undefined, { source: 'override', type: 'CUSTOM', warehouseId: 'mine' }],
@@ -81,7 +81,7 @@ describe('the order of choice', () => {
       undefined,
       { source: 'none' },
     ],
-  ])('%s', (_, options, asked, expected) => {
+  ])('follows its order: %s', (_, options, asked, expected) => {
     expect(chooseWarehouse(createState(options), USER, asked)).toEqual(expected);
   });
 
@@ -99,7 +99,7 @@ describe('the order of choice', () => {
   });
 });
 
-describe('the five tiers', () => {
+describe('the choice of a warehouse by the five tiers', () => {
   const stopped = { state: 'STOPPED' } as const;
 
   it.each<[string, Warehouse[], string, number]>([
@@ -151,7 +151,7 @@ describe('the five tiers', () => {
       'c',
       5,
     ],
-  ])('%s', (_, warehouses, warehouseId, tier) => {
+  ])('follows its order: %s', (_, warehouses, warehouseId, tier) => {
     const state = createState({ users: [USER], warehouses, workspaceDefaultWarehouseId: undefined });
     expect(chooseWarehouse(state, USER)).toEqual({ source: 'heuristic', warehouseId, tier });
   });

@@ -55,7 +55,7 @@ describe('discovery', () => {
     expect(client.server).not.toHaveProperty('registration_endpoint');
   });
 
-  test('the same at the OpenID Connect address', async () => {
+  test('says the same at the OpenID Connect address', async () => {
     const response = await fetch(`${workspace.host}/oidc/.well-known/openid-configuration`);
     expect(await response.json()).toEqual(client.server);
   });
@@ -105,7 +105,7 @@ describe('authorization code with PKCE', () => {
     ['another path', { redirectUri: 'http://localhost:8020/callback' }],
     ['another host', { redirectUri: 'http://example.com:8020' }],
     ['an unknown client', { client: { client_id: 'nobody' } }],
-  ])('%s: a page that says so, no redirect, no tokens', async (_what, options) => {
+  ])('%s gets a page that says so, no redirect and no tokens', async (_what, options) => {
     const end = await new ScriptedBrowser().open((await client.attempt(options)).address);
     expect(end).toMatchObject({ kind: 'page', status: 400, text: expect.stringContaining('Sign-in failed') });
   });
@@ -114,7 +114,7 @@ describe('authorization code with PKCE', () => {
     ['without a challenge', { without: ['code_challenge', 'code_challenge_method'] }],
     ['with the plain method', { extra: { code_challenge_method: 'plain' } }],
     ['without a method, which means plain', { without: ['code_challenge_method'] }],
-  ])('%s it is refused', async (_what, options) => {
+  ])('is refused %s', async (_what, options) => {
     const started = await client.attempt(options);
     const callback = await client.callbackOf(started);
     expect(() => client.validated(started, callback)).toThrow(oauth.AuthorizationResponseError);
@@ -122,7 +122,7 @@ describe('authorization code with PKCE', () => {
     expect(callback.searchParams.has('code')).toBe(false);
   });
 
-  test('a wrong verifier, a used code, an expired code: invalid_grant', async () => {
+  test('a wrong verifier, a used code and an expired code are refused with invalid_grant', async () => {
     const tampered = await client.attempt();
     const callback = await client.callbackOf(tampered);
     const other = { ...tampered, verifier: oauth.generateRandomCodeVerifier() };
@@ -141,11 +141,11 @@ describe('authorization code with PKCE', () => {
     expect((await refusalOf(client.exchange(late, lateCallback)))[0]).toBe('invalid_grant');
   });
 
-  test('no offline_access, no refresh token', async () => {
+  test('gives no refresh token without offline_access', async () => {
     expect(await client.signIn({ scope: 'sql' })).not.toHaveProperty('refresh_token');
   });
 
-  test('openid brings an ID token', async () => {
+  test('gives an ID token with openid', async () => {
     const started = await client.attempt({ scope: 'openid email all-apis' });
     const tokens = await client.exchange(started, await client.callbackOf(started));
     expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe('9007199254740993002');

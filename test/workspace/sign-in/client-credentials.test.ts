@@ -36,12 +36,12 @@ describe('client credentials', () => {
     expect(await client.me(tokens.access_token)).toBe(workspace.servicePrincipal.clientId);
   });
 
-  test('scopes hold here too', async () => {
+  test('cover the scopes that were asked for alone', async () => {
     const tokens = await agentToken(workspace.servicePrincipal.clientSecret, 'genie');
     expect((await callerWith(workspace, tokens.access_token)('GET', '/api/2.0/sql/warehouses')).status).toBe(403);
   });
 
-  test('a wrong secret: 401 invalid_client, with a challenge', async () => {
+  test('with a wrong secret are answered with 401 invalid_client and a challenge', async () => {
     const response = await fetch(client.server.token_endpoint ?? '', {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${workspace.servicePrincipal.clientId}:wrong`)}` },

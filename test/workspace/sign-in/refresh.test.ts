@@ -44,7 +44,7 @@ describe('refreshing', () => {
     expect(await client.me(second.access_token)).toBe(401);
   });
 
-  test('of many at once with the same token one gets through, and the family is revoked', async () => {
+  test('lets one of many at once with the same token through, and revokes the family', async () => {
     const { refresh_token } = await client.signIn();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => client.refresh(refresh_token)));
     const winners = outcomes.filter((outcome) => outcome.status === 'fulfilled');

@@ -36,7 +36,7 @@ async function opened(address: string, browser = new ScriptedBrowser()): Promise
   return page;
 }
 
-describe('opened by a person', () => {
+describe('the sign-in page of a service', () => {
   test('names the service, and signs in whom the button was pressed for', async () => {
     const page = await opened(pageOf({ name: GITHUB }));
     expect(page.status).toBe(200);
@@ -50,14 +50,14 @@ describe('opened by a person', () => {
     ]);
   });
 
-  test('whoever denies is not signed in', async () => {
+  test('does not sign in a user who denies', async () => {
     const page = await opened(pageOf({ name: GITHUB }));
     await new ScriptedBrowser().open(page.url, { user: 'ben@example.com', decision: 'deny' });
     expect(workspace.gateway.isSignedIn('ben', GITHUB)).toBe(false);
   });
 
   test.each(['system.ai.web_search', 'main.support.tickets', 'system.ai.nothing', ''])(
-    'for %j there is nothing to sign in to: 404',
+    'answers 404 for %j, where there is nothing to sign in to',
     async (name) => {
       expect((await opened(pageOf({ name }))).status).toBe(404);
     },
@@ -81,7 +81,7 @@ describe('opened by a person', () => {
   });
 });
 
-test('refused, page, signed in, answered: for every client of that user, with whatever token', async () => {
+test('a call is refused until the user signs in on the page, then answered for every client of that user, with any token', async () => {
   workspace.approve({ as: 'ben@example.com' });
   const tokens = [await client.signIn(), await client.signIn()];
   const callers = [
@@ -104,7 +104,7 @@ test('a credential that is not active yet is none', async () => {
   await expect.poll(async () => (await ben('POST', `/ai-gateway/mcp-services/${GITHUB}`, SEARCH)).status).toBe(200);
 });
 
-describe('within a sign-in to the workspace that names a `resource`', () => {
+describe('a sign-in to a service within a sign-in to the workspace that names a `resource`', () => {
   const resource = () => `${workspace.host}/ai-gateway/mcp-services/${GITHUB}`;
 
   test('comes after the consent, and the callback after it', async () => {
@@ -120,7 +120,7 @@ describe('within a sign-in to the workspace that names a `resource`', () => {
     expect((await callerWith(workspace, access_token)('POST', path, SEARCH)).status).toBe(200);
   });
 
-  test('denied there, the workspace is signed in to all the same', async () => {
+  test('may be denied, and the workspace is signed in to all the same', async () => {
     const browser = new ScriptedBrowser();
     const started = await client.attempt({ extra: { resource: resource() } });
     const consent = await opened(started.address.href, browser);

@@ -89,7 +89,7 @@ describe('the probe for a published client', () => {
     ['claude-code', 400, 'invalid_grant'],
     ['cursor-desktop', 400, 'invalid_grant'],
     ['codex-cli', 401, 'invalid_client'],
-  ])('%s: %i %s', async (client, status, error) => {
+  ])('answers %s with %i %s', async (client, status, error) => {
     expect(await probe(client)).toMatchObject({ status, body: { error } });
   });
 
@@ -97,7 +97,7 @@ describe('the probe for a published client', () => {
     expect(await probe('codex-cli', 'short')).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
-  test('429 says neither', async () => {
+  test('says neither with 429', async () => {
     workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'rate-limit' } });
     expect((await probe('claude-code')).status).toBe(429);
   });

@@ -62,7 +62,7 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       [HUB, 'only this user can read where the hub is, and a file that others could write is not believed'],
       [HUB, 'each start has an address and a secret of its own'],
-      [HUB, 'nobody without the secret, and nobody who says nothing for a second'],
+      [HUB, 'nobody is let in without the secret, or after a second of silence'],
       [SHARED, 'the application opens no TCP port'],
     ],
   },
@@ -117,7 +117,7 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'a client that is killed is gone at once, and its open calls are taken back at the server',
     proofs: [
-      ['proxy/ends.test.ts', 'by kill -9 with a call open: that is taken back, and not waited for'],
+      ['proxy/ends.test.ts', 'has its open call cancelled, and not waited for, by kill -9'],
       [
         'hub/sessions.test.ts',
         'a client that is killed with a call open is gone at once, and the call is taken back at the server',

@@ -98,7 +98,7 @@ describe('an answer that comes in a stream which is cut', () => {
       'breaks in the middle of it',
       (response) => void response.write('data: {"jsonrpc":"2.0","id":1,"resu', () => response.destroy()),
     ],
-  ])('and not numbered leaves no request without an answer: it %s', async (_name, end) => {
+  ])('leaves no request without an answer where the server does not number its events: it %s', async (_name, end) => {
     const { server, proxy } = await stage.begin(
       withStream(
         (_arrival, response) => void response.writeHead(405).end(),

@@ -108,8 +108,8 @@ const SESSIONS: Scenario[] = [
     seen: `${REMOTE}/issues/64, https://github.com/anthropics/claude-code/issues/1935`,
     proofs: [
       [ENDS, '%s ends it with 0 and deletes the session'],
-      [ENDS, 'by kill -9: the proxy ends, though its stdin is still open'],
-      [ENDS, 'by closing its end of stdout: exit code 0 and no stack trace'],
+      [ENDS, 'ends the proxy by kill -9, though the proxy’s stdin is still open'],
+      [ENDS, 'ends the proxy with exit code 0 and no stack trace by closing its end of stdout'],
     ],
   },
 ];
@@ -137,7 +137,7 @@ const STREAMING: Scenario[] = [
   {
     demand: 'a request whose stream ends without its answer is settled with an error: no id hangs',
     seen: 'https://github.com/modelcontextprotocol/typescript-sdk/issues/2739; mcp-remote hangs for ever',
-    proofs: [[STREAMS, 'and not numbered leaves no request without an answer: it %s']],
+    proofs: [[STREAMS, 'leaves no request without an answer where the server does not number its events: it %s']],
   },
   {
     demand: 'sampling, elicitation, roots, progress, cancellation, logging and list changes pass both ways untouched',

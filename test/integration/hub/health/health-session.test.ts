@@ -41,7 +41,7 @@ function events(response: ServerResponse): (frame: unknown) => void {
   return (frame) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(frame) })}\n\n`);
 }
 
-it('tells how far a call has come, declines what the server asks meanwhile, and gives the result as it is', async () => {
+it('a health session tells how far a call has come, declines what the server asks meanwhile, and gives the result as it is', async () => {
   const { server, session } = await sessionWith(({ frame }, response) => {
     const say = events(response);
     const { progressToken } = Object(Object(frame?.params)._meta);
@@ -67,7 +67,7 @@ it('tells how far a call has come, declines what the server asks meanwhile, and 
   });
 });
 
-it('takes a call back that nobody wants any more', async () => {
+it('a health session cancels a call that nobody wants any more', async () => {
   const { server, session } = await sessionWith(() => {});
   const given = new AbortController();
   const call = session.call('tool', {}, { signal: given.signal });
@@ -77,7 +77,7 @@ it('takes a call back that nobody wants any more', async () => {
   await expect.poll(() => server.count('notifications/cancelled')).toBe(1);
 });
 
-it('reads a list of tools to its end, and leaves out what is malformed', async () => {
+it('a health session reads a list of tools to its end, and leaves out what is malformed', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const { cursor } = Object(frame?.params);
     const tool = { name: cursor ?? 'first', title: 5, annotations: { readOnlyHint: 'true' } };
@@ -89,7 +89,7 @@ it('reads a list of tools to its end, and leaves out what is malformed', async (
   ]);
 });
 
-it('hears that the tools have changed', async () => {
+it('a health session hears that the tools have changed', async () => {
   const { session, changes } = await sessionWith(({ frame }, response) => {
     const say = events(response);
     say({ method: 'notifications/tools/list_changed' });
@@ -100,7 +100,7 @@ it('hears that the tools have changed', async () => {
   expect(changes()).toBe(1);
 });
 
-it("shows no secret of a server's error, and no control characters", async () => {
+it("a health session shows no secret of a server's error, and no control characters", async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const message = 'It failed\u001b[31m with dapi0123456789abcdef0123456789abcdef in the request';
     json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32000, message } });
@@ -109,7 +109,7 @@ it("shows no secret of a server's error, and no control characters", async () =>
   expect(error).toHaveProperty('message', 'It failed [31m with [redacted] in the request');
 });
 
-it('says where else to sign in, where the server wants that first', async () => {
+it('a health session says where else to sign in where the server wants that first', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const data = { elicitations: [{ mode: 'url', url: 'https://example.com/connect', message: 'Connect' }] };
     json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32042, message: 'Sign in to GitHub.', data } });
@@ -120,7 +120,7 @@ it('says where else to sign in, where the server wants that first', async () => 
   });
 });
 
-it('does not end under a call that is under way', async () => {
+it('a health session does not end while a call is under way', async () => {
   let answer = () => {};
   const { server, session } = await sessionWith(({ frame }, response) => {
     answer = () => json(response, result(frame?.id, { content: [] }));

@@ -19,7 +19,7 @@ describe('members added to a frame', () => {
     ['{"p":[1]}', ['p', '_meta'], '{"p":[1]}'],
     ['{"p":1,"p":{"b":2}}', ['p'], '{"p":1,"p":{"b":2,"x":1}}'],
     ['{"\\u0070":{}}', ['p'], '{"\\u0070":{"x":1}}'],
-  ])('%s', (json, path, expected) => {
+  ])('stand at their place in %s', (json, path, expected) => {
     expect(String(withMembers(Buffer.from(json), path, '"x":1'))).toBe(expected);
   });
 
@@ -44,7 +44,7 @@ describe('elements kept of an array', () => {
     ['{"t":[]}', '{"t":[]}'],
     ['{"t":{}}', '{"t":{}}'],
     ['{"t":[1]}', '{"t":[]}'],
-  ])('%s', (json, expected) => {
+  ])('stay as they are written in %s', (json, expected) => {
     const kept = withElements(Buffer.from(json), ['t'], (element) => element.includes('b'));
     expect(String(kept)).toBe(expected);
   });

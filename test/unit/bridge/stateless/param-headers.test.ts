@@ -22,7 +22,7 @@ describe('the headers that a schema asks for', () => {
     ["a list's element", { properties: { a: { items: text('A') } } }, undefined],
     ['a choice', { anyOf: [{ properties: { a: text('A') } }] }, undefined],
     ['a definition', { $defs: { d: text('A') } }, undefined],
-  ])('%s', (_name, schema, found) => {
+  ])('are found or refused: %s', (_name, schema, found) => {
     expect(paramHeaders(schema)).toEqual(found);
   });
 });
@@ -35,7 +35,7 @@ describe("a header's value", () => {
     ['a\n', '=?base64?YQo=?='],
     ['ä', '=?base64?w6Q=?='],
     ['=?base64?x?=', `=?base64?${Buffer.from('=?base64?x?=').toString('base64')}?=`],
-  ])('%j', (value, expected) => {
+  ])('is encoded where it must be: %j', (value, expected) => {
     expect(headerText(value)).toBe(expected);
   });
 
@@ -46,7 +46,7 @@ describe("a header's value", () => {
     [null, undefined],
     [2 ** 60, undefined],
     [{}, undefined],
-  ])('of the argument %j', (value, expected) => {
+  ])('is made of the argument %j', (value, expected) => {
     const headers = requestHeaders('tools/call', { arguments: { a: value } }, [{ path: ['a'], header: 'Up' }]);
     expect(headers['mcp-param-up']).toBe(expected);
   });
