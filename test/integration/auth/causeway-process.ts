@@ -77,15 +77,25 @@ export interface InstalledBrowser {
 
 /** Installs a system browser in that home that allows whatever it is asked. */
 export async function installBrowser(home: OwnHome): Promise<InstalledBrowser> {
+  await installOpener(home, `"${process.execPath}" "${BROWSER}" "${home.notes}" "$1" >/dev/null 2>&1 &`);
+  return { opened: () => notesOf(home, 'opened'), arrived: () => notesOf(home, 'arrived') };
+}
+
+/** Installs a system browser in that home that shows what it is asked to open, until the test acts for the user. */
+export async function installWaitingBrowser(home: OwnHome): Promise<Pick<InstalledBrowser, 'opened'>> {
+  await installOpener(home, `echo "$1" >> "${home.notes}/opened"`);
+  return { opened: () => notesOf(home, 'opened') };
+}
+
+async function installOpener(home: OwnHome, script: string): Promise<void> {
   const folder = join(home.folder, 'bin');
   await mkdir(folder);
-  await writeFile(
-    join(folder, 'xdg-open'),
-    `#!/bin/sh\n"${process.execPath}" "${BROWSER}" "${home.notes}" "$1" >/dev/null 2>&1 &\n`,
-  );
+  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\n${script}\n`);
   await chmod(join(folder, 'xdg-open'), 0o755);
   home.env.PATH = `${folder}:${home.env.PATH}`;
-  const read = async (name: string) =>
-    (await readFile(join(home.notes, name), 'utf8').catch(() => '')).trim().split('\n').filter(Boolean);
-  return { opened: () => read('opened'), arrived: () => read('arrived') };
+}
+
+async function notesOf(home: OwnHome, name: string): Promise<string[]> {
+  const text = await readFile(join(home.notes, name), 'utf8').catch(() => '');
+  return text.trim().split('\n').filter(Boolean);
 }

@@ -22,13 +22,45 @@ export function setStage(
   options: WorkspaceOptions = {},
   env: NodeJS.ProcessEnv = {},
 ): Stage {
+  return setStageWith((workspace) => `${config(workspace)}[user]\nhost = ${workspace.host}\n`, options, env);
+}
+
+/** The same for the commands about accounts: usable and unusable profiles, and no `user`. */
+export function setCommandStage(): Stage {
+  const client = { clientId: 'our-app', clientSecret: 'app-secret', redirectUris: ['http://localhost'] };
+  return setStageWith(
+    ({ host, users, servicePrincipal }) => `[pat]
+host = ${host}
+token = ${users[0]?.token}
+
+[old]
+host = ${host}
+token = dapi-expired
+
+[agent]
+host = ${host}
+client_id = ${servicePrincipal.clientId}
+client_secret = ${servicePrincipal.clientSecret}
+
+[account]
+host = https://accounts.cloud.databricks.com
+`,
+    { oauthClients: [{ ...client, scopes: ['sql', 'offline_access'] }] },
+  );
+}
+
+function setStageWith(
+  config: (workspace: EmbeddedWorkspace) => string,
+  options: WorkspaceOptions,
+  env: NodeJS.ProcessEnv = {},
+): Stage {
   let workspace: EmbeddedWorkspace | undefined;
   let home: OwnHome | undefined;
   let opened: AuthService[] = [];
 
   beforeEach(async () => {
     workspace = await startWorkspace({ autoApprove: 'ana@example.com', ...options });
-    home = await ownHome(`${config(workspace)}[user]\nhost = ${workspace.host}\n`, env);
+    home = await ownHome(config(workspace), env);
     opened = [];
   });
   afterEach(async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { initializeThroughProxy, runCauseway } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
+import { loadedPackages } from '../platform/loaded-packages.ts';
 
 const CAUSEWAY = new URL('../../../out/cli/causeway.js', import.meta.url).pathname;
 const run = promisify(execFile);
@@ -84,26 +85,10 @@ test.each(['bash', 'zsh', 'fish', 'powershell'])('causeway completion %s prints 
   expect(stdout).toContain('causeway __complete');
 });
 
-/** Prints the packages that a completion has loaded. */
-const LOADED = `
-import { registerHooks } from 'node:module';
-const packages = new Set();
-registerHooks({
-  resolve(specifier, context, next) {
-    const resolved = next(specifier, context);
-    const name = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(resolved.url)?.[1];
-    if (name) packages.add(name);
-    return resolved;
-  },
-});
-const { printCompletion } = await import(process.argv[1]);
-await printCompletion(['zsh', '=', 'warehouse', 'set']);
-console.log(JSON.stringify([...packages]));
-`;
-
 test('a completion loads no package but the one that reads command lines', async () => {
-  const complete = new URL('../../../main/cli/completion/complete.ts', import.meta.url).href;
-  const args = ['--input-type=module', '-e', LOADED, complete];
-  const { stdout } = await run(process.execPath, args, { env: home.env });
-  expect(stdout).toBe('words\n["commander"]\n');
+  const statements = "await module.printCompletion(['zsh', '=', 'warehouse', 'set']);";
+  expect(await loadedPackages('main/cli/completion/complete.ts', statements, home.env)).toEqual({
+    printed: ['words'],
+    packages: ['commander'],
+  });
 });

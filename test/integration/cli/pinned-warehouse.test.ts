@@ -1,56 +1,35 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
-import { startWorkspace } from '../../workspace/workspace.ts';
-import { ownHome } from '../auth/own-home.ts';
-import { ProxyProcess } from '../proxy/proxy-process.ts';
+import { describe, expect, test } from 'vitest';
 import { runCommand } from '../warehouses/harness.ts';
-
-const SQL = '/api/2.0/mcp/sql';
+import { homeOfAna, SQL, startApplication, startSession } from './sql-session.ts';
 
 async function home() {
-  const workspace = await startWorkspace();
-  onTestFinished(() => workspace.close());
-  const own = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
-  onTestFinished(() => own.remove());
+  const own = await homeOfAna();
+  const { workspace, env } = own;
   const [first, second] = workspace.state.warehouses.filter(({ state }) => state === 'RUNNING' || state === 'STOPPED');
   if (!first || !second) throw new Error('The workspace has no two warehouses.');
-  const causeway = (...args: string[]) => runCommand(own.env, args);
-  return { ...own, workspace, causeway, first, second };
-}
-
-/** Runs a query as an AI client does that was started with these arguments, and gives the id of the warehouse it ran on. */
-async function ranOn({ env, workspace }: Awaited<ReturnType<typeof home>>, args: string[], more: object = {}) {
-  const proxy = new ProxyProcess(args, { ...env, PATH: process.env.PATH });
-  onTestFinished(() => proxy.close());
-  const clientInfo = { name: 'test', version: '1' };
-  await proxy.request(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  await proxy.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'SELECT 1' }, ...more });
-  const choice = workspace.statements.at(-1)?.choice;
-  return choice && 'warehouseId' in choice ? choice : undefined;
+  const causeway = (...args: string[]) => runCommand(env, args);
+  /** Runs a query as an AI client does that was started with these arguments, and gives the warehouse it ran on. */
+  const ranOn = async (args: string[], more: object = {}) => {
+    const proxy = await startSession(env, args);
+    await proxy.request(1, 'tools/call', { name: 'execute_sql', arguments: { query: 'SELECT 1' }, ...more });
+    const choice = workspace.statements.at(-1)?.choice;
+    return choice && 'warehouseId' in choice ? choice : undefined;
+  };
+  return { ...own, causeway, ranOn, first, second };
 }
 
 describe.each(['alone', 'through the application'])('a pinned warehouse, %s', (how) => {
   test('is the one that calls run on, whatever the client and the override say', async () => {
-    const scene = await home();
-    const { causeway, env, first, second } = scene;
-    if (how !== 'alone') {
-      const application = createCauseway({ env });
-      const hub = await application.serveProxies();
-      onTestFinished(async () => {
-        await hub.close();
-        await application.close();
-      });
-    }
+    const { causeway, env, first, second, ranOn } = await home();
+    if (how !== 'alone') await startApplication(env);
     await causeway('warehouse', 'set', second.id);
-    const args = ['--profile', 'ana', '--path', SQL];
-    expect(await ranOn(scene, args)).toMatchObject({ source: 'override', warehouseId: second.id });
-    const pinned = [...args, '--meta', `warehouse_id=${first.id}`];
+    expect(await ranOn([])).toMatchObject({ source: 'override', warehouseId: second.id });
+    const pinned = ['--meta', `warehouse_id=${first.id}`];
     const byRequest = { source: 'request', warehouseId: first.id };
-    expect(await ranOn(scene, pinned)).toEqual(byRequest);
-    expect(await ranOn(scene, pinned, { _meta: { warehouse_id: second.id, progressToken: 1 } })).toEqual(byRequest);
+    expect(await ranOn(pinned)).toEqual(byRequest);
+    expect(await ranOn(pinned, { _meta: { warehouse_id: second.id, progressToken: 1 } })).toEqual(byRequest);
   });
 });
 

@@ -1,42 +1,26 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCauseway } from '../../../main/causeway.ts';
+import { describe, expect, test } from 'vitest';
 import { RulesFile } from '../../../main/rules/rules-file.ts';
-import { startWorkspace } from '../../workspace/workspace.ts';
-import { ownHome } from '../auth/own-home.ts';
-import { ProxyProcess } from '../proxy/proxy-process.ts';
 import { runCommand } from '../warehouses/harness.ts';
-
-const SQL = '/api/2.0/mcp/sql';
+import { homeOfAna, profileOf, startApplication, startSession } from './sql-session.ts';
 
 /** A home with a SQL server, and the embedded workspace behind it. */
 async function home() {
-  const workspace = await startWorkspace();
-  onTestFinished(() => workspace.close());
-  const own = await ownHome(`[ana]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`);
-  onTestFinished(() => own.remove());
+  const own = await homeOfAna();
   await runCommand(own.env, ['servers', 'add', 'sql', '--profile', 'ana']);
   const rules = (...args: string[]) => runCommand(own.env, ['rules', ...args]);
-  const profileOf = (name: string) => {
-    const token = workspace.users.find(({ userName }) => userName.startsWith(name))?.token;
-    return `[${name}]\nhost = ${workspace.host}\ntoken = ${token}\n`;
-  };
-  return { ...own, workspace, rules, profileOf };
+  return { ...own, rules };
 }
 
-/** A proxy as an AI client starts it, in a session. */
+/** A session of Codex, and what it asks. */
 async function session(env: NodeJS.ProcessEnv) {
-  const proxy = new ProxyProcess(['--profile', 'ana', '--path', SQL], { ...env, PATH: process.env.PATH });
-  onTestFinished(() => proxy.close());
+  const proxy = await startSession(env, [], 'codex-mcp-client');
   let last = 0;
   const request = (method: string, params: object) => {
     last += 1;
     return proxy.request(last, method, params);
   };
-  const clientInfo = { name: 'codex-mcp-client', version: '1' };
-  await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
-  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return {
     tools: async () => {
       const { result } = await request('tools/list', {});
@@ -131,8 +115,8 @@ describe('causeway rules', () => {
   });
 
   test('says which other servers are the same one, and lists all of them', async () => {
-    const { rules, env, configFile, profileOf } = await home();
-    await appendFile(configFile, profileOf('ben'));
+    const { rules, env, configFile, workspace } = await home();
+    await appendFile(configFile, profileOf(workspace, 'ben'));
     await runCommand(env, ['servers', 'add', 'sql', '--profile', 'ben']);
     const { stderr } = await rules('set', 'databricks-sql', '--off', 'execute_sql,poll_sql_result');
     expect(stderr).toBe('causeway: databricks-sql-2 leads to the same server, so the rules hold there too.\n');
@@ -197,16 +181,7 @@ describe('causeway rules', () => {
 describe('a running session whose application goes and comes back', () => {
   test('follows the same rule all the time', async () => {
     const { rules, env, workspace } = await home();
-    const start = async () => {
-      const causeway = createCauseway({ env });
-      const hub = await causeway.serveProxies();
-      return async () => {
-        await hub.close();
-        await causeway.close();
-      };
-    };
-    let stop = await start();
-    onTestFinished(() => stop());
+    const stop = await startApplication(env);
     const client = await session(env);
     await rules('set', 'databricks-sql', '--off', 'execute_sql');
     const refused = async () => (await client.call('execute_sql', 'SELECT 1')).content[0]?.text;
@@ -214,7 +189,7 @@ describe('a running session whose application goes and comes back', () => {
     await stop();
     expect(await refused()).toContain('The user has switched off "execute_sql"');
     expect(await client.tools()).not.toContain('execute_sql');
-    stop = await start();
+    await startApplication(env);
     expect(await refused()).toContain('The user has switched off "execute_sql"');
     const calls = workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call');
     expect(calls).toEqual([]);
@@ -224,14 +199,7 @@ describe('a running session whose application goes and comes back', () => {
 describe.each(['alone', 'through the application'])('a running session %s', (how) => {
   test('follows a rule at its next call', async () => {
     const { rules, env } = await home();
-    if (how !== 'alone') {
-      const causeway = createCauseway({ env });
-      const hub = await causeway.serveProxies();
-      onTestFinished(async () => {
-        await hub.close();
-        await causeway.close();
-      });
-    }
+    if (how !== 'alone') await startApplication(env);
     const client = await session(env);
     expect(await client.tools()).toContain('execute_sql');
     await rules('set', 'databricks-sql', '--read-only');

@@ -1,8 +1,8 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { userNamed } from '../../workspace/caller.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { installWaitingBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { runCommand } from '../warehouses/harness.ts';
@@ -13,31 +13,27 @@ const GITHUB = 'system.ai.github';
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;
+let opened: () => Promise<string[]>;
 
 beforeEach(async () => {
   workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
   const { host } = workspace;
   const agent = /\[agent\][^[]*/.exec(await readFile(workspace.profileFile, 'utf8'))?.[0] ?? '';
   home = await ownHome(`[ben]\nhost = ${host}\ntoken = ${userNamed(workspace, 'ben').token}\n${agent}`);
-  const folder = join(home.folder, 'bin');
-  await mkdir(folder);
-  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> "${home.notes}/opened"\n`);
-  await chmod(join(folder, 'xdg-open'), 0o755);
-  home.env.PATH = `${folder}:${home.env.PATH}`;
+  opened = (await installWaitingBrowser(home)).opened;
 });
 afterEach(async () => {
   await workspace.close();
   await home.remove();
 });
 
-const opened = () => readFile(join(home.notes, 'opened'), 'utf8').catch(() => '');
 const run = (...args: string[]) => runCommand(home.env, ['servers', ...args]);
 const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
 
 describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a service', { timeout: 60_000 }, () => {
   test('shows the page, waits for the user, and says so; then there is nothing to do', async () => {
     const signingIn = run('sign-in', GITHUB, '--profile', 'ben');
-    await expect.poll(opened, { timeout: 20_000 }).toBe(`${page()}\n`);
+    await expect.poll(opened, { timeout: 20_000 }).toEqual([page()]);
     await scriptedBrowser().open(page());
     const done = await signingIn;
     expect([done.code, done.stdout]).toEqual([0, 'Signed in to GitHub (profile ben).\n']);
@@ -62,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
       state: 'signed-in',
     });
     expect(done.stderr).toContain(`\n${page()}\n`);
-    expect(await opened()).toBe('');
+    expect(await opened()).toEqual([]);
   });
 
   test('is taken back for all clients', async () => {
@@ -105,6 +101,6 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
   ])('opens no page for %s', async (_what, args, code, words) => {
     const done = await run(...args);
     expect([done.code, done.stdout + done.stderr]).toEqual([code, expect.stringContaining(words)]);
-    expect(await opened()).toBe('');
+    expect(await opened()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createCauseway } from '../../../main/causeway.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { installWaitingBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { ProxyProcess } from './proxy-process.ts';
@@ -16,6 +17,8 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;
+/** The pages that the user's browser was asked to open, in order. */
+let pages: () => Promise<string[]>;
 const ends: (() => unknown)[] = [];
 
 /** A person who has never signed in, and whose browser shows what it is given until they act. */
@@ -24,22 +27,13 @@ beforeEach(async () => {
   home = await ownHome(
     `[user]\nhost = ${workspace.host}\n[cli]\nhost = ${workspace.host}\nauth_type = databricks-cli\n`,
   );
-  const folder = join(home.folder, 'bin');
-  await mkdir(folder);
-  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> "${home.notes}/opened"\n`);
-  await chmod(join(folder, 'xdg-open'), 0o755);
-  home.env.PATH = `${folder}:${home.env.PATH}`;
+  pages = (await installWaitingBrowser(home)).opened;
 });
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
   await workspace.close();
   await home.remove();
 });
-
-async function pages(): Promise<string[]> {
-  const text = await readFile(join(home.notes, 'opened'), 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean);
-}
 
 /** Makes the page that is open so much older. */
 async function age(milliseconds: number): Promise<void> {
@@ -55,14 +49,7 @@ function startProxy(profile = 'user'): ProxyProcess {
   return proxy;
 }
 
-/** Begins a session as clients do. */
-async function begin(proxy: ProxyProcess): Promise<{ result?: unknown }> {
-  const clientInfo = { name: 'test', version: '1' };
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-  const opened = await proxy.request('open', 'initialize', params);
-  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  return opened;
-}
+const begin = (proxy: ProxyProcess) => proxy.open({ clientInfo: { name: 'test', version: '1' } });
 
 const toolsOf = (answer: { result?: unknown }) => Object(answer.result).tools;
 const textOf = (answer: { result?: unknown }) => Object(answer.result).content?.[0]?.text;

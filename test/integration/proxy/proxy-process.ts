@@ -69,8 +69,10 @@ export class ProxyProcess {
     return this.answerTo(id);
   }
 
-  async open(): Promise<Answered> {
-    const opened = await this.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {} });
+  /** Begins a session as clients do; `params` is what the client says besides. */
+  async open(params: object = {}): Promise<Answered> {
+    const common = { protocolVersion: '2025-06-18', capabilities: {} };
+    const opened = await this.request('open', 'initialize', { ...common, ...params });
     this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return opened;
   }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { createCauseway } from '../../../main/causeway.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { installWaitingBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import type { Answered } from '../bridge/harness.ts';
@@ -20,6 +21,8 @@ const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_change
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;
+/** The pages that the user's browser was asked to open, in order. */
+let pages: () => Promise<string[]>;
 const ends: (() => unknown)[] = [];
 
 /** Ben is signed in to the workspace, and to nothing behind it; his browser notes what it is asked to open. */
@@ -30,11 +33,7 @@ beforeEach(async () => {
   const agent = await readFile(workspace.profileFile, 'utf8');
   const secret = /\[agent\][^[]*/.exec(agent)?.[0] ?? '';
   home = await ownHome(`[user]\nhost = ${host}\n[token]\nhost = ${host}\ntoken = ${token}\n${secret}`);
-  const folder = join(home.folder, 'bin');
-  await mkdir(folder);
-  await writeFile(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> "${home.notes}/opened"\n`);
-  await chmod(join(folder, 'xdg-open'), 0o755);
-  home.env.PATH = `${folder}:${home.env.PATH}`;
+  pages = (await installWaitingBrowser(home)).opened;
   const causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
   const auth = await causeway.auth();
   await auth.signIn(await auth.profile('user'));
@@ -46,12 +45,6 @@ afterEach(async () => {
   await workspace.close();
   await home.remove();
 });
-
-/** The pages that the person's browser was asked to open, in order. */
-async function pages(): Promise<string[]> {
-  const text = await readFile(join(home.notes, 'opened'), 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean);
-}
 
 const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
 
@@ -65,9 +58,7 @@ async function signInOnPage(): Promise<void> {
 async function startProxy(profile = 'user', capabilities: object = {}, path = PATH): Promise<ProxyProcess> {
   const proxy = new ProxyProcess(['--profile', profile, '--path', path], home.env);
   ends.push(() => proxy.close());
-  const clientInfo = { name: 'test', version: '1' };
-  await proxy.request('open', 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
-  proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await proxy.open({ protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'test', version: '1' } });
   return proxy;
 }
 

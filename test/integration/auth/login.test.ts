@@ -1,0 +1,223 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { initializeThroughProxy, installBrowser, runCauseway, startCauseway } from './causeway-process.ts';
+import { scriptedBrowser } from './scripted-browser.ts';
+import { setCommandStage } from './stage.ts';
+
+const stage = setCommandStage();
+let config: string;
+
+beforeEach(async () => {
+  config = await stage.home.readConfig();
+});
+
+describe.skipIf(process.platform !== 'linux')('causeway login', () => {
+  test('makes a profile with the host and nothing else, which the proxy then uses; logout ends it', async () => {
+    const { opened } = await installBrowser(stage.home);
+    const login = await runCauseway(stage.home, [
+      'login',
+      '--host',
+      `${stage.workspace.host}/sql?o=1`,
+      '--profile',
+      'me',
+    ]);
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: `Signed in to ${stage.workspace.host} as ana@example.com (profile me).\n`,
+    });
+    expect(await opened()).toHaveLength(1);
+    expect(await stage.home.readConfig()).toBe(`${config}\n[me]\nhost = ${stage.workspace.host}\nworkspace_id = 1\n`);
+
+    const { frame } = await initializeThroughProxy(stage.home, 'me');
+    expect(frame).toMatchObject({ result: { serverInfo: expect.anything() } });
+
+    const logout = await runCauseway(stage.home, ['logout', '--profile', 'me']);
+    expect(logout).toMatchObject({
+      code: 0,
+      stdout: `Signed out of ${stage.workspace.host} (profile me). The workspace has revoked its tokens.\n`,
+    });
+    expect(await runCauseway(stage.home, ['whoami', '--profile', 'me'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `causeway: Profile "me" is signed out of ${stage.workspace.host}. Sign in with: causeway login --profile me.\n`,
+    });
+  });
+
+  test('uses the profile of that workspace where there is one, and prints JSON', async () => {
+    await installBrowser(stage.home);
+    await runCauseway(stage.home, ['login', '--host', stage.workspace.host]);
+    expect((await stage.home.readConfig()).replace(config, '')).toBe(`\n[workspace]\nhost = ${stage.workspace.host}\n`);
+    const again = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      profile: 'workspace',
+      host: stage.workspace.host,
+      userName: 'ana@example.com',
+      scopes: ['all-apis', 'offline_access'],
+      expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
+  });
+
+  test('without a client id prints the command that creates an application, filled in', async () => {
+    const args = [
+      'login',
+      '--profile',
+      'me',
+      '--host',
+      stage.workspace.host,
+      '--scopes',
+      "sql,ge'nie",
+      '--callback-port',
+      '8021',
+    ];
+    const { code, stderr } = await runCauseway(stage.home, args);
+    expect(code).toBe(2);
+    const [, json = ''] = /databricks account custom-app-integration create --json '(.*)'$/m.exec(stderr) ?? [];
+    expect(JSON.parse(json)).toMatchObject({
+      redirect_urls: ['http://localhost:8021'],
+      confidential: false,
+      scopes: ['sql', 'genie', 'offline_access'],
+    });
+  });
+
+  test('leaves no profile behind when it fails', async () => {
+    await installBrowser(stage.home);
+    stage.workspace.approve('deny');
+    const login = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me']);
+    expect(login.code).toBe(1);
+    expect(login.stderr).toContain(`causeway: Causeway was not allowed to use ${stage.workspace.host}.`);
+    expect((await stage.home.readConfig()).trimEnd()).toBe(config.trimEnd());
+  });
+
+  test('leaves the application of the workspace as it was when it fails', async () => {
+    await installBrowser(stage.home);
+    const args = ['login', '--host', stage.workspace.host, '--profile', 'app', '--client-id', 'our-app'];
+    const before = await runCauseway(stage.home, [...args, '--client-secret-stdin', '--scopes', 'sql'], 'app-secret\n');
+    expect(before.code).toBe(0);
+    const file = `${stage.home.env.CAUSEWAY_HOME}/config/oauth-applications.json`;
+    const stored = await readFile(file, 'utf8');
+    stage.workspace.approve('deny');
+    expect((await runCauseway(stage.home, ['login', '--profile', 'app', '--built-in-client'])).code).toBe(1);
+    expect(await readFile(file, 'utf8')).toBe(stored);
+  });
+
+  test.each<[string, (text: string) => Buffer, string | undefined]>([
+    ['ends without a line end', (text) => Buffer.from(text.trimEnd()), undefined],
+    [
+      'has Windows line ends and a byte order mark',
+      (text) => Buffer.from(`\uFEFF${text.replaceAll('\n', '\r\n')}`),
+      undefined,
+    ],
+    ['has a comment in Latin-1', (text) => Buffer.from(`# für alle\n${text}`, 'latin1'), 'line 1, column 4'],
+    ['is UTF-16', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'), 'line 1, column 1'],
+    ['has a section that is not closed', (text) => Buffer.from(`${text}[ana\nhost = x\n`), 'line 16, column 1'],
+  ])('that fails changes nothing of a configuration file that %s', async (_name, bytesOf, place) => {
+    await installBrowser(stage.home);
+    stage.workspace.approve('deny');
+    const bytes = bytesOf(config);
+    await writeFile(stage.home.configFile, bytes);
+    const { mtimeMs, ino } = await stat(stage.home.configFile);
+    const login = await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me']);
+    expect(login.code).not.toBe(0);
+    expect(login.stderr).toContain(place ?? 'was not allowed to use');
+    expect(await readFile(stage.home.configFile)).toEqual(bytes);
+    expect(await stat(stage.home.configFile)).toMatchObject({ mtimeMs, ino });
+    expect((await readdir(stage.home.folder)).filter((name) => name.startsWith('.databrickscfg'))).toEqual([
+      '.databrickscfg',
+    ]);
+  });
+
+  test('keeps every byte of the configuration file when it succeeds', async () => {
+    await installBrowser(stage.home);
+    const bytes = Buffer.from(`\uFEFF# für alle\r\n${config.trimEnd()}`);
+    await writeFile(stage.home.configFile, bytes);
+    expect(await runCauseway(stage.home, ['login', '--host', stage.workspace.host, '--profile', 'me'])).toMatchObject({
+      code: 0,
+    });
+    const after = await readFile(stage.home.configFile);
+    expect(after.subarray(0, bytes.length)).toEqual(bytes);
+    expect(after.subarray(bytes.length).toString()).toBe(`\r\n\r\n[me]\r\nhost = ${stage.workspace.host}\r\n`);
+    expect(await readFile(`${stage.home.configFile}.bak`)).toEqual(bytes);
+  });
+
+  test('shows only the address where that is wanted, says what it waits for, and can be interrupted', async () => {
+    const login = startCauseway(stage.home, [
+      'login',
+      '--host',
+      stage.workspace.host,
+      '--profile',
+      'me',
+      '--no-browser',
+    ]);
+    await new Promise<void>((resolve) => {
+      login.child.stderr.on('data', () => {
+        if (login.stderr().includes('Ctrl-C cancels')) resolve();
+      });
+    });
+    expect(login.stderr()).toMatch(
+      /^Open this address in a browser to sign in to .*:\nhttp:\/\/127\.0\.0\.1:\d+\/oidc\/v1\/authorize\?/,
+    );
+    login.child.kill('SIGINT');
+    expect(await login.ended).toBe(130);
+    expect((await stage.home.readConfig()).trimEnd()).toBe(config.trimEnd());
+
+    const second = startCauseway(stage.home, [
+      'login',
+      '--host',
+      stage.workspace.host,
+      '--profile',
+      'me',
+      '--no-browser',
+    ]);
+    const address = await new Promise<string>((resolve) => {
+      second.child.stderr.on('data', () => {
+        const [, found] = /^(http:\S+)$/m.exec(second.stderr()) ?? [];
+        if (found && second.stderr().includes('Ctrl-C')) resolve(found);
+      });
+    });
+    await scriptedBrowser().open(address);
+    expect(await second.ended).toBe(0);
+  });
+
+  test('signs in through an OAuth application of the account, whose secret comes from stdin', async () => {
+    await installBrowser(stage.home);
+    const args = [
+      'login',
+      '--host',
+      stage.workspace.host,
+      '--profile',
+      'app',
+      '--client-id',
+      'our-app',
+      '--client-secret-stdin',
+    ];
+    const login = await runCauseway(stage.home, [...args, '--scopes', 'sql', '--json'], 'app-secret\n');
+    expect(JSON.parse(login.stdout)).toMatchObject({ profile: 'app', scopes: ['sql', 'offline_access'] });
+  });
+
+  test.each([
+    [
+      ['login', '--profile', 'pat'],
+      2,
+      'Profile "pat" holds a personal access token: there is nothing to sign in to or out of.',
+    ],
+    [
+      ['logout', '--profile', 'agent'],
+      2,
+      'Profile "agent" holds a client id and secret: there is nothing to sign in to or out of.',
+    ],
+    [['login', '--profile', 'gone'], 3, 'There is no profile "gone" in '],
+    [['login', '--host', 'https://x.example', '--profile', 'pat'], 2, 'Profile "pat" names http://127.0.0.1:'],
+    [['login', '--host', 'accounts.cloud.databricks.com'], 2, 'Its host is an account host, not a workspace.'],
+    [['login', '--host', 'ftp://x'], 2, '"ftp://x" is not a workspace address.'],
+    [['login', '--profile', 'pat', '--scopes', 'sql'], 2, 'An OAuth application needs a client id. Add --client-id.'],
+    [['login', '--host', 'https://127.0.0.1:1'], 5, 'https://127.0.0.1:1 cannot be reached (ECONNREFUSED).'],
+    [['whoami', '--profile', 'old'], 3, 'refuses the personal access token of profile "old"'],
+    [['whoami', '--profile', 'account'], 2, 'Its host is an account host, not a workspace.'],
+    [['whoami'], 2, 'has several profiles and none of them is the default.'],
+  ])('causeway %j ends with %i: %s', async (args, code, words) => {
+    const result = await runCauseway(stage.home, args);
+    expect(result.stderr).toContain(words);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(await stage.home.readConfig()).toBe(config);
+  });
+});

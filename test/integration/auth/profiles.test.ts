@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { runCauseway } from './causeway-process.ts';
+import { ownHome } from './own-home.ts';
+import { setCommandStage } from './stage.ts';
+
+const stage = setCommandStage();
+
+describe('causeway profiles', () => {
+  test('lists the profile that the environment makes, as every other command uses it', async () => {
+    const bare = await ownHome('', {
+      DATABRICKS_HOST: stage.workspace.host,
+      DATABRICKS_TOKEN: stage.workspace.users[0]?.token ?? '',
+    });
+    try {
+      const { code, stdout } = await runCauseway(bare, ['profiles', '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject([
+        {
+          name: '(environment)',
+          host: stage.workspace.host,
+          default: true,
+          state: 'ready',
+          userName: 'ana@example.com',
+        },
+      ]);
+      const both = await ownHome(`[other]\nhost = ${stage.workspace.host}\ntoken = x\n`, bare.env);
+      both.env.HOME = both.folder;
+      const listed = await runCauseway(both, ['profiles', '--json', '--skip-validate']);
+      await both.remove();
+      expect(
+        JSON.parse(listed.stdout).map((row: { name: string; default: boolean }) => [row.name, row.default]),
+      ).toEqual([
+        ['other', true],
+        ['(environment)', false],
+      ]);
+    } finally {
+      await bare.remove();
+    }
+  });
+
+  test('shows every profile with its state, usable or not', async () => {
+    const { code, stdout } = await runCauseway(stage.home, ['profiles', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'pat', method: 'pat', state: 'ready', userName: 'ana@example.com', message: null, default: false },
+      { name: 'old', method: 'pat', state: 'refused', userName: null },
+      { name: 'agent', method: 'oauth-m2m', state: 'ready' },
+      { name: 'account', method: null, state: 'unusable', message: expect.stringContaining('account host') },
+    ]);
+  });
+
+  test('on a computer without a keychain ends as it should, and says nothing of keychains', async () => {
+    // No D-Bus address: no Secret Service can be asked.
+    const bare = await ownHome(`[user]\nhost = ${stage.workspace.host}\n`, { CAUSEWAY_TOKEN_STORE: 'keychain' });
+    try {
+      const { code, stdout, stderr } = await runCauseway(bare, ['profiles', '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject([{ name: 'user', state: 'signed out' }]);
+      expect(stderr).toBe('');
+    } finally {
+      await bare.remove();
+    }
+  });
+
+  test('prints a table, and does not ask the workspaces where that is not wanted', async () => {
+    const { stdout, stderr } = await runCauseway(stage.home, ['profiles', '--skip-validate']);
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    expect(heading).toMatch(/^ {2}PROFILE +HOST +METHOD +STATE +WHO +EXPIRES$/);
+    expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+      ['pat', stage.workspace.host, 'personal access token', 'not checked', '-', '-'],
+      ['old', stage.workspace.host, 'personal access token', 'not checked', '-', '-'],
+      ['agent', stage.workspace.host, 'service principal', 'not checked', '-', '-'],
+      ['account', 'https://accounts.cloud.databricks.com', '-', 'unusable', '-', '-'],
+    ]);
+    expect(stderr).toBe('account: Its host is an account host, not a workspace. Use the address of a workspace.\n');
+    expect(stage.workspace.requests.count()).toBe(0);
+  });
+});
