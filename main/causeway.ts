@@ -4,7 +4,7 @@ import type { MonitoredServer } from './hub/health/health.ts';
 import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.ts';
 import type { Hub } from './hub/server.ts';
 import type { HubWatcher } from './hub/session-log.ts';
-import type { SharedPools } from './platform/pools.ts';
+import type { SharedPools } from './platform/connections.ts';
 import type { ApprovalQueue } from './rules/approvals.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
@@ -91,7 +91,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   const dispatcherTo = async (host: string) => {
     const [{ openDispatcher }, { sharedPools }] = await Promise.all([
       import('./platform/http.ts'),
-      import('./platform/pools.ts'),
+      import('./platform/connections.ts'),
     ]);
     dispatchers ??= sharedPools(() => openDispatcher({ env, onSilence: options.onSilence }));
     return (await dispatchers.to(host)).whole();
@@ -148,7 +148,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const [{ openEndpoint, SILENCE_MS }, { openPool }, { sharedPools }] = await Promise.all([
       import('./bridge/endpoint.ts'),
       import('./platform/http.ts'),
-      import('./platform/pools.ts'),
+      import('./platform/connections.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
     return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services });

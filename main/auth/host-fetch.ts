@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
+import { type SharedPools, sharedPools } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
-import { type SharedPools, sharedPools } from '../platform/pools.ts';
 import { RETRY_LIMITS, type RetryClock, retryDelayMs, systemClock } from '../platform/retry.ts';
 
 export interface HostRequest {

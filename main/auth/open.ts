@@ -183,7 +183,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async knowsApplication(wanted, application) {
       const [{ knowsApplication }, { accountId }] = await Promise.all([
-        import('./oauth/known-application.ts'),
+        import('./oauth/oauth-applications.ts'),
         settingsOf(wanted),
       ]);
       const fetch = (await http()).to(wanted.host, { asksAgain: false });
@@ -197,7 +197,7 @@ export function openAuth(options: AuthOptions): AuthService {
       await (await own()).moveSecrets(profiles.filter(maySignIn), to, switchOver);
     },
 
-    checkStore: async () => (await import('./secrets/stored-kind.ts')).checkStore(env),
+    checkStore: async () => (await import('./secrets/secret-store.ts')).checkStore(env),
 
     subscribe(listener) {
       listeners.add(listener);

@@ -39,7 +39,7 @@ export interface UserTokens extends TokenSource {
   settle(): Promise<void>;
 }
 
-/** How long a token that still works is used after a refresh that failed on the network. */
+/** How long a token that still works is used after a renewal that failed on the way. */
 const REFRESH_GRACE_MS = 30_000;
 /** After how long storing a refreshed sign-in is tried again. */
 const KEEP_AGAIN_MS = 5_000;
@@ -230,7 +230,7 @@ export function signedOut({ name, host }: Pick<Profile, 'host' | 'name'>, unread
 }
 
 /** Runs one piece of work at a time: callers that arrive while it runs share its outcome. */
-export class SingleFlight<T> {
+class SingleFlight<T> {
   #running: Promise<T> | undefined;
 
   /** One caller's signal ends that caller's wait; the shared work goes on for the others. */
@@ -259,4 +259,51 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+export interface MemoryTokenOptions {
+  /** Gets a new token; `rejected` is the one that the workspace has just refused. */
+  acquire: (rejected: Secret | undefined) => Promise<AccessToken>;
+  now: () => number;
+  chance: number;
+}
+
+/** A token that can be asked for again at any time, and so is kept in memory only. */
+export function memoryTokenSource({ acquire, now, chance }: MemoryTokenOptions): TokenSource {
+  const flight = new SingleFlight<AccessToken>();
+  let current: AccessToken | undefined;
+  let graceUntil = 0;
+
+  const isInGrace = (access: AccessToken) =>
+    now() >= graceUntil - REFRESH_GRACE_MS && now() < graceUntil && isAlive(access, now());
+
+  async function renew(rejected: Secret | undefined): Promise<AccessToken> {
+    const present = current;
+    try {
+      return await acquire(rejected);
+    } catch (error) {
+      // It is renewed ahead of its end, so that a failure on the way need not be one of the request.
+      if (!present || present.token.equals(rejected) || !isAlive(present, now())) throw error;
+      graceUntil = now() + REFRESH_GRACE_MS;
+      return present;
+    }
+  }
+
+  return {
+    async token({ rejected, signal }: TokenRequest = {}) {
+      const ready =
+        current && !current.token.equals(rejected) && (isFresh(current, now(), chance) || isInGrace(current));
+      if (current && ready) return current.token;
+      let isOurs = false;
+      const renewNow = () => {
+        isOurs = true;
+        return renew(rejected);
+      };
+      let renewed = await flight.run(renewNow, signal);
+      // A renewal that was already running did not know of the refusal.
+      if (!isOurs && renewed.token.equals(rejected)) renewed = await flight.run(renewNow, signal);
+      current = renewed;
+      return renewed.token;
+    },
+  };
 }

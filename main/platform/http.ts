@@ -53,7 +53,7 @@ export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> 
   const agent = new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
   const { onSilence } = options;
   if (!onSilence) return agent;
-  const { giveUpOnSilence } = await import('./silence-interceptor.ts');
+  const { giveUpOnSilence } = await import('./silent-host.ts');
   return agent.compose(giveUpOnSilence({ onSilence }));
 }
 

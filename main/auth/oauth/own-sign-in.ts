@@ -14,10 +14,13 @@ import type {
 } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
-import { openSecretStore } from '../secrets/open-secret-store.ts';
-import type { SecretStore } from '../secrets/secret-store.ts';
-import { openStoreOf } from '../secrets/secret-store.ts';
-import type { ChosenKind } from '../secrets/stored-kind.ts';
+import {
+  type ChosenKind,
+  chosenKind,
+  openSecretStore,
+  openStoreOf,
+  type SecretStore,
+} from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';
@@ -248,7 +251,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       if (!record) throw signedOut(profile);
       emit({ type: 'signed-out', profile });
       const [{ revokeTokens }, { noteSignOut }] = await Promise.all([
-        import('./revoke.ts'),
+        import('./refresh.ts'),
         import('./shared-sign-in.ts'),
       ]);
       await noteSignOut(outcomeFileOf(profile), profile, now);
@@ -264,10 +267,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     setApplication: (host, application) => applications.set(host, application),
 
     async moveSecrets(profiles, to, switchOver) {
-      const [{ moveSecrets }, { chosenKind }] = await Promise.all([
-        import('../secrets/move-secrets.ts'),
-        import('../secrets/stored-kind.ts'),
-      ]);
+      const { moveSecrets } = await import('../secrets/move-secrets.ts');
       const from = await chosenKind(env);
       if (from === to) return switchOver();
       const group = async (service: string, names: string[]) => {

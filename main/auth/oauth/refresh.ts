@@ -53,3 +53,35 @@ export async function refreshTokens(record: TokenRecord, context: RefreshContext
 export function clientAuth(clientSecret: Secret | undefined): oauth.ClientAuth {
   return clientSecret ? oauth.ClientSecretBasic(clientSecret.reveal()) : oauth.None();
 }
+
+/** How long signing out waits for the workspace, in milliseconds. */
+const REVOKE_TIMEOUT_MS = 10_000;
+
+/**
+ * Ends a sign-in at the workspace (RFC 7009): the refresh token, and with it what came from it, then the access token.
+ * @returns whether the workspace confirmed it; where it cannot be asked, the tokens end by themselves
+ */
+export async function revokeTokens(
+  record: TokenRecord,
+  fetch: HostFetch,
+  clientSecret: Secret | undefined,
+): Promise<boolean> {
+  if (record.revocationEndpoint === undefined) return false;
+  const server: oauth.AuthorizationServer = { issuer: record.issuer, revocation_endpoint: record.revocationEndpoint };
+  const client: oauth.Client = { client_id: record.clientId };
+  const signal = AbortSignal.timeout(REVOKE_TIMEOUT_MS);
+  const host = new URL(record.revocationEndpoint).origin;
+  try {
+    for (const token of [record.refreshToken, record.access.token]) {
+      if (!token) continue;
+      const options = oauthOptions({ host, fetch }, signal);
+      const auth = clientAuth(clientSecret);
+      await oauth.processRevocationResponse(
+        await oauth.revocationRequest(server, client, auth, token.reveal(), options),
+      );
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,9 +1,10 @@
 import { CausewayError, type ErrorCode } from '../../platform/errors.ts';
+import type { Secret } from '../../platform/secret.ts';
 import type { Profile, SignInOptions, TokenRequest, TokenSource } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
 import type { OwnSignIns } from '../oauth/own-sign-in.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
-import type { FederatedMethod } from './id-token.ts';
+import type { FederatedMethod } from './federation.ts';
 
 export interface SourceContext {
   profile: Profile;
@@ -27,7 +28,6 @@ export function openTokenSource(context: SourceContext): Promise<TokenSource> {
 
 const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<TokenSource>> = {
   async pat({ profile, where, settingsOf }) {
-    const { personalTokenSource } = await import('./personal-token.ts');
     return personalTokenSource(profile, where, async () => {
       const { token } = await settingsOf(profile);
       if (token) return token;
@@ -38,7 +38,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'oauth-m2m'({ profile, http, settingsOf, now, chance }) {
     const [{ requestClientToken }, { memoryTokenSource }, { discoverIssuer }] = await Promise.all([
       import('./client-credentials.ts'),
-      import('./memory-token.ts'),
+      import('../token-broker.ts'),
       import('../oauth/issuer.ts'),
     ]);
     const fetch = (await http()).to(profile.host);
@@ -68,7 +68,7 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
   async 'databricks-cli'({ profile, env, path, own, settingsOf, now, chance, signInWhenNeeded }) {
     const [{ requestCliToken }, { memoryTokenSource }, { withLock }, { join }, { stateFolder }] = await Promise.all([
       import('./databricks-cli.ts'),
-      import('./memory-token.ts'),
+      import('../token-broker.ts'),
       import('../../platform/lock.ts'),
       import('node:path'),
       import('../../platform/paths.ts'),
@@ -93,8 +93,8 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
 
   async 'azure-cli'({ profile, env, http, settingsOf, now, chance }) {
     const [{ requestAzureCliToken }, { memoryTokenSource }] = await Promise.all([
-      import('./azure-cli.ts'),
-      import('./memory-token.ts'),
+      import('./azure.ts'),
+      import('../token-broker.ts'),
     ]);
     const fetch = (await http()).to(profile.host, { asksAgain: false });
     return memoryTokenSource({
@@ -109,8 +109,8 @@ const SOURCES: Record<Profile['method'], (context: SourceContext) => Promise<Tok
 
   async 'azure-client-secret'({ profile, http, settingsOf, now, chance }) {
     const [{ requestEntraToken }, { memoryTokenSource }] = await Promise.all([
-      import('./azure-client-secret.ts'),
-      import('./memory-token.ts'),
+      import('./azure.ts'),
+      import('../token-broker.ts'),
     ]);
     const connections = await http();
     return memoryTokenSource({
@@ -134,7 +134,7 @@ async function federated(
 ): Promise<TokenSource> {
   const [{ requestFederatedToken }, { memoryTokenSource }] = await Promise.all([
     import('./federation.ts'),
-    import('./memory-token.ts'),
+    import('../token-broker.ts'),
   ]);
   const connections = await http();
   const to = (origin: string) => connections.to(origin);
@@ -180,6 +180,32 @@ function askingWhenSignedOut(tokens: TokenSource, signIn: () => Promise<unknown>
       asked ??= ask();
       await unlessAborted(asked, request.signal);
       return tokens.token(request);
+    },
+  };
+}
+
+/**
+ * A personal access token, read anew after a 401 in case the user has replaced it.
+ * @throws {CausewayError} `unauthenticated` from the source, when it is still the one that was refused
+ */
+function personalTokenSource(profile: Profile, where: string, read: () => Promise<Secret>): TokenSource {
+  let current: Promise<Secret> | undefined;
+  return {
+    async token({ rejected }: TokenRequest = {}) {
+      current ??= read();
+      let token = await current.catch((error: unknown) => {
+        current = undefined;
+        throw error;
+      });
+      if (!token.equals(rejected)) return token;
+      current = read();
+      token = await current;
+      if (!token.equals(rejected)) return token;
+      throw new CausewayError(
+        'unauthenticated',
+        `${profile.host} refuses the personal access token of profile "${profile.name}": it has expired, was revoked, or belongs to another workspace.`,
+        { remedy: `Make a new one in the workspace (Settings, Developer, Access tokens) and put it into ${where}.` },
+      );
     },
   };
 }

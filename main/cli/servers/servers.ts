@@ -16,9 +16,9 @@ import {
 import { longNames } from '../../clients/tool-names.ts';
 import { HealthSession, type Tool as WholeTool } from '../../hub/health/client.ts';
 import { formatHealth } from '../../hub/health/format.ts';
+import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
-import { sharedPools } from '../../platform/pools.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 import { serverKey } from '../../rules/decision.ts';
 import type { CommandContext } from '../command.ts';

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bearerHeaders } from '../../../main/auth/access-token.ts';
 import { parseConfig } from '../../../main/auth/profiles/config-document.ts';
 import { profileSettings } from '../../../main/auth/profiles/profiles.ts';
-import { requestAzureCliToken } from '../../../main/auth/sources/azure-cli.ts';
+import { requestAzureCliToken } from '../../../main/auth/sources/azure.ts';
 import { isProcessAlive } from '../../../main/platform/process-alive.ts';
 import { type CertificateAuthority, createCertificateAuthority, HAS_OPENSSL } from '../proxy/certificate-authority.ts';
 import { type ForwardProxy, startForwardProxy } from '../proxy/forward-proxy.ts';

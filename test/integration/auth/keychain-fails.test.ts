@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keychainOrMemory } from '../../../main/auth/secrets/keychain-or-memory.ts';
-import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import { keychainOrMemory, memoryStore } from '../../../main/auth/secrets/keychain-or-memory.ts';
 import type { TokenRecord } from '../../../main/auth/secrets/token-record.ts';
 import { userTokens } from '../../../main/auth/token-broker.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';

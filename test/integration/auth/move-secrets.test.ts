@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openAuth } from '../../../main/auth/open.ts';
 import { encryptedFileStore } from '../../../main/auth/secrets/encrypted-file.ts';
-import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import { memoryStore } from '../../../main/auth/secrets/keychain-or-memory.ts';
 import { moveSecrets } from '../../../main/auth/secrets/move-secrets.ts';
 import type { SecretStore } from '../../../main/auth/secrets/secret-store.ts';
 import { Secret } from '../../../main/platform/secret.ts';

@@ -3,10 +3,15 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Connections, openedWhenUsed, RenewableConnections, shareOf } from '../../../main/platform/connections.ts';
+import {
+  type Connections,
+  openedWhenUsed,
+  RenewableConnections,
+  sharedPools,
+  shareOf,
+} from '../../../main/platform/connections.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { openDispatcher, openPool } from '../../../main/platform/http.ts';
-import { sharedPools } from '../../../main/platform/pools.ts';
 
 let origin: string;
 let arrived: string[];

@@ -3,8 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { giveUpOnSilence } from '../../../main/platform/silence-interceptor.ts';
-import { SilentHostError } from '../../../main/platform/silent-host.ts';
+import { giveUpOnSilence, SilentHostError } from '../../../main/platform/silent-host.ts';
 import { runCommand } from '../warehouses/harness.ts';
 
 let server: Server;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { conventionalSessionBus } from '../../../main/auth/secrets/session-bus.ts';
+import { conventionalSessionBus } from '../../../main/auth/secrets/keychain-or-memory.ts';
 
 const uid = process.getuid?.() ?? 0;
 

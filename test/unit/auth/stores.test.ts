@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type PlainStore, splitStore } from '../../../main/auth/secrets/keychain.ts';
-import { keychainOrMemory } from '../../../main/auth/secrets/keychain-or-memory.ts';
-import { memoryStore } from '../../../main/auth/secrets/memory-store.ts';
+import { keychainOrMemory, memoryStore } from '../../../main/auth/secrets/keychain-or-memory.ts';
 import { packRecord, unpackRecord } from '../../../main/auth/secrets/token-record.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';
 import { Secret } from '../../../main/platform/secret.ts';

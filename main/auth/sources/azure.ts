@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { Secret } from '../../platform/secret.ts';
-import { type AccessToken, asTime } from '../access-token.ts';
+import { type AccessToken, asTime, expiryFrom } from '../access-token.ts';
 import type { Profile } from '../auth.ts';
 import type { HostFetch } from '../host-fetch.ts';
+import { isTemporary, type OAuthRefusal, serviceUnavailable } from '../oauth/oauth-failure.ts';
 import type { AzureSettings } from '../profiles/profile-settings.ts';
 import { azureCloudOf, azureTokenBeside, DATABRICKS_RESOURCE, expiryAtAzure } from './azure-cloud.ts';
-import { withoutTraceIds } from './entra-failure.ts';
 import {
   environmentFor,
   isExecutable,
@@ -16,6 +16,7 @@ import {
   runExternalProgram,
   usualFolders,
 } from './program.ts';
+import { requestToken } from './token-request.ts';
 
 export interface AzureCliOptions {
   profile: Profile;
@@ -195,4 +196,89 @@ function read<T>(schema: z.ZodType<T>, output: Secret): T {
       remedy: 'Update it with: az upgrade.',
     });
   }
+}
+
+export interface EntraOptions {
+  profile: Profile;
+  azure: AzureSettings;
+  /** Reaches an origin. */
+  to: (origin: string) => HostFetch;
+  now: () => number;
+}
+
+/**
+ * A token of an Entra ID service principal, with one for the management of Azure beside it.
+ * @throws {CausewayError} `sign_in_failed` when Entra ID refuses it, `unavailable`, and what the fetch throws
+ */
+export async function requestEntraToken({ profile, azure, to, now }: EntraOptions): Promise<AccessToken> {
+  const { tenantId, clientId, clientSecret, resourceId } = azure;
+  const cloud = azureCloudOf(profile.host, resourceId);
+  if (!tenantId || !clientId || !clientSecret || !cloud) {
+    throw new CausewayError('profile_unusable', `Profile "${profile.name}" is no Azure service principal any more.`);
+  }
+  const issuedAt = now();
+  const ask = async (resource: string) => {
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret.reveal(),
+      resource,
+    };
+    const url = `${cloud.entra}/${tenantId}/oauth2/token`;
+    const answer = await requestToken(to(cloud.entra), url, form, [clientSecret]);
+    if ('refusal' in answer) throw entraFailure(answer.refusal, { profile, azure, entra: cloud.entra });
+    return { ...answer, endsAt: expiryFrom(issuedAt, answer.expiresInSeconds) };
+  };
+  const [given, management] = await Promise.all([ask(DATABRICKS_RESOURCE), ask(cloud.management)]);
+  const ends = [given.endsAt, management.endsAt].filter((end) => end !== undefined);
+  return {
+    token: azureTokenBeside(given.token, management.token, resourceId),
+    issuedAt,
+    expiresAt: ends.length === 0 ? undefined : expiryAtAzure(Math.min(...ends)),
+  };
+}
+
+/** What Entra ID says, without the ids by which Microsoft finds the request again. */
+function withoutTraceIds(text: string): string {
+  return text.replace(/\.?\s*(?:Trace|Correlation) ID:.*$/is, '').trim();
+}
+
+/** By the number in `AADSTS…` (Microsoft Entra ID › authentication and authorization error codes). */
+const REMEDIES: readonly [codes: string, remedy: (azure: AzureSettings) => string][] = [
+  ['7000215', () => 'Its client secret is wrong. Put the value of the secret, not its id, into azure_client_secret.'],
+  [
+    '7000222',
+    () => 'Its client secret has ended. Make a new one for the application and put it into azure_client_secret.',
+  ],
+  [
+    '700016',
+    ({ clientId, tenantId }) =>
+      `There is no application ${clientId} in the tenant ${tenantId}. Check azure_client_id and azure_tenant_id.`,
+  ],
+  ['90002|900023|50034', ({ tenantId }) => `There is no tenant ${tenantId}. Check azure_tenant_id.`],
+  [
+    '500011',
+    ({ tenantId }) =>
+      `The tenant ${tenantId} has no Azure Databricks. Check azure_tenant_id: it is the tenant of the workspace.`,
+  ],
+];
+
+/** A refusal of Entra ID for a service principal, as an error of ours. */
+function entraFailure(
+  refusal: OAuthRefusal,
+  { profile, azure, entra }: { profile: Profile; azure: AzureSettings; entra: string },
+): CausewayError {
+  const { host } = new URL(entra);
+  if (isTemporary(refusal)) return serviceUnavailable(host, refusal);
+  const detail = withoutTraceIds(refusal.description) || refusal.error || `HTTP ${refusal.status}`;
+  const [, known] = REMEDIES.find(([codes]) => new RegExp(`AADSTS(?:${codes})\\b`).test(refusal.description)) ?? [];
+  return new CausewayError(
+    'sign_in_failed',
+    `Microsoft Entra ID (${host}) refused the application of profile "${profile.name}" (${detail}).`,
+    {
+      remedy:
+        known?.(azure) ??
+        'Check azure_tenant_id, azure_client_id and azure_client_secret, or ARM_TENANT_ID, ARM_CLIENT_ID and ARM_CLIENT_SECRET.',
+    },
+  );
 }
