@@ -70,6 +70,8 @@ const MAX_CALLS_IN_FLIGHT = 128;
 
 /** The managed SQL server (spec/managed-mcp-endpoints.md › Endpoints). */
 const SQL_SERVER_PATH = '/api/2.0/mcp/sql';
+/** How long it may take for one call, in milliseconds: it answers sooner, with a statement to poll. */
+const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Builds the services. Nothing is read, loaded or connected to before it is needed. */
 export function createCauseway(options: CausewayOptions): Causeway {
@@ -131,8 +133,9 @@ export function createCauseway(options: CausewayOptions): Causeway {
       remembering = remembering.then(remember).catch(() => undefined);
     });
     const openSqlServer = async () => {
-      const { SqlSession } = await import('./hub/health/sql-session.ts');
-      return new SqlSession(await endpoint({ profile: profile.name, path: SQL_SERVER_PATH }));
+      const { McpSession } = await import('./hub/health/mcp-session.ts');
+      const found = await endpoint({ profile: profile.name, path: SQL_SERVER_PATH });
+      return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS });
     };
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {
@@ -191,9 +194,8 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
-    const [{ HealthMonitor }, { HealthSession }, service, signIns] = await Promise.all([
+    const [{ HealthMonitor }, service, signIns] = await Promise.all([
       import('./hub/health/monitor.ts'),
-      import('./hub/health/client.ts'),
       auth(),
       services(),
     ]);
@@ -206,8 +208,10 @@ export function createCauseway(options: CausewayOptions): Causeway {
           for (const end of ends) end();
         };
       },
-      connect: async ({ profile, path }, onToolsChanged) =>
-        new HealthSession(await endpoint({ profile, path }), onToolsChanged),
+      connect: async ({ profile, path }, onToolsChanged) => {
+        const { McpSession } = await import('./hub/health/mcp-session.ts');
+        return new McpSession(await endpoint({ profile, path }), { onToolsChanged });
+      },
     });
   };
 

@@ -60,7 +60,7 @@ export function parseFrame(frame: Buffer): unknown {
   }
 }
 
-/** A part of a frame, or the beginning of an HTTP answer, as JSON; undefined where it is none. */
+/** A text that may be JSON, such as a part of a frame or an HTTP answer; undefined where it is none. Never an outline. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);

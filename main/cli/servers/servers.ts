@@ -14,8 +14,8 @@ import {
   withServer,
 } from '../../clients/servers.ts';
 import { longNames } from '../../clients/tool-names.ts';
-import { HealthSession, type Tool as WholeTool } from '../../hub/health/client.ts';
 import { formatHealth } from '../../hub/health/format.ts';
+import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { sharedPools } from '../../platform/connections.ts';
 import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
@@ -229,7 +229,7 @@ async function print({ stdout, stderr }: CommandContext, { server, tools, warnin
 }
 
 /** A tool as far as people read of it. */
-export type DescribedTool = Pick<WholeTool, 'name' | 'description'>;
+export type DescribedTool = Pick<ServerTool, 'name' | 'description'>;
 
 /** How long a server may be silent, in milliseconds: a warehouse may have to start. */
 const SILENCE_TIMEOUT_MS = 60_000;
@@ -246,7 +246,8 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
     { profile, path },
     { auth: await causeway.auth(), pool: pools.to, env, services: causeway.services },
   );
-  const session = new HealthSession(endpoint);
+  const { McpSession } = await import('../../hub/health/mcp-session.ts');
+  const session = new McpSession(endpoint);
   try {
     return (await session.tools(signal)).map(({ name, description }) =>
       description ? { name, description } : { name },

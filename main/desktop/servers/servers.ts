@@ -14,9 +14,9 @@ import {
   withServer,
 } from '../../clients/servers.ts';
 import { longNames } from '../../clients/tool-names.ts';
-import type { AskOptions } from '../../hub/health/client.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
+import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
 import { asSentence, CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
 import { makeFolder } from '../../platform/replace-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
-import type { Tool, ToolResult } from '../../hub/health/client.ts';
+import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
 import type { ToolHints } from '../../rules/decision.ts';
 
 /** A server's tools and their results, as the window shows them. */
@@ -14,7 +14,7 @@ const Annotations = z
   .catch({});
 
 /** A tool as the window shows it. */
-export function toolForWindow({ name, title, description, inputSchema, annotations }: Tool): ToolInfo {
+export function toolForWindow({ name, title, description, inputSchema, annotations }: ServerTool): ToolInfo {
   const hints = Annotations.parse(annotations);
   return {
     name,
@@ -26,7 +26,7 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
 }
 
 /** What a server says of what a tool does. */
-export function hintsOf({ annotations }: Tool): ToolHints {
+export function hintsOf({ annotations }: ServerTool): ToolHints {
   const { readOnlyHint, destructiveHint } = Annotations.parse(annotations);
   return { readOnlyHint, destructiveHint };
 }

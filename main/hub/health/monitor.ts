@@ -3,8 +3,8 @@ import type { AuthEvent } from '../../auth/auth.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceEvent } from '../../workspace/service-sign-in.ts';
-import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
 import { type MonitoredServer, meansTrouble, type ServerHealth, type WatchEvent } from './health.ts';
+import type { AskOptions, McpSession, ServerTool, ToolResult } from './mcp-session.ts';
 import { WatchedServer } from './watched-server.ts';
 
 /** A server and how it is. */
@@ -14,7 +14,7 @@ export interface MonitoredServerState extends MonitoredServer {
 
 export interface HealthMonitorOptions {
   /** Opens a session with a server, whatever the server thinks of it. @throws {CausewayError} where there is no such profile */
-  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
+  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<McpSession>;
   /** Subscribes to sign-in events. Returns the function that unsubscribes. */
   subscribe?: ((listener: (event: AuthEvent | ServiceEvent) => void) => () => void) | undefined;
   /** Called with all servers when one has changed. */
@@ -123,7 +123,7 @@ export class HealthMonitor {
   }
 
   /** The tools of a server that is ready; one that is not is asked first. @throws {CausewayError} `not_found`, or why it is not ready */
-  async tools(name: string): Promise<Tool[]> {
+  async tools(name: string): Promise<ServerTool[]> {
     const one = this.#find(name);
     if (one.health.name !== 'ready') await this.recheck(name);
     return one.tools();

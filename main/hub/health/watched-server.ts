@@ -1,11 +1,11 @@
 import { CausewayError } from '../../platform/errors.ts';
-import type { AskOptions, HealthSession, Tool, ToolResult } from './client.ts';
 import type { MonitoredServer } from './health.ts';
 import { newWatch, nextWatch, type ServerHealth, type Watch, type WatchEvent } from './health.ts';
+import type { AskOptions, McpSession, ServerTool, ToolResult } from './mcp-session.ts';
 
 /** What a watched server depends on. */
 export interface MonitorDeps {
-  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<HealthSession>;
+  connect(server: MonitoredServer, onToolsChanged: () => void): Promise<McpSession>;
   /** Milliseconds since 1970. */
   now(): number;
   /** A number from 0 to 1. */
@@ -21,14 +21,14 @@ export class WatchedServer {
   readonly server: MonitoredServer;
   readonly #deps: MonitorDeps;
   #watch: Watch;
-  #session: Promise<HealthSession> | undefined;
+  #session: Promise<McpSession> | undefined;
   /** The probe in flight. */
   #asking: AbortController | undefined;
   /** Whether something changed during the probe that its answer may not reflect. */
   #isOutdated = false;
   /** Whether a check was requested, or no probe has ended yet. */
   #isWanted = true;
-  #tools: Tool[] = [];
+  #tools: ServerTool[] = [];
   #waiting: (() => void)[] = [];
   #isClosed = false;
 
@@ -101,7 +101,7 @@ export class WatchedServer {
   }
 
   /** @throws {CausewayError} why it is not ready */
-  tools(): Tool[] {
+  tools(): ServerTool[] {
     const { health } = this;
     if ('checkedAt' in health) return this.#tools;
     if ('problem' in health) throw health.problem;
@@ -143,7 +143,7 @@ export class WatchedServer {
     }
   }
 
-  #open(): Promise<HealthSession> {
+  #open(): Promise<McpSession> {
     this.#session ??= this.#deps.connect(this.server, () =>
       this.apply({ name: 'tools-changed', at: this.#deps.now() }),
     );

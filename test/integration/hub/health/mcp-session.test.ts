@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { Progress } from '@modelcontextprotocol/client';
 import { afterEach, expect, it } from 'vitest';
-import type { Progress } from '../../../../main/hub/health/client.ts';
-import { HealthSession } from '../../../../main/hub/health/client.ts';
+import { McpSession } from '../../../../main/hub/health/mcp-session.ts';
 import { openPool } from '../../../../main/platform/http.ts';
 import { Secret } from '../../../../main/platform/secret.ts';
+import { modern } from '../../bridge/modern-script.ts';
 import { json, orderly, result, type Script, startScriptedServer } from '../../bridge/scripted-server.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -11,11 +12,11 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function sessionWith(onCall: Script) {
+async function sessionWith(onCall: Script, script = orderly({ onCall }).script) {
   let changes = 0;
-  const server = await startScriptedServer(orderly({ onCall }).script);
+  const server = await startScriptedServer(script);
   const dispatcher = await openPool(server.origin, { env: {} });
-  const session = new HealthSession(
+  const session = new McpSession(
     {
       profile: { name: 'test', host: server.origin, method: 'pat', workspaceId: undefined },
       path: '/api/2.0/mcp/sql',
@@ -23,8 +24,10 @@ async function sessionWith(onCall: Script) {
       connections: dispatcher,
       userAgent: 'causeway/test',
     },
-    () => {
-      changes += 1;
+    {
+      onToolsChanged: () => {
+        changes += 1;
+      },
     },
   );
   ends.push(
@@ -131,4 +134,67 @@ it('a health session does not end while a call is under way', async () => {
   answer();
   expect(await call).toMatchObject({ isError: false });
   await expect.poll(() => server.arrivals.filter(({ method }) => method === 'DELETE').length).toBe(1);
+});
+
+it('lists and calls the tools of a server of the stateless revision', async () => {
+  const onCall: Script = ({ frame }, response) => {
+    const isList = frame?.method === 'tools/list';
+    const content = [{ type: 'text', text: 'done' }];
+    const listed = { tools: [{ name: 'only', inputSchema: { type: 'object' } }], ttlMs: 0, cacheScope: 'private' };
+    json(response, result(frame?.id, { resultType: 'complete', ...(isList ? listed : { content }) }));
+  };
+  const { session } = await sessionWith(onCall, modern(onCall));
+  expect(await session.tools()).toMatchObject([{ name: 'only' }]);
+  expect(await session.call('only', {}, {})).toMatchObject({ content: [{ text: 'done' }], isError: false });
+});
+
+it.each([
+  ['a result that is no object', { result: 5 }],
+  ['a result whose _meta is no object', { result: { content: [], _meta: 1 } }],
+])('fails at once on %s', async (_what, outcome) => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    json(response, { jsonrpc: '2.0', id: frame?.id, ...outcome });
+  });
+  await expect(session.call('tool', {}, {})).rejects.toMatchObject({ code: 'unexpected_answer' });
+});
+
+it('takes an answer with members that JSON-RPC does not know', async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    json(response, { jsonrpc: '2.0', id: frame?.id, result: { content: [] }, took: 3 });
+  });
+  expect(await session.call('tool', {}, {})).toMatchObject({ isError: false });
+});
+
+it('tells each of several calls at once its own error', async () => {
+  const { session } = await sessionWith(({ frame }, response) => {
+    const { name } = Object(frame?.params);
+    if (name === 'refused') response.writeHead(403).end();
+    else json(response, { jsonrpc: '2.0', id: frame?.id, error: { code: -32000, message: `${name} has failed` } });
+  });
+  const calls = ['first', 'refused', 'second'].map((name) => session.call(name, {}, {}));
+  const errors = await Promise.all(calls.map((call) => call.catch((error: unknown) => error)));
+  expect(errors).toMatchObject([
+    { code: 'unexpected_answer', message: 'first has failed' },
+    { code: 'permission_denied' },
+    { code: 'unexpected_answer', message: 'second has failed' },
+  ]);
+});
+
+it('fails the calls under way when it is closed, and opens again after an opening that failed', async () => {
+  let openings = 0;
+  const { script } = orderly({ onCall: () => {} });
+  const { server, session } = await sessionWith(
+    () => {},
+    (arrival, response) => {
+      if (arrival.frame?.method === 'initialize') openings += 1;
+      if (arrival.frame?.method !== 'initialize' || openings > 1) return script(arrival, response);
+      json(response, result(arrival.frame.id, { protocolVersion: 'none' }));
+    },
+  );
+  await expect(session.call('tool', {}, {})).rejects.toMatchObject({ code: 'unexpected_answer' });
+  const call = session.call('tool', {}, {});
+  const ended = expect(call).rejects.toMatchObject({ code: 'cancelled', message: 'The session was closed.' });
+  await expect.poll(() => server.count('tools/call')).toBe(1);
+  await session.close();
+  await ended;
 });

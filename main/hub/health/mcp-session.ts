@@ -1,0 +1,225 @@
+import { Client, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { unlessAborted } from '../../auth/token-broker.ts';
+import { type Bridge, createBridge } from '../../bridge/bridge.ts';
+import type { Endpoint } from '../../bridge/endpoint.ts';
+import type { Members } from '../../bridge/frame/members.ts';
+import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { foreignText } from '../../platform/foreign-text.ts';
+import { VERSION } from '../../platform/version.ts';
+import { BridgeTransport, LocalFailure, notTaken } from './bridge-transport.ts';
+
+/** How long a server may take to open a session, in milliseconds: a workspace may be waking up. */
+const OPEN_TIMEOUT_MS = 60_000;
+/** How long a server may take for its list of tools, in milliseconds, with the session. */
+const LIST_TIMEOUT_MS = 60_000;
+/** The longest that a timer can wait, in milliseconds: the client has to be given some time limit. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** The most tools that a server may list: no client could offer so many to a model. */
+const MAX_TOOLS = 10_000;
+
+const toolSchema = z.looseObject({
+  name: z.string(),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.record(z.string(), z.unknown()).catch({}),
+  annotations: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+const pageSchema = z.object({ tools: z.array(toolSchema), nextCursor: z.string().nullish() });
+const resultSchema = z.looseObject({ content: z.array(z.unknown()).catch([]), isError: z.boolean().catch(false) });
+
+/** A tool as its server describes it. Servers are not strict about what they say: what is malformed is left out. */
+export type ServerTool = z.output<typeof toolSchema>;
+
+/** What a tool gave back, as it came: content, structured content, and whether the tool itself calls it a failure. */
+export type ToolResult = z.output<typeof resultSchema>;
+
+export interface AskOptions {
+  signal?: AbortSignal | undefined;
+  /** Hears how far a call has come, as its server tells it. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface McpSessionOptions {
+  onToolsChanged?: (() => void) | undefined;
+  /** How long a server may take for one call, in milliseconds; as long as it likes if left out. */
+  callTimeoutMs?: number | undefined;
+}
+
+/**
+ * A session of Causeway's own with one managed server: the official MCP client on a bridge, which handles sessions, tokens,
+ * retries and protocol revisions as for every AI client. It declines every request of the server.
+ */
+export class McpSession {
+  readonly #bridge: Bridge;
+  readonly #service: Endpoint['service'];
+  readonly #options: McpSessionOptions;
+  #transport: BridgeTransport | undefined;
+  #opened: Promise<Client> | undefined;
+  /** How many requests wait for an answer, or for the session. */
+  #asking = 0;
+  #isRetired = false;
+
+  /** Answers come from the server, never from the answer cache, which is still updated. */
+  constructor(endpoint: Endpoint, options: McpSessionOptions = {}) {
+    this.#service = endpoint.service;
+    this.#options = options;
+    this.#bridge = createBridge(
+      { ...endpoint, wantsTruth: true },
+      {
+        buffered: 0,
+        flowing: true,
+        write: (frame) => this.#transport?.receive(frame),
+        onDrain: () => {},
+        flushed: async () => {},
+      },
+    );
+  }
+
+  /**
+   * Asks for all of the server's tools. A service tells them to everybody, and refuses each call of a user who has not signed
+   * in to what is behind it: whether the user has, is asked too.
+   * @throws {CausewayError} what the bridge says of requests that fail; `unexpected_answer` with the server's own words;
+   *   `service_signed_out`, `timeout`, `cancelled`
+   */
+  async tools(signal?: AbortSignal): Promise<ServerTool[]> {
+    const options = { signal: endingAfter(LIST_TIMEOUT_MS, signal) };
+    const tools: ServerTool[] = [];
+    let cursor: string | null | undefined;
+    for (let page = 0; page === 0 || cursor; page += 1) {
+      if (page === MAX_TOOL_PAGES || tools.length > MAX_TOOLS) throw endless();
+      const answer = pageSchema.safeParse(await this.#ask('tools/list', cursor ? { cursor } : {}, options));
+      if (!answer.success) {
+        throw new CausewayError('unexpected_answer', 'The server answered with something that is no list of tools.', {
+          cause: answer.error,
+        });
+      }
+      tools.push(...answer.data.tools);
+      cursor = answer.data.nextCursor;
+    }
+    const checked = await this.#service?.check();
+    if (checked?.state === 'signed-out') throw this.#service?.signedOut(checked);
+    return tools;
+  }
+
+  /** Calls a tool. @throws {CausewayError} as `tools` */
+  async call(name: string, args: Record<string, unknown>, { signal, onProgress }: AskOptions): Promise<ToolResult> {
+    const { callTimeoutMs } = this.#options;
+    const options = { signal: callTimeoutMs === undefined ? signal : endingAfter(callTimeoutMs, signal), onProgress };
+    const result = resultSchema.safeParse(await this.#ask('tools/call', { name, arguments: args }, options));
+    if (result.success) return result.data;
+    throw new CausewayError('unexpected_answer', 'The server answered with something that is no tool result.');
+  }
+
+  /** Ends the session as soon as no request is in flight. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    if (this.#asking === 0) await this.close();
+  }
+
+  /** Ends the session at the server. Requests in flight fail with `cancelled`. */
+  async close(): Promise<void> {
+    await this.#transport?.close();
+    await this.#bridge.close();
+  }
+
+  /** Asks, in a session that is opened if need be, and that all requests share. What the server answers is given as it is. */
+  async #ask(method: string, params: Members, { signal, onProgress }: AskOptions): Promise<unknown> {
+    this.#asking += 1;
+    try {
+      this.#opened ??= this.#open();
+      const client = await unlessAborted(this.#opened, signal);
+      return await client.request({ method, params }, z.unknown(), {
+        timeout: MAX_TIMEOUT_MS,
+        ...(signal && { signal }),
+        ...(onProgress && { onprogress: onProgress }),
+      });
+    } catch (error) {
+      throw signal?.aborted ? cancelled(signal.reason) : failureOf(error);
+    } finally {
+      this.#asking -= 1;
+      if (this.#isRetired && this.#asking === 0) void this.close();
+    }
+  }
+
+  async #open(): Promise<Client> {
+    const client = new Client({ name: 'causeway', version: VERSION });
+    client.fallbackRequestHandler = async ({ method }) => declined(method);
+    client.setNotificationHandler('notifications/tools/list_changed', () => this.#options.onToolsChanged?.());
+    this.#transport = new BridgeTransport(this.#bridge);
+    try {
+      await client.connect(this.#transport, { timeout: OPEN_TIMEOUT_MS });
+      return client;
+    } catch (error) {
+      this.#opened = undefined;
+      throw error;
+    }
+  }
+}
+
+/** What a server hears that asks something of Causeway itself. */
+function declined(method: string): Record<string, unknown> {
+  if (method === 'roots/list') return { roots: [] };
+  if (method === 'elicitation/create') return { action: 'decline' };
+  if (method === 'sampling/createMessage') throw new ProtocolError(-1, 'Causeway has no model to ask.');
+  throw new ProtocolError(-32601, 'Method not found');
+}
+
+/** The same signal, which is also aborted after some time. */
+function endingAfter(timeoutMs: number, signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+}
+
+function cancelled(reason: unknown): CausewayError {
+  if (reason instanceof CausewayError) return reason;
+  const isLate = reason instanceof Error && reason.name === 'TimeoutError';
+  return isLate ? timedOut() : new CausewayError('cancelled', 'Cancelled.', { cause: reason });
+}
+
+function timedOut(): CausewayError {
+  return new CausewayError('timeout', 'The server has not answered in time.', { remedy: 'Try again in a minute.' });
+}
+
+/** An error of the client's as the one that it stands for. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof ProtocolError) return error.data instanceof LocalFailure ? error.data.error : serverError(error);
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut();
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
+    return new CausewayError('cancelled', 'The session was closed.');
+  }
+  return error instanceof CausewayError ? error : notTaken(error);
+}
+
+/** The error of a server whose user must sign in with another provider first (MCP › URL mode elicitation required). */
+const SIGN_IN_ELSEWHERE = -32042;
+const elicitationSchema = z.object({ elicitations: z.array(z.object({ url: z.string() })).min(1) });
+
+/** A server's own error. Managed servers put what REST would say into its text (`BAD_REQUEST: … not found`). */
+function serverError(error: ProtocolError): CausewayError {
+  const { code, data } = error;
+  const message = foreignText(error.message);
+  const elsewhere = code === SIGN_IN_ELSEWHERE ? elicitationSchema.safeParse(data).data : undefined;
+  if (elsewhere) {
+    return new CausewayError('unexpected_answer', message || 'The server wants you to sign in somewhere else first.', {
+      remedy: `Open ${foreignText(elsewhere.elicitations[0]?.url ?? '')} in your browser, sign in there, and try again.`,
+    });
+  }
+  const words = message || `The server answered with error ${code}.`;
+  if (/PERMISSION_DENIED|not authori[sz]ed|does not have permission/i.test(message)) {
+    return new CausewayError('no_grants', words, { remedy: 'Ask for grants on what the server serves.' });
+  }
+  if (/\b(not found|does not exist)\b|NOT_FOUND/i.test(message) && code !== -32601) {
+    return new CausewayError('not_found', words, { remedy: 'Check what the path of the server names.' });
+  }
+  return new CausewayError('unexpected_answer', words);
+}
+
+function endless(): CausewayError {
+  return new CausewayError(
+    'unexpected_answer',
+    `The server's list of tools has not ended after ${MAX_TOOL_PAGES} pages or ${MAX_TOOLS} tools.`,
+    { remedy: 'Tell whoever runs the server.' },
+  );
+}
