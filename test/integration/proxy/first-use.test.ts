@@ -11,6 +11,7 @@ import { installWaitingBrowser } from '../auth/causeway-process.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { ProxyProcess } from './proxy-process.ts';
+import { listTools, signInTool } from './sign-in-tool.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
@@ -51,7 +52,6 @@ function startProxy(profile = 'user'): ProxyProcess {
 
 const begin = (proxy: ProxyProcess) => proxy.open({ clientInfo: { name: 'test', version: '1' } });
 
-const toolsOf = (answer: { result?: unknown }) => Object(answer.result).tools;
 const textOf = (answer: { result?: unknown }) => Object(answer.result).content?.[0]?.text;
 const toldOf = (proxy: ProxyProcess) => proxy.frames.map(String);
 
@@ -60,20 +60,15 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const proxy = startProxy();
     const opened = await begin(proxy);
     expect(opened.result).toMatchObject({ capabilities: { tools: { listChanged: true } } });
-    const [tool] = toolsOf(await proxy.request(1, 'tools/list'));
-    expect(tool).toMatchObject({
-      name: 'sign_in',
-      description: expect.stringMatching(/to sign in|sign-in page is open/),
-    });
+    const { description } = (await signInTool(proxy)) ?? {};
+    expect(description).toMatch(/to sign in|sign-in page is open/);
     const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     await expect.poll(pages).toHaveLength(1);
     const [url = ''] = await pages();
     await scriptedBrowser().open(url);
     expect(textOf(await call)).toMatch(/^Signed in to .+ The tools of .+ are available now/);
     await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
-    expect(toolsOf(await proxy.request(3, 'tools/list')).map((each: { name: string }) => each.name)).toContain(
-      'execute_sql',
-    );
+    expect((await listTools(proxy)).map(({ name }) => name)).toContain('execute_sql');
     expect(await pages()).toHaveLength(1);
   });
 
@@ -93,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
       const proxy = startProxy();
       expect(await begin(proxy)).toHaveProperty('result');
       const handshakeMs = performance.now() - startedAt;
-      expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+      await signInTool(proxy);
       times.push(`handshake ${handshakeMs.toFixed(0)} ms, tools ${(performance.now() - startedAt).toFixed(0)} ms`);
     }
     console.log(`Three proxies, signed out, from their start: ${times.join('; ')}.`);
@@ -109,15 +104,13 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     await writeFile(home.configFile, `[user]\nhost = http://127.0.0.1:${port}\n`);
     const proxy = startProxy();
     await begin(proxy);
-    expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([
-      { name: 'sign_in', description: expect.stringContaining('is signed out of') },
-    ]);
+    expect((await signInTool(proxy))?.description).toContain('is signed out of');
   });
 
   it('does not open the page a second time for a call of sign_in some seconds after it was opened', async () => {
     const proxy = startProxy();
     await begin(proxy);
-    await proxy.request(1, 'tools/list');
+    await listTools(proxy);
     await expect.poll(pages).toHaveLength(1);
     await age(20_000);
     const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
@@ -133,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const proxies = [startProxy(), startProxy()];
     for (const proxy of proxies) {
       await begin(proxy);
-      expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+      await signInTool(proxy);
     }
     await expect.poll(pages).toHaveLength(1);
     const [url = ''] = await pages();
@@ -156,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     );
     const proxy = startProxy('cli');
     expect(await begin(proxy)).toHaveProperty('result');
-    expect(toolsOf(await proxy.request(1, 'tools/list'))).toMatchObject([{ name: 'sign_in' }]);
+    await signInTool(proxy);
     expect(browser.opened).toEqual([]);
     const answer = await proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     expect(textOf(answer)).toMatch(/^Signed in to /);

@@ -11,6 +11,7 @@ import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import type { Answered } from '../bridge/harness.ts';
 import { ProxyProcess } from './proxy-process.ts';
+import { listTools, signInTool } from './sign-in-tool.ts';
 
 /** A service whose user has to sign in to what is behind it, such as GitHub. */
 
@@ -313,15 +314,13 @@ describe('a service that shows nothing before the sign-in', notOnWindows, () => 
     set({ signInNeededFor: 'every-method' });
     await arrange();
     const proxy = await startProxy();
-    const listed = await proxy.request(1, 'tools/list');
-    expect(Object(listed.result).tools).toMatchObject([{ name: 'sign_in', title: 'Sign in to GitHub' }]);
+    expect(await signInTool(proxy)).toMatchObject({ title: 'Sign in to GitHub' });
     expect(await pages()).toEqual([]);
     const answer = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     await signInOnPage();
     expect(textOf(await answer)).toMatch(/^Signed in to GitHub\. .+ are available now/);
     await expect.poll(() => proxy.frames.map(String)).toContain(LIST_CHANGED);
-    const tools = await proxy.request(3, 'tools/list');
-    expect(Object(tools.result).tools.map(({ name }: { name: string }) => name)).toContain('search_code');
+    expect((await listTools(proxy)).map(({ name }) => name)).toContain('search_code');
     expect([await pages(), refreshes()]).toEqual([[page()], 0]);
   });
 });
