@@ -10,7 +10,7 @@ import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { header, mediaType, type ResponseHead } from './http-exchange.ts';
 import { FRAME_LIMIT } from './limits.ts';
-import { isSafeToRepeat } from './retry.ts';
+import { isSafeToRepeat } from './methods.ts';
 
 /** Why a frame got no answer from the managed server. */
 export type UpstreamFailure =

@@ -1,5 +1,6 @@
 import { backoffMs, retryAfterMs } from '../platform/retry.ts';
 import { type HttpOutcome, header } from './http-exchange.ts';
+import { isSafeToRepeat } from './methods.ts';
 
 /** How often a frame may be retried, and the bounds of the delay. */
 export const REPEAT = {
@@ -8,29 +9,6 @@ export const REPEAT = {
   firstMs: 320,
   longestMs: 30_000,
 } as const;
-
-const SAFE_TO_REPEAT = new Set([
-  'initialize',
-  'ping',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'server/discover',
-  // Idempotent.
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'subscriptions/listen',
-  'logging/setLevel',
-]);
-
-/** Whether a request may be retried although the server may have run it already. */
-export function isSafeToRepeat(method: string): boolean {
-  return SAFE_TO_REPEAT.has(method);
-}
 
 /** The attempts made for a frame so far. */
 export interface Attempted {

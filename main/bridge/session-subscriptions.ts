@@ -1,13 +1,6 @@
 import { parseFrame } from './frame/frame.ts';
 import { memberAt } from './frame/members.ts';
-
-/** Requests whose effect lasts as long as their session. */
-const STICKY_METHODS = new Set(['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
-
-/** Whether what a request asks for lasts as long as its session. */
-export function isSticky(method: string): boolean {
-  return STICKY_METHODS.has(method);
-}
+import { isSticky } from './methods.ts';
 
 /**
  * The subscriptions and the log level that a client was granted in its session. A session that replaces it does not have

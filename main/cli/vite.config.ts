@@ -77,10 +77,17 @@ export default defineConfig({
         dynamicImportInCjs: false,
         entryFileNames: 'causeway.js',
         chunkFileNames: '[name]-[hash].js',
-        // What AI clients spawn reads few files: one to go through the application, and two more to work alone.
+        // What AI clients spawn reads few files: three to go through the application, and three more to work alone.
         codeSplitting: {
           groups: [
-            { name: 'proxy', test: /\/main\/cli\/(proxy|engine)\.ts$/, priority: 4 },
+            {
+              name: 'common',
+              test: /\/main\/(platform\/(errors|file-errors|paths|version|wire-name)|cli\/proxy-arguments)\.ts$/,
+              priority: 6,
+            },
+            { name: 'profiles', test: /\/main\/auth\/profiles\/(profiles|config-file)\.ts$/, priority: 6 },
+            { name: 'proxy', test: /\/main\/cli\/proxy\.ts$/, priority: 5 },
+            { name: 'relay', test: /\/main\/cli\/(proxy-session|engine)\.ts$/, priority: 4 },
             { name: 'stopgap', test: /\/main\/cli\/stopgap\.ts$/, priority: 3 },
             {
               name: 'alone',

@@ -1,6 +1,6 @@
 import { app, BrowserWindow } from 'electron';
 import type { FailedAction } from '../../preload/contract.ts';
-import { endSessionBehind } from '../hub/boundary.ts';
+import { endSessionBehind } from '../hub/session-scope.ts';
 import { argumentsAfterCrash, crashesIn, withCrash } from './crash.ts';
 import { relaunch } from './quit.ts';
 

@@ -6,10 +6,11 @@ import { memberAt } from '../bridge/frame/members.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import { intercept } from '../bridge/stdio.ts';
+import { monotonicMs } from '../platform/clock.ts';
 import { inOneLine } from '../platform/errors.ts';
+import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
-import type { HubConnection } from './transport.ts';
 import { localTransport, type RelayTransport, socketTransport } from './transport.ts';
 
 /** Where a relay gets a transport when it has none, or not the best one. */
@@ -61,7 +62,7 @@ export class Relay implements Bridge {
   #source: RelayTransport | undefined;
   #connection: HubConnection | undefined;
   readonly #lost = new WeakSet<RelayTransport>();
-  #beganAt = performance.now();
+  #beganAt = monotonicMs();
   #broken = 0;
   /** Opening requests without an answer, by raw id, each with the timer that answers it. */
   readonly #openers = new Map<string, NodeJS.Timeout>();
@@ -120,11 +121,11 @@ export class Relay implements Bridge {
 
   /** Waits for open requests before it ends the transport: a transport that is ending may not deliver answers. */
   async finish(graceMs: number): Promise<void> {
-    const until = performance.now() + graceMs;
+    const until = monotonicMs() + graceMs;
     await this.#moving;
-    await this.#answers(until - performance.now());
+    await this.#answers(until - monotonicMs());
     this.#end();
-    await this.#transport?.finish(Math.max(0, until - performance.now()));
+    await this.#transport?.finish(Math.max(0, until - monotonicMs()));
   }
 
   async close(): Promise<void> {
@@ -194,7 +195,7 @@ export class Relay implements Bridge {
   #use(transport: RelayTransport, connection: HubConnection | undefined): void {
     this.#source = transport;
     this.#connection = connection;
-    this.#beganAt = performance.now();
+    this.#beganAt = monotonicMs();
     this.#isSeeking = false;
     clearTimeout(this.#rejoinTimer);
     if (!connection) this.#lookForHub(REJOIN_MS);
@@ -281,7 +282,7 @@ export class Relay implements Bridge {
     this.#lost.add(transport);
     void transport.close();
     for (const { id } of this.#replayLog.open) this.#refuse(id, brokenSession(error));
-    const isShort = performance.now() - this.#beganAt < SHORT_LIFE_MS;
+    const isShort = monotonicMs() - this.#beganAt < SHORT_LIFE_MS;
     this.#broken = isShort ? this.#broken + 1 : 0;
     if (this.#broken < MAX_BROKEN) this.#leave(lostApplication);
     else this.#giveUp(brokenSession(error));

@@ -1,8 +1,9 @@
 import { elementsOf, textAt, wholeOf } from '../bridge/frame/edit.ts';
 import { parseFrame, scanFrame, withId } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
-import { isSafeToRepeat } from '../bridge/retry.ts';
-import { isSticky, SessionSubscriptions } from '../bridge/session-subscriptions.ts';
+import { isSafeToRepeat, isSticky } from '../bridge/methods.ts';
+import { SessionSubscriptions } from '../bridge/session-subscriptions.ts';
+import { monotonicMs } from '../platform/clock.ts';
 import { summarizeFrame } from './frame-summary.ts';
 
 /** A long-lived request, open as long as its client listens (MCP 2026-07-28 › Subscriptions). */
@@ -33,7 +34,7 @@ export class ReplayLog {
   readonly subscriptions = new SessionSubscriptions();
   /** By raw id. Another map for each busy time: what V8's maps grow out of keeps alive all that comes later, once it is old. */
   #open = new Map<string, OpenRequest>();
-  /** When each open request of the server's to the client came, by raw id, in milliseconds of `performance.now()`. */
+  /** When each open request of the server's to the client came, by raw id, in milliseconds of `monotonicMs()`. */
   readonly #questions = new Map<string, number>();
   /** The ids of requests whose next answer is not for the client: it has one already, or the relay asked by itself. */
   readonly #replayed = new Set<string>();
@@ -52,7 +53,7 @@ export class ReplayLog {
   /** Whether the session can move to another transport unnoticed: neither side waits for an answer. */
   get isIdle(): boolean {
     const isWaited = this.open.some(({ method }) => method !== LONG_LIVED);
-    const isAsked = [...this.#questions.values()].some((at) => performance.now() - at < QUESTION_MS);
+    const isAsked = [...this.#questions.values()].some((at) => monotonicMs() - at < QUESTION_MS);
     return !isWaited && !isAsked;
   }
 
@@ -89,7 +90,7 @@ export class ReplayLog {
 
   #serverAsks(frame: Buffer, id: string | undefined, method: string): void {
     if (id !== undefined) {
-      this.#questions.set(id, performance.now());
+      this.#questions.set(id, monotonicMs());
       const [oldest] = this.#questions.keys();
       if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
     } else if (method === 'notifications/cancelled') this.#questions.delete(textAt(frame, 'params', 'requestId') ?? '');

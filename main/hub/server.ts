@@ -10,12 +10,13 @@ import { feed, StreamSink } from '../bridge/stdio.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { asSession, guarded, refuseFrame } from './boundary.ts';
+import { isHubAlive } from './attach.ts';
+import { guarded, refuseFrame } from './boundary.ts';
 import { prepareRendezvous, publishRendezvous, withdrawRendezvous } from './publish.ts';
 import { recordedBridge, recordedSink } from './recorder.ts';
 import { type Rendezvous, readRendezvous } from './rendezvous.ts';
 import { type HubSession, type HubWatcher, SessionLog } from './session-log.ts';
-import { isHubAlive } from './transport.ts';
+import { asSession } from './session-scope.ts';
 import {
   type Challenge,
   type EntryRequest,
@@ -223,7 +224,7 @@ class PrivateHub implements Hub {
       // One frame that causes an exception does not cost the others their answers.
       if (!frame || faults >= MAX_FAULTS) end(error);
     };
-    const safe = guarded(recordedBridge(bridge, record), broken, end);
+    const safe = guarded(recordedBridge(bridge, record), broken, (work) => asSession(end, work));
     // The hub was closed meanwhile.
     if (socket.destroyed) return safe.close();
     this.#sessionLog.add(record);

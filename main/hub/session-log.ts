@@ -1,6 +1,6 @@
 import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
-import { isSafeToRepeat } from '../bridge/retry.ts';
+import { isSafeToRepeat } from '../bridge/methods.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
 import {
   batchOf,

@@ -19,18 +19,19 @@ const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/gu;
  * around it or is not seen at all (Cf and the default-ignorable code points: bidi controls, zero-width characters, tags,
  * fillers), and halves of surrogate pairs.
  */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const UNSAFE = onFirstUse(String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`);
 /** What is invisible and belongs where it stands: inside an emoji, and between letters of scripts that join them. */
-const BELONGS = new RegExp(
+const BELONGS = onFirstUse(
   [
     String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
     String.raw`(?<=[\p{Emoji}\p{Extended_Pictographic}])\uFE0F`,
     `(?<=(?!\\p{Cf})${joinedLetter()})[\\u200C\\u200D](?=(?!\\p{Cf})${joinedLetter()})`,
   ].join('|'),
-  'gu',
 );
+/** Control characters and line ends. */
+const CONTROLS = onFirstUse(String.raw`[\p{Cc}\u2028\u2029]+`);
 /** More marks than any script puts on one letter: they run over the lines above and below. */
-const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
+const STACKED_MARKS = onFirstUse(String.raw`(\p{M}{4})\p{M}+`);
 
 /**
  * A name or text from outside (the workspace, a server, an AI client, a file) as it may be shown: in the tray, the window,
@@ -42,7 +43,7 @@ export function displayText(text: string, { maxLength = NAME_LENGTH, lines = fal
   // Four times as much as is shown is enough to know what is shown, however long the text is.
   const start = text.slice(0, maxLength * 4);
   const broken = start.replace(LINE_BREAKS, lines ? '\n' : ' ').replaceAll('\t', ' ');
-  const safe = withoutControls(broken, lines).replace(STACKED_MARKS, '$1');
+  const safe = withoutControls(broken, lines).replace(STACKED_MARKS(), '$1');
   const shown = (lines ? safe.replace(/[^\S\n]{9,}/gu, ' ') : safe.replace(/\s+/gu, ' ')).trim();
   const characters = [...shown];
   const isCut = characters.length > maxLength || start.length < text.length;
@@ -59,9 +60,9 @@ export function displayText(text: string, { maxLength = NAME_LENGTH, lines = fal
  * not be shown becomes U+FFFD, and nothing is cut or moved.
  */
 export function withoutControls(text: string, keepsLines = false): string {
-  if (text.search(UNSAFE) < 0) return text;
-  const kept = new Set(Array.from(text.matchAll(BELONGS), ({ index }) => index));
-  return text.replace(UNSAFE, (character, index: number) =>
+  if (text.search(UNSAFE()) < 0) return text;
+  const kept = new Set(Array.from(text.matchAll(BELONGS()), ({ index }) => index));
+  return text.replace(UNSAFE(), (character, index: number) =>
     kept.has(index) || (keepsLines && character === '\n') ? character : REPLACEMENT,
   );
 }
@@ -69,4 +70,18 @@ export function withoutControls(text: string, keepsLines = false): string {
 function joinedLetter(): string {
   const scripts = 'Arabic Devanagari Bengali Tamil Malayalam Kannada Telugu Sinhala'.split(' ');
   return `[${scripts.map((script) => `\\p{Script=${script}}`).join('')}]`;
+}
+
+/** The same for a message in one line: what ends a line or moves a cursor becomes a space. */
+export function messageLine(text: string): string {
+  return withoutControls(text.replace(CONTROLS(), ' '));
+}
+
+/** A regular expression that is made when it is needed: V8 looks up Unicode properties as it reads one, 1 ms of every start. */
+function onFirstUse(pattern: string): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= new RegExp(pattern, 'gu');
+    return made;
+  };
 }

@@ -1,4 +1,4 @@
-import { withoutControls } from './display.ts';
+import { messageLine } from './display.ts';
 import { AS_COMMAND, formatAction, type NextAction } from './next-action.ts';
 
 /** Every way in which Causeway can fail, one word each. The window and the command line switch on these, never on text. */
@@ -107,7 +107,7 @@ export function inOneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const text = error instanceof CausewayError ? sentences(message, error.remedy) : message;
   // Arguments and files are quoted as they are: a line end in one must not make two lines, nor an escape move the cursor.
-  return withoutControls(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '));
+  return messageLine(text);
 }
 
 /** A mark that ends a sentence, or leads on to what follows, also within closing quotes and brackets. */

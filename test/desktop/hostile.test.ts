@@ -1,8 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askForSessions } from '../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../main/hub/rendezvous.ts';
-import { askForSessions } from '../../main/hub/transport.ts';
 import { ENDLESS_ANSWERS, type EndlessServer, startEndlessServer } from '../bench/endless-server.ts';
 import { forgetPeak, peakMiB, residentMiB } from '../bench/memory.ts';
 import { ProxyProcess } from '../integration/proxy/proxy-process.ts';

@@ -1,7 +1,7 @@
 import { displayNameOf } from '../../clients/table.ts';
+import { askForSessions, isHubAlive } from '../../hub/attach.ts';
 import { hubFolder, lookUpHub } from '../../hub/rendezvous.ts';
 import { readSessions } from '../../hub/server.ts';
-import { askForSessions, isHubAlive } from '../../hub/transport.ts';
 import { isProcessAlive } from '../../platform/process-alive.ts';
 
 /** The application, as far as a command can see it. */

@@ -48,7 +48,7 @@ export function versionFinding(update: UpdateState): CheckFinding {
 /** Whether AI clients reach this application and no other one. */
 async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<CheckFinding> {
   const [{ isHubAlive }, { hubFolder, readRendezvous }] = await Promise.all([
-    import('../../hub/transport.ts'),
+    import('../../hub/attach.ts'),
     import('../../hub/rendezvous.ts'),
   ]);
   const rendezvous = readRendezvous(hubFolder(env));

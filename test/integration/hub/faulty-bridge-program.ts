@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bridge } from '../../../main/bridge/bridge.ts';
-import { endSessionBehind } from '../../../main/hub/boundary.ts';
 import { readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { startHub } from '../../../main/hub/server.ts';
+import { endSessionBehind } from '../../../main/hub/session-scope.ts';
 import { enter } from './handshake.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-faulty-'));

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
+import { askForSessions } from '../../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import { readSessions } from '../../../main/hub/server.ts';
 import type { HubCall, HubSession } from '../../../main/hub/session-log.ts';
-import { askForSessions } from '../../../main/hub/transport.ts';
 import { freshNonce, HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { json, orderly, result, type ScriptedServer, startScriptedServer } from '../bridge/scripted-server.ts';
 import { environment, homeWith, ProxyProcess } from '../proxy/proxy-process.ts';

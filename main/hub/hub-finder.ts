@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerRequest } from '../bridge/endpoint.ts';
+import { monotonicMs } from '../platform/clock.ts';
+import { attach, type HubConnection } from './attach.ts';
+import { hubFolder, lookUpHub, type Rendezvous } from './rendezvous.ts';
+
+/** When to look for the application again after it has gone, in milliseconds; then the proxy goes on alone. */
+const REATTACH_AFTER_MS = [50, 200, 500];
+
+/** More connections than this that end within the time, in milliseconds, are not replaced: something is wrong with the hub. */
+const MAX_LOSSES = 5;
+const LOSSES_WITHIN_MS = 10_000;
+
+/** For how many looks a hub that could not be attached to is left alone, at most. */
+const MAX_PASSES = 15;
+
+/** Finds the running application's hub, whenever it is there. */
+export class HubFinder {
+  readonly #request: ServerRequest;
+  /** The address at which the last attempt has failed. */
+  #failedAt: string | undefined;
+  /** How many looks that address is left alone for, and how many of them are still to come. */
+  #passes = 0;
+  #passesLeft = 0;
+  /** When connections to a hub have ended, on the clock of `monotonicMs`. */
+  #losses: number[] = [];
+  #told = false;
+
+  /** Whether this process works alone, because the application could not sign in as it can. */
+  readonly #isOwn: boolean;
+
+  constructor({ profile, path, origin }: ServerRequest, isOwn: boolean) {
+    this.#request = { profile, path, origin };
+    this.#isOwn = isOwn;
+  }
+
+  /** Undefined where there is no hub, or it does not serve this proxy. */
+  async attach(): Promise<HubConnection | undefined> {
+    const rendezvous = this.#lookUp();
+    return rendezvous && this.#attachTo(rendezvous);
+  }
+
+  /** As `attach`, for when the hub has just gone and may be back in a moment. */
+  async attachSoon(): Promise<HubConnection | undefined> {
+    const now = monotonicMs();
+    this.#losses = [...this.#losses.filter((at) => now - at < LOSSES_WITHIN_MS), now];
+    if (this.#losses.length > MAX_LOSSES) {
+      this.#passesLeft = MAX_PASSES;
+      return undefined;
+    }
+    for (const wait of REATTACH_AFTER_MS) {
+      await sleep(wait);
+      const connection = await this.attach();
+      if (connection) return connection;
+    }
+    return undefined;
+  }
+
+  /** As `attach`, for looking again and again: a hub that has refused is left alone for longer each time. */
+  async rejoin(): Promise<HubConnection | undefined> {
+    const rendezvous = this.#lookUp();
+    if (!rendezvous) return undefined;
+    if (this.#passesLeft > 0 && (rendezvous.address === this.#failedAt || this.#losses.length > MAX_LOSSES)) {
+      this.#passesLeft -= 1;
+      return undefined;
+    }
+    return this.#attachTo(rendezvous);
+  }
+
+  async #attachTo(rendezvous: Rendezvous): Promise<HubConnection | undefined> {
+    const attachment = await attach(rendezvous, this.#request);
+    if (attachment.kind === 'attached') {
+      this.#failedAt = undefined;
+      this.#passes = 0;
+      return attachment.connection;
+    }
+    if (attachment.kind === 'impostor') this.#tell(`what listens at ${rendezvous.address} is not Causeway`);
+    if (rendezvous.address !== this.#failedAt) this.#passes = 0;
+    this.#failedAt = rendezvous.address;
+    this.#passes = Math.min(MAX_PASSES, this.#passes * 2 + 1);
+    this.#passesLeft = this.#passes;
+    return undefined;
+  }
+
+  #lookUp(): Rendezvous | undefined {
+    if (this.#isOwn) return undefined;
+    const found = lookUpHub(hubFolder(process.env));
+    if (found.kind === 'untrusted') this.#tell(found.why);
+    return found.kind === 'found' ? found.rendezvous : undefined;
+  }
+
+  #tell(why: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    const words = `The running application is not used: ${why}. This proxy works alone.`;
+    process.stderr.write(`causeway proxy: ${words}\n`);
+  }
+}
