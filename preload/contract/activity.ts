@@ -85,7 +85,7 @@ const activity = z.object({
 /** How long calls took, in milliseconds; null where there were none. */
 const latency = z.object({
   /** Milliseconds that each of `buckets` covers; the last one ends now. */
-  bucketMillis: z.number(),
+  bucketMs: z.number(),
   buckets: z.array(z.object({ count: z.number(), p50: z.number().nullable(), p95: z.number().nullable() })),
   count: z.number(),
   p50: z.number().nullable(),

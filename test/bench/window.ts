@@ -12,7 +12,7 @@ import { serveWindow, type WindowServer } from '../browser/window-server.ts';
 import { largeWorld } from '../workspace/large-world.ts';
 import { startWorkspace } from '../workspace/workspace.ts';
 import { table } from './table.ts';
-import { FRAME_MILLIS, type FrameFigures, frameFigures, type ScrollWay, scroll } from './window/frames.ts';
+import { FRAME_MS, type FrameFigures, frameFigures, type ScrollWay, scroll } from './window/frames.ts';
 
 const OVERRIDES = 10_000;
 const CALLS = 50_000;
@@ -49,7 +49,7 @@ const HEADER = [
   'worst',
   'work p50',
   'p95',
-  `work > ${FRAME_MILLIS} ms`,
+  `work > ${FRAME_MS} ms`,
   'frame > 50 ms',
   'rows not there yet',
 ];

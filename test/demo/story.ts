@@ -48,7 +48,7 @@ export async function tellStory(account: Account, signal: AbortSignal): Promise<
   const ends: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
   try {
     account.begin('Starting a workspace on this computer');
-    const workspace = await startWorkspace({ home, state: { startupMillis: WAREHOUSE_START_MS } });
+    const workspace = await startWorkspace({ home, state: { startupMs: WAREHOUSE_START_MS } });
     ends.push(() => workspace.close());
     account.done(`A workspace is up at ${workspace.host}`, { host: workspace.host });
 

@@ -14,8 +14,8 @@ export class Credentials {
   /** User id and connection to the moment, in milliseconds since 1970, from which the credential is good. */
   readonly #since = new Map<string, number>();
 
-  add(userId: string, connection: string, activationMillis = 0): void {
-    this.#since.set(keyOf(userId, connection), Date.now() + activationMillis);
+  add(userId: string, connection: string, activationMs = 0): void {
+    this.#since.set(keyOf(userId, connection), Date.now() + activationMs);
   }
 
   /** Whether there was one. */

@@ -32,7 +32,7 @@ test('another process changes the settings of the MCP servers and of the apps', 
   expect((await ben('POST', GITHUB, SEARCH)).body).toMatchObject({ error: { code: -32042 } });
   await control.setMcp({ signInSignal: 'challenge', signInNeededFor: 'every-method' });
   expect((await ben('POST', GITHUB, LIST)).status).toBe(401);
-  await expect(control.setMcp({ waitMillis: Number.NaN })).rejects.toThrow('PUT /mcp');
+  await expect(control.setMcp({ waitMs: Number.NaN })).rejects.toThrow('PUT /mcp');
   await control.setApps({ unauthenticated: '401' });
   const inventory = callerWith({ host: await control.appOrigin('mcp-inventory') }, undefined);
   expect((await inventory('POST', '/mcp', LIST)).status).toBe(401);

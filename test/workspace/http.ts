@@ -21,7 +21,7 @@ export interface Features {
   /** What the list of services gives where no schema is named: those of `system.ai`, or of the whole metastore. */
   servicesWithoutParent: 'system.ai' | 'metastore';
   /** How long the walk of the whole metastore takes for each page, in milliseconds. */
-  metastoreWalkMillis: number;
+  metastoreWalkMs: number;
   /** Databricks Apps. */
   apps: boolean;
   /** Whether SCIM `Me` lists groups. */
@@ -38,7 +38,7 @@ export const ALL_FEATURES: Features = {
   connectionCredentials: true,
   serviceCredentials: true,
   servicesWithoutParent: 'system.ai',
-  metastoreWalkMillis: 0,
+  metastoreWalkMs: 0,
   apps: true,
   scimGroups: true,
   chosenPageSize: 1,

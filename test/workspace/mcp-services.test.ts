@@ -141,7 +141,7 @@ describe('a large catalog', () => {
 
   test('with the switch, a list without a parent walks all of it, slowly', async () => {
     workspace.state.replace(largeCatalog({ catalogs: 3, schemas: 2, services: 20 }));
-    Object.assign(workspace.features, { servicesWithoutParent: 'metastore', metastoreWalkMillis: 30 });
+    Object.assign(workspace.features, { servicesWithoutParent: 'metastore', metastoreWalkMs: 30 });
     const began = performance.now();
     const found = await pages(ben);
     expect(namesOf(found).filter((name) => name.startsWith('catalog_'))).toHaveLength(120);

@@ -166,7 +166,7 @@ export interface Principal {
 }
 
 /**
- * The mutable heart of the embedded workspace. Warehouse transitions take `startupMillis`; `startWarehouse` and
+ * The mutable heart of the embedded workspace. Warehouse transitions take `startupMs`; `startWarehouse` and
  * `stopWarehouse` resolve when the transition has begun, `whenRunning` when it has ended.
  */
 export interface WorkspaceState {

@@ -9,7 +9,7 @@ describe('a warehouse on its way', () => {
   let state: ReplaceableState;
   beforeEach(() => {
     vi.useFakeTimers();
-    state = createState({ startupMillis: STARTUP });
+    state = createState({ startupMs: STARTUP });
   });
   afterEach(() => {
     state.close();
@@ -71,7 +71,7 @@ describe('a warehouse on its way', () => {
 
   test('another world forgets what was under way in the last one', () => {
     state.startWarehouse(STARTER);
-    state.replace({ startupMillis: 1 });
+    state.replace({ startupMs: 1 });
     vi.advanceTimersByTime(STARTUP);
     expect(stateOf(STARTER)).toBe('STOPPED');
   });

@@ -24,7 +24,7 @@ export interface StateOptions extends Partial<Omit<World, 'overrides' | 'lastSel
   /** User id to warehouse id. */
   lastSelected?: Record<string, string>;
   /** How long a warehouse, or a step of an app, takes to start, stop or be deleted, in milliseconds. */
-  startupMillis?: number;
+  startupMs?: number;
 }
 
 /** The state of an embedded workspace, with what only the workspace itself and its tests do to it. */
@@ -41,12 +41,12 @@ export interface ReplaceableState extends WorkspaceState {
   close(): void;
 }
 
-const STARTUP_MILLIS = 400;
+const STARTUP_MS = 400;
 
 /** Makes a world: plain data, the same each time, in far less than a millisecond. */
 export function createState(options: StateOptions = {}): ReplaceableState {
-  const transitions = new Transitions(() => state.warehouses, options.startupMillis ?? STARTUP_MILLIS);
-  const apps = new AppTransitions(options.startupMillis ?? STARTUP_MILLIS);
+  const transitions = new Transitions(() => state.warehouses, options.startupMs ?? STARTUP_MS);
+  const apps = new AppTransitions(options.startupMs ?? STARTUP_MS);
   const state: ReplaceableState = {
     ...world(options),
     startWarehouse: (id) => transitions.start(id),
@@ -64,8 +64,8 @@ export function createState(options: StateOptions = {}): ReplaceableState {
     isGranted,
     replace: (next) => {
       Object.assign(state, world(next));
-      transitions.reset(next.startupMillis ?? STARTUP_MILLIS);
-      apps.reset(next.startupMillis ?? STARTUP_MILLIS);
+      transitions.reset(next.startupMs ?? STARTUP_MS);
+      apps.reset(next.startupMs ?? STARTUP_MS);
     },
     close: () => {
       transitions.reset(0);

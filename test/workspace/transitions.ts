@@ -6,11 +6,11 @@ export class Transitions {
   readonly #changed = new EventEmitter().setMaxListeners(0);
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #warehouses: () => Warehouse[];
-  #startupMillis: number;
+  #startupMs: number;
 
-  constructor(warehouses: () => Warehouse[], startupMillis: number) {
+  constructor(warehouses: () => Warehouse[], startupMs: number) {
     this.#warehouses = warehouses;
-    this.#startupMillis = startupMillis;
+    this.#startupMs = startupMs;
   }
 
   start(id: string): void {
@@ -42,10 +42,10 @@ export class Transitions {
   }
 
   /** Forgets what was under way: called when the world is replaced and when the workspace closes. */
-  reset(startupMillis: number): void {
+  reset(startupMs: number): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    this.#startupMillis = startupMillis;
+    this.#startupMs = startupMs;
     this.#changed.emit('change');
   }
 
@@ -66,7 +66,7 @@ export class Transitions {
       this.#timers.delete(warehouse.id);
       warehouse.state = to;
       this.#changed.emit('change');
-    }, this.#startupMillis);
+    }, this.#startupMs);
     this.#timers.set(warehouse.id, timer.unref());
   }
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
   workspace = await startWorkspace();
   [ana, ben] = [callerAs(workspace, 'ana'), callerAs(workspace, 'ben')];
 });
-beforeEach(() => workspace.state.replace({ startupMillis: 1 }));
+beforeEach(() => workspace.state.replace({ startupMs: 1 }));
 afterAll(() => workspace.close());
 
 async function stateOf(id: string): Promise<unknown> {
@@ -81,7 +81,7 @@ describe('list', () => {
 
 describe('start and stop', () => {
   test('start answers at once, and the warehouse passes through STARTING to RUNNING; no other one moves', async () => {
-    workspace.state.replace({ startupMillis: 60_000 });
+    workspace.state.replace({ startupMs: 60_000 });
     const answer = await ben('POST', `${BASE}/${STARTER}/start`);
     expect([answer.status, answer.body]).toEqual([200, {}]);
     expect([await stateOf(STARTER), await stateOf(SHARED), await stateOf(SCIENCE)]).toEqual([
@@ -89,16 +89,16 @@ describe('start and stop', () => {
       'RUNNING',
       'STOPPED',
     ]);
-    workspace.state.replace({ startupMillis: 1 });
+    workspace.state.replace({ startupMs: 1 });
     await ben('POST', `${BASE}/${STARTER}/start`);
     expect(await settled(STARTER)).toBe('RUNNING');
   });
 
   test('stop passes through STOPPING to STOPPED', async () => {
-    workspace.state.replace({ startupMillis: 60_000 });
+    workspace.state.replace({ startupMs: 60_000 });
     expect((await ana('POST', `${BASE}/${SHARED}/stop`)).status).toBe(200);
     expect(await stateOf(SHARED)).toBe('STOPPING');
-    workspace.state.replace({ startupMillis: 1 });
+    workspace.state.replace({ startupMs: 1 });
     await ana('POST', `${BASE}/${SHARED}/stop`);
     expect(await settled(SHARED)).toBe('STOPPED');
   });

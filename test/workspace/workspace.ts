@@ -113,7 +113,7 @@ export async function startWorkspace(options: WorkspaceOptions = {}): Promise<Em
     host,
     state,
     approval: () => approval,
-    activationMillis: () => mcp.settings.activationMillis,
+    activationMs: () => mcp.settings.activationMs,
   });
   const signIn = await createSignIn({
     host,

@@ -111,7 +111,7 @@ export function latencyOf(newestFirst: Iterable<ActivityCall>, now: number): Lat
   const sorted = durations.map((bucket) => Float64Array.from(bucket).sort());
   const all = Float64Array.from(durations.flat()).sort();
   return {
-    bucketMillis: BUCKET_MS,
+    bucketMs: BUCKET_MS,
     buckets: sorted.map((bucket) => ({
       count: bucket.length,
       p50: percentile(bucket, 0.5),

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 /** What sixty frames a second leave for each. */
-export const FRAME_MILLIS = 16.7;
+export const FRAME_MS = 16.7;
 
 export type ScrollWay = { kind: 'steps'; pixels: number; frames: number } | { kind: 'jumps'; frames: number };
 
@@ -64,7 +64,7 @@ export function frameFigures(frames: readonly Frame[]): FrameFigures {
   return {
     interval: { p50: at(interval, 0.5), p95: at(interval, 0.95), worst: at(interval, 1) },
     work: { p50: at(work, 0.5), p95: at(work, 0.95) },
-    overBudget: work.filter((value) => value > FRAME_MILLIS).length / work.length,
+    overBudget: work.filter((value) => value > FRAME_MS).length / work.length,
     overFifty: interval.filter((value) => value > 50).length / interval.length,
     empty:
       sum(({ empty }) => empty) /

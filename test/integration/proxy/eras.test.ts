@@ -13,7 +13,7 @@ const clients: Client[] = [];
 
 beforeAll(async () => {
   workspace = await startWorkspace({
-    state: { startupMillis: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' },
+    state: { startupMs: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' },
     mcp: { era: 'modern', listening: 'supported' },
   });
 });

@@ -16,7 +16,7 @@ let complaints = '';
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  workspace = await startWorkspace({ state: { startupMillis: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' } });
+  workspace = await startWorkspace({ state: { startupMs: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' } });
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));

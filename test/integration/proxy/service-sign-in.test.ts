@@ -166,7 +166,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   });
 
   it('waits until the credential is active, which takes a moment after the sign-in', async () => {
-    set({ activationMillis: 3_000 });
+    set({ activationMs: 3_000 });
     const proxy = await startProxy();
     const answer = proxy.request(1, 'tools/call', SEARCH);
     await signInOnPage();

@@ -54,7 +54,7 @@ export async function runCommand(env: NodeJS.ProcessEnv, args: string[]): Promis
 
 /** Starts a workspace whose warehouses need next to no time for their transitions. */
 export async function openCommandLine(options: WorkspaceOptions = {}): Promise<CommandLine> {
-  const workspace = await startWorkspace({ ...options, state: { startupMillis: 20, ...options.state } });
+  const workspace = await startWorkspace({ ...options, state: { startupMs: 20, ...options.state } });
   const home = await mkdtemp(join(tmpdir(), 'causeway-command-'));
   const env = { DATABRICKS_CONFIG_FILE: workspace.profileFile, CAUSEWAY_HOME: home };
 

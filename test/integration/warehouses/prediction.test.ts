@@ -83,7 +83,7 @@ function enter({ profile, warehouses, override, lastSelected, byDefault, feature
     overrides,
     lastSelected: lastSelected === undefined ? {} : { [userId]: idAt(lastSelected) },
     workspaceDefaultWarehouseId: byDefault === undefined ? undefined : idAt(byDefault),
-    startupMillis: 0,
+    startupMs: 0,
   });
   Object.assign(cli.workspace.features, features);
   const user = state.users.find(({ id }) => id === userId);

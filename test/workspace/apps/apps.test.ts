@@ -20,7 +20,7 @@ beforeAll(async () => {
   token = (await new OAuthClient(workspace, await discover(workspace)).signIn()).access_token;
 });
 beforeEach(() => {
-  workspace.state.replace({ apps: [...fixtureApps(), ...hostileApps()], startupMillis: 20 });
+  workspace.state.replace({ apps: [...fixtureApps(), ...hostileApps()], startupMs: 20 });
   workspace.tokens.clear();
   Object.assign(workspace.apps.settings, { unauthenticated: 'redirect', stoppedStatus: 503 });
 });

@@ -3,10 +3,10 @@ import type { App } from '../model.ts';
 /** Starts and stops apps over time: first the compute, then the app on it. */
 export class AppTransitions {
   readonly #timers = new Map<App, NodeJS.Timeout>();
-  #stepMillis: number;
+  #stepMs: number;
 
-  constructor(stepMillis: number) {
-    this.#stepMillis = stepMillis;
+  constructor(stepMs: number) {
+    this.#stepMs = stepMs;
   }
 
   start(app: App): void {
@@ -29,14 +29,14 @@ export class AppTransitions {
   }
 
   /** Forgets what was under way: called when the world is replaced and when the workspace closes. */
-  reset(stepMillis: number): void {
+  reset(stepMs: number): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    this.#stepMillis = stepMillis;
+    this.#stepMs = stepMs;
   }
 
   #after(app: App, change: () => void): void {
     clearTimeout(this.#timers.get(app));
-    this.#timers.set(app, setTimeout(change, this.#stepMillis).unref());
+    this.#timers.set(app, setTimeout(change, this.#stepMs).unref());
   }
 }

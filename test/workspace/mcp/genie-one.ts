@@ -99,7 +99,7 @@ function pollTool(parts: GenieOneParts, user: User): ServedTool {
     },
     call: async (input) => {
       const answer = find(parts, user, readArguments(Poll, input));
-      if (answer.statement) await parts.statements.wait(answer.statement, parts.settings.waitMillis);
+      if (answer.statement) await parts.statements.wait(answer.statement, parts.settings.waitMs);
       const known = { conversation_id: answer.conversationId, response_id: answer.responseId };
       const text = finalAnswer(answer);
       return structured({ ...known, ...(text === undefined ? { status: 'in_progress' } : completed(text)) });

@@ -90,7 +90,7 @@ describe('a Genie space', () => {
   });
 
   it('waits for its warehouse in the open', async () => {
-    host = await startTestHost({ startupMillis: 60_000 }, { waitMillis: 1 });
+    host = await startTestHost({ startupMs: 60_000 }, { waitMs: 1 });
     const genie = await connect(ORDERS);
     const asked = await genie.call(`query_space_${ORDERS}`, { query: 'Which nations order the most?' });
     const ids = { conversation_id: asked.conversationId, message_id: asked.messageId };

@@ -94,7 +94,7 @@ function pollTool(parts: GenieParts, user: User, space: GenieSpace): ServedTool 
       const conversation = find(parts, user, space, conversation_id);
       const message = conversation.messages.find(({ messageId }) => messageId === message_id);
       if (!message) throw badRequest(`Message ${message_id} not found`);
-      if (message.statement) await parts.statements.wait(message.statement, parts.settings.waitMillis);
+      if (message.statement) await parts.statements.wait(message.statement, parts.settings.waitMs);
       return structured({
         conversationId: conversation.conversationId,
         messageId: message.messageId,

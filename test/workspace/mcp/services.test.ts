@@ -21,7 +21,7 @@ beforeAll(async () => {
   [ben, chloe] = [callerAs(workspace, 'ben'), callerAs(workspace, 'chloe')];
 });
 beforeEach(() => {
-  workspace.state.replace({ startupMillis: 5, workspaceDefaultWarehouseId: RUNNING });
+  workspace.state.replace({ startupMs: 5, workspaceDefaultWarehouseId: RUNNING });
   Object.assign(workspace.mcp.settings, DEFAULT_SETTINGS, { answers: 'json' });
 });
 afterEach(async () => {
@@ -334,7 +334,7 @@ describe.each(['/api/2.0/mcp/sql', `${SERVICES}/system.ai.dbsql`])('a warehouse 
 });
 
 it('a policy that disallows writes fails them at the service, not at the older server', async () => {
-  Object.assign(workspace.mcp.settings, { disallowWrites: true, waitMillis: 20_000, sessions: 'none' });
+  Object.assign(workspace.mcp.settings, { disallowWrites: true, waitMs: 20_000, sessions: 'none' });
   const write = call('execute_sql', { query: 'CREATE TABLE main.default.noted AS SELECT 1 AS a' });
   const states = [];
   for (const path of [`${SERVICES}/system.ai.dbsql`, '/api/2.0/mcp/sql']) {

@@ -18,7 +18,7 @@ export interface ManagedServerSettings {
   /** The last rule of the choice of a warehouse. */
   heuristic: Heuristic;
   /** How long a call waits for its query before it answers that the query is still running. */
-  waitMillis: number;
+  waitMs: number;
   /** An old fault of the real servers: answers to requests with an id that is not a number carried the id 0. */
   textIdsBecomeZero: boolean;
   /** As `sessions`, for services, external connections and apps. */
@@ -29,7 +29,7 @@ export interface ManagedServerSettings {
   /** Whether that challenge says `error="invalid_token"`, as the one for a bad token does. */
   challengeBlamesToken: boolean;
   /** How long a connection's credential takes to become active after the sign-in. */
-  activationMillis: number;
+  activationMs: number;
   /** How `/ai-gateway/` refuses a token that is none of this workspace's: 401, or 400 with the bare text `Invalid Token`. */
   rejectedToken: '401' | '400';
   /** `suspended`: the account has not switched on the preview that every service but Genie One needs. */
@@ -50,13 +50,13 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   era: 'legacy',
   eventIds: false,
   heuristic: fiveTiers,
-  waitMillis: 1000,
+  waitMs: 1000,
   textIdsBecomeZero: false,
   serviceSessions: 'none',
   signInSignal: 'challenge',
   signInNeededFor: 'tools/call',
   challengeBlamesToken: false,
-  activationMillis: 0,
+  activationMs: 0,
   rejectedToken: '401',
   preview: 'on',
   warehousePin: 'first',

@@ -296,7 +296,7 @@ describe('the warehouse of a query', () => {
   });
 
   it('makes the query fail when it does not come up', async () => {
-    await start({ ...RUNNING, startupMillis: 60_000 });
+    await start({ ...RUNNING, startupMs: 60_000 });
     overrideTo(STOPPED);
     const ben = await connect();
     const pending = await ben.call('execute_sql', { query: 'SELECT 1' });
@@ -308,7 +308,7 @@ describe('the warehouse of a query', () => {
   });
 
   it('keeps the query pending for as long as it takes, and closing ends that', async () => {
-    await start({ ...RUNNING, startupMillis: 60_000 }, { waitMillis: 1 });
+    await start({ ...RUNNING, startupMs: 60_000 }, { waitMs: 1 });
     overrideTo(STOPPED);
     const ben = await connect();
     const { statement_id } = await ben.call('execute_sql', { query: 'SELECT 1' });

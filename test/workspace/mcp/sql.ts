@@ -67,7 +67,7 @@ async function execute({ state, statements, settings }: SqlParts, user: User, re
   const record = statements.submit({ user, query, readOnly, choice });
   if (record.status.state === 'PENDING') await input.progress('Waiting for the SQL warehouse.');
   // A start takes minutes in the real world: nobody waits for it in the same call.
-  else await statements.wait(record, settings.waitMillis);
+  else await statements.wait(record, settings.waitMs);
   return structured(statementBody(record));
 }
 
@@ -101,7 +101,7 @@ function pollTool({ statements, settings }: SqlParts, user: User): ServedTool {
       const { statement_id } = readArguments(Poll, input);
       const record = statements.find(user, statement_id);
       if (!record) throw badRequest(`Statement ${statement_id} not found`);
-      await statements.wait(record, settings.waitMillis);
+      await statements.wait(record, settings.waitMs);
       return structured(statementBody(record));
     },
   };

@@ -32,7 +32,7 @@ export async function startTestHost(
   stateOptions: StateOptions = {},
   settings: Partial<ManagedServerSettings> = {},
 ): Promise<TestHost> {
-  const state = createState({ startupMillis: 5, ...stateOptions });
+  const state = createState({ startupMs: 5, ...stateOptions });
   const servers = createManagedServers({ state, host: () => origin, ...settings });
   const scopes = new Set(['all-apis']);
   const clients: Client[] = [];

@@ -15,8 +15,8 @@ const STOPPED = '3f0c8a1d5e7b2946';
 let host: TestHost;
 afterEach(() => host.close());
 
-async function start(settings: Partial<ManagedServerSettings> = {}, startupMillis = 5): Promise<void> {
-  host = await startTestHost({ workspaceDefaultWarehouseId: SHARED, startupMillis }, settings);
+async function start(settings: Partial<ManagedServerSettings> = {}, startupMs = 5): Promise<void> {
+  host = await startTestHost({ workspaceDefaultWarehouseId: SHARED, startupMs }, settings);
 }
 
 function initialize(protocolVersion = '2025-06-18'): object {
@@ -124,7 +124,7 @@ describe('a session', () => {
   });
 
   it('is still answered in what it was asked before it expired', async () => {
-    await start({ waitMillis: 10_000 }, 50);
+    await start({ waitMs: 10_000 }, 50);
     const connection = await host.connect(SQL, BEN);
     const meta = { warehouse_id: STOPPED };
     const { statement_id } = await connection.call('execute_sql', { query: 'SELECT 1' }, meta);

@@ -55,7 +55,7 @@ async function list(call: Call): Promise<unknown> {
 }
 
 async function wholeMetastore({ state, features }: Call): Promise<McpService[]> {
-  await new Promise((resolve) => setTimeout(resolve, features.metastoreWalkMillis));
+  await new Promise((resolve) => setTimeout(resolve, features.metastoreWalkMs));
   return state.schemas.flatMap(({ catalog, schema }) => servicesIn(state, catalog, schema));
 }
 

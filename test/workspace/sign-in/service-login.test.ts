@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(() => {
   workspace.state.replace({});
   workspace.requests.clear();
-  workspace.mcp.settings.activationMillis = 0;
+  workspace.mcp.settings.activationMs = 0;
   workspace.approve('ask');
 });
 afterAll(() => workspace.close());
@@ -96,7 +96,7 @@ test('a call is refused until the user signs in on the page, then answered for e
 });
 
 test('a credential that is not active yet is none', async () => {
-  workspace.mcp.settings.activationMillis = 150;
+  workspace.mcp.settings.activationMs = 150;
   workspace.approve({ as: 'ben@example.com' });
   await opened(pageOf({ name: GITHUB }));
   const ben = callerAs(workspace, 'ben');

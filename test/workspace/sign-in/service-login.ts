@@ -13,7 +13,7 @@ export interface ServiceLoginOptions {
   /** Read for each page, as for sign-ins to the workspace. */
   approval: () => Approval;
   /** How long a credential takes to become active. */
-  activationMillis: () => number;
+  activationMs: () => number;
 }
 
 export interface ServiceLogin {
@@ -53,7 +53,7 @@ export function createServiceLogin(options: ServiceLoginOptions): ServiceLogin {
         return;
       }
       const user = decided === 'deny' ? undefined : state.users.find(({ userName }) => userName === decided.as);
-      if (user) state.credentials.add(user.id, connection.name, options.activationMillis());
+      if (user) state.credentials.add(user.id, connection.name, options.activationMs());
       if (returnTo) response.writeHead(303, { location: returnTo }).end();
       else if (user) sendMessagePage(response, 200, 'You are signed in', 'You can close this page.');
       else sendMessagePage(response, 200, 'You are not signed in', 'You did not allow it. You can close this page.');
