@@ -91,6 +91,16 @@ describe('the workspace as a command', () => {
     expect((await announced(start('--port', port))).host).toBe(host);
   });
 
+  test('makes the folder of --home where it is missing', async () => {
+    const missing = join(home, 'not', 'there');
+    const { child, out, errors } = start('--home', missing);
+    const { profileFile } = await announced({ child, out, errors });
+    expect(profileFile).toBe(join(missing, '.databrickscfg'));
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await readdir(missing)).toEqual([]);
+  });
+
   test.each([[['--port', 'eighty']], [['--unknown']], [['stray']]])(
     'refuses %j with exit code 2, and writes the reason and the usage to stderr only',
     async (args) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,12 +41,13 @@ function section(name: string, entries: Record<string, string>): string {
 }
 
 /**
- * Writes the file into `home`, or into a directory of its own that goes away with it.
+ * Writes the file into `home`, which is made where it is missing, or into a directory of its own that goes away with it.
  * @throws if `home` has such a file already: it may be a person's own.
  */
 export async function writeProfileFile(text: string, home: string | undefined): Promise<ProfileFile> {
   const directory = home ?? (await mkdtemp(join(tmpdir(), 'causeway-workspace-')));
   const path = join(directory, '.databrickscfg');
+  await mkdir(directory, { recursive: true });
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   return {
     path,
