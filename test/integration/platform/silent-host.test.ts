@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Agent } from 'undici';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { giveUpOnSilence, SilentHostError } from '../../../main/platform/silent-host.ts';
+import { startWorkspace } from '../../workspace/workspace.ts';
+import { ownHome } from '../auth/own-home.ts';
 import { runCommand } from '../warehouses/harness.ts';
 
 let server: Server;
@@ -87,4 +89,21 @@ describe('a host that accepts connections and stays silent', () => {
       expect(failure).toMatch(/has not answered within 15 seconds\. Likely causes: the address is wrong, .*DNS.*VPN/);
     },
   );
+
+  test('does not keep causeway profiles from showing the profile that works', { timeout: 40_000 }, async () => {
+    const workspace = await startWorkspace();
+    onTestFinished(() => workspace.close());
+    const works = `[works]\nhost = ${workspace.host}\ntoken = ${workspace.users[0]?.token}\n`;
+    const home = await ownHome(`${works}[silent]\nhost = ${origin}\ntoken = x\n`);
+    onTestFinished(() => home.remove());
+    const { code, stdout, stderr } = await runCommand(home.env, ['profiles']);
+    expect(code).toBe(0);
+    const [, ...rows] = stdout.trimEnd().split('\n');
+    expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+      ['works', workspace.host, 'personal access token', 'ready', 'ana@example.com', '-'],
+      ['silent', origin, 'personal access token', 'unreachable', '-', '-'],
+    ]);
+    expect(stderr).toContain(`silent: ${origin} has not answered within 15 seconds. Likely causes: `);
+    expect(stderr).not.toContain('works:');
+  });
 });
