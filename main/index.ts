@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { app, clipboard, Menu, nativeTheme, powerMonitor, shell } from 'electron';
 import ElectronStore from 'electron-store';
-
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
 import { configuredHosts } from './desktop/accounts.ts';
@@ -12,7 +11,7 @@ import { closingOnce, opensWindowAtStart } from './desktop/lifecycle.ts';
 import { openLog, takeOverConsole } from './desktop/log.ts';
 import { notify } from './desktop/notification.ts';
 import { quitCleanly } from './desktop/quit.ts';
-import { beginningOf, newApprovals, questionOf } from './desktop/rules/approvals.ts';
+import { beginningOf, newApprovals, questionOf } from './desktop/rules.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
@@ -22,8 +21,8 @@ import { updateBlocker, updateNews } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
-import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/link.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
+import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
 import { MainWindow } from './desktop/window/window.ts';
 
 /** How long closing may take, the answers in flight to proxies included, before the application exits anyway. */

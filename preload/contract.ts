@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { aboutRequests } from './contract/about.ts';
 import { accountRequests } from './contract/accounts.ts';
 import { activityEvents, activityRequests } from './contract/activity.ts';
 import { contentsRequests } from './contract/activity-contents.ts';
@@ -10,10 +9,9 @@ import { everyoneEvents, everyoneRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
 import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
-import { settingsEvents, settingsRequests } from './contract/settings.ts';
+import { aboutRequests, settingsEvents, settingsRequests } from './contract/settings.ts';
 import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
-export type * from './contract/about.ts';
 export type * from './contract/accounts.ts';
 export type * from './contract/activity.ts';
 export type * from './contract/activity-contents.ts';
@@ -24,6 +22,7 @@ export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
 export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
+export type * from './contract/settings.ts';
 export type * from './contract/settings.ts';
 export type * from './contract/warehouse.ts';
 

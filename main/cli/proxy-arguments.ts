@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
-import { parseMeta } from '../clients/meta.ts';
-import { checkedServerPath } from '../clients/server-path.ts';
+import { checkedServerPath, parseMeta } from '../clients/server-arguments.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';
 

@@ -4,9 +4,8 @@ import { CausewayError } from '../platform/errors.ts';
 import { ChangedMeanwhile, readBytes, removeFile, removeLeftOver, replaceFile } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { type Backup, keepBackup } from './backups.ts';
+import { type Backup, keepBackup, readBackup } from './backups.ts';
 import type { ClientFacts } from './client.ts';
-import { checkStarts, correctionOf } from './correction.ts';
 import { type EditTarget, splitMark, type UndoHint, unreadable } from './editors/editor.ts';
 import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { type Entry, isOurs } from './entry.ts';
@@ -20,6 +19,7 @@ import {
   type WrittenRecord,
   writtenAs,
 } from './record.ts';
+import { checkStarts, correctionOf } from './server-entry.ts';
 
 /** How long a change is retried while another process changes the file. */
 const RETRY_TIMEOUT_MS = 10_000;
@@ -228,4 +228,54 @@ function scan(body: string): { comments: boolean; trailingCommas: boolean } {
 export function differenceOf(file: string, before: string, after: string): string {
   const diff = createTwoFilesPatch(file, file, before, after);
   return diff.slice(diff.indexOf('--- '));
+}
+
+/** What came of putting a backup back. */
+export interface Restored {
+  file: string;
+  result: 'restored' | 'unchanged' | 'would restore';
+  /** The backup of what the file held until now. */
+  kept: string | undefined;
+  /** The difference, as a unified diff; left out where there is none. */
+  diff?: string;
+}
+
+export interface RestoreOptions {
+  env: NodeJS.ProcessEnv;
+  clients: readonly ClientFacts[];
+  locks: string;
+  record: SettingsFile<WrittenRecord>;
+  now(): number;
+  dryRun: boolean;
+}
+
+/**
+ * Puts a backup's bytes back; what is there now is kept as another backup.
+ * @throws {CausewayError} `not_found`, `file_not_writable`, `invalid_file`, `timeout`
+ */
+export async function restoreBackup(id: string, options: RestoreOptions): Promise<Restored> {
+  const { env, clients, locks, record, now, dryRun } = options;
+  const { backup, bytes, record: then } = await readBackup(env, id);
+  const { file } = backup;
+  const client = clients.find((one) => one.id === backup.client);
+  const look = async () => {
+    const present = await readBytes(file);
+    const same = present === undefined ? bytes === undefined : bytes?.equals(present) === true;
+    const text = (of: Buffer | undefined) => of?.toString('utf8') ?? '';
+    return { present, same, ...(same ? {} : { diff: differenceOf(file, text(present), text(bytes)) }) };
+  };
+  if (dryRun) {
+    const { same, present: _, ...rest } = await look();
+    return { file, kept: undefined, ...rest, result: same ? 'unchanged' : 'would restore' };
+  }
+  return withFileLock(file, { locks, folder: client?.lock === 'folder' }, async () => {
+    const { same, present, ...rest } = await look();
+    const recorded = client && (await recordedFile(client, file));
+    const known = client && recorded && knownOf(record.read(), recorded, client);
+    const kept = same ? undefined : await keepBackup(env, file, backup.client, present, now(), known);
+    if (bytes && !same) await replaceFile(file, bytes, present);
+    else if (!bytes && present) await removeFile(file, present);
+    if (recorded) await remember(record, recorded, then);
+    return { file, kept: kept?.id, ...rest, result: same ? 'unchanged' : 'restored' };
+  });
 }

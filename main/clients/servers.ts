@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
-import { type ManagedServerKind, SERVER_KINDS } from './server-path.ts';
+import { type ManagedServerKind, SERVER_KINDS } from './server-arguments.ts';
 
 const serverSchema = z.object({
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),

@@ -3,9 +3,8 @@ import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { readBackup } from './backups.ts';
-import { change, changes, type Planned, plan, type Wanted } from './change.ts';
+import { change, changes, type Planned, plan, type Restored, restoreBackup, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
-import { correctionOf } from './correction.ts';
 import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
 import type { Launcher } from './launcher.ts';
 import {
@@ -21,15 +20,14 @@ import {
 } from './outcome.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
-import { type Restored, restoreBackup } from './restore.ts';
 import { isRunning } from './running.ts';
-import { entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
+import { correctionOf, entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
-import { readersOf } from './sharing.ts';
 import {
   type ClientName,
   type ClientReport,
   readEntries,
+  readersOf,
   reportClient,
   reportFile,
   type SurveyOptions,

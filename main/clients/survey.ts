@@ -9,7 +9,7 @@ import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import type { HostEnvironment, Places } from './places.ts';
-import { type FileRecord, type WrittenRecord, writtenAs } from './record.ts';
+import { type FileRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** One file of a client, as it is. */
@@ -220,4 +220,21 @@ export function surveyedPaths(
   const started = entries.flatMap((entry) => commandLineOf(entry).slice(0, 1));
   const programs = [...started, launcher.command].filter((command) => isAbsolute(command));
   return [...new Set([...paths, ...files.flatMap(({ path }) => path ?? []), ...programs])];
+}
+
+/** Which installed clients read which entries, by what the entries are remembered under (`recordedFile`). */
+export async function readersOf(
+  clients: readonly ClientFacts[],
+  surroundings: HostEnvironment,
+): Promise<Map<string, ClientName[]>> {
+  const readers = new Map<string, ClientName[]>();
+  for (const client of clients) {
+    const { id, name } = client;
+    if (!(await detect(client, surroundings)).installed) continue;
+    for (const { path } of await locate(client, surroundings).catch(() => [])) {
+      const { key } = await recordedFile(client, path);
+      readers.set(key, [...(readers.get(key) ?? []), { id, name }]);
+    }
+  }
+  return readers;
 }

@@ -20,7 +20,8 @@ import type { WarehouseSurvey } from '../warehouses/readings.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { AT_START, OtherSignIns, signInProgress } from './accounts.ts';
 import { failureFor } from './failure.ts';
-import { choicesOf, refreshAfterMs, VerificationRuns } from './warehouse/verification.ts';
+import { VerificationRuns } from './warehouse/verification.ts';
+import { choicesOf, refreshAfterMs } from './warehouse/warehouse.ts';
 
 type Listener = (state: DesktopState) => void;
 type OverrideListener = (effective: EffectiveWarehouseInfo, by: OverrideChange['by']) => void;

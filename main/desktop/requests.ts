@@ -6,19 +6,18 @@ import {
   requests,
 } from '../../preload/contract.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { aboutHandlers } from './about.ts';
 import { accountHandlers } from './accounts.ts';
-import { activityHandlers } from './activity/handlers.ts';
+import { activityHandlers } from './activity/activity.ts';
 import { contentsHandlers } from './activity/recorded-contents.ts';
-import { clientHandlers } from './clients/clients.ts';
+import { clientHandlers } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
-import { diagnosticsHandlers } from './diagnostics/handlers.ts';
+import { diagnosticsHandlers } from './diagnostics.ts';
 import { problemFor } from './failure.ts';
 import { everyoneHandlers } from './overrides/handlers.ts';
-import { rulesHandlers } from './rules/handlers.ts';
+import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
-import { settingsHandlers } from './settings/handlers.ts';
-import { warehouseHandlers } from './warehouse/handlers.ts';
+import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
+import { warehouseHandlers } from './warehouse/warehouse.ts';
 import { shownValues } from './window/shown-values.ts';
 
 /** One function for each request of the contract. */

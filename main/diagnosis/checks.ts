@@ -2,10 +2,15 @@ import type { AuthService, Profile } from '../auth/auth.ts';
 import type { Causeway, WorkspaceSession } from '../causeway.ts';
 import type { ClientReport } from '../clients/survey.ts';
 import type { EffectiveWarehouse } from '../warehouses/effective.ts';
-import { clientsFinding } from './clients-check.ts';
 import { type CheckFinding, failedBecause, skipped } from './finding.ts';
 import { clockFinding, hostFinding, isOutOfReach, type Probe, probeHost, tlsFinding } from './host-checks.ts';
-import { configurationFinding, profileFinding, type ServerStatus, serversFinding } from './local-checks.ts';
+import {
+  clientsFinding,
+  configurationFinding,
+  profileFinding,
+  type ServerStatus,
+  serversFinding,
+} from './local-checks.ts';
 import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from './workspace-checks.ts';
 
 /** What the window and the command line each provide in their own way. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { SWITCHES, type Switch } from './switch.ts';
+import { SWITCHES, type Switch } from './decision.ts';
 
 const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({

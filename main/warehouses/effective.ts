@@ -1,5 +1,12 @@
+import { inOneLine } from '../platform/errors.ts';
+import { ownerOf } from '../workspace/overrides.ts';
+import { isAdmin } from '../workspace/scim.ts';
+import { findTarget, summarize, type WarehouseTarget } from './directory.ts';
+import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
+import type { Readings } from './readings.ts';
+
 /** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not to be had. */
-export type Certainty = 'known' | 'predicted' | 'unknown';
+type Certainty = 'known' | 'predicted' | 'unknown';
 
 export interface WarehouseSummary {
   id: string;
@@ -32,7 +39,7 @@ export interface EffectiveStep {
 }
 
 /** A reason why queries would fail although a warehouse is chosen, found before a query is sent. */
-export interface EffectiveProblem {
+interface EffectiveProblem {
   code: 'warehouse-gone' | 'cannot-use' | 'deleting' | 'last-selected-unseen' | 'override-api-missing' | 'no-warehouse';
   message: string;
   remedy: string;
@@ -49,4 +56,224 @@ export interface EffectiveWarehouse {
   override: { type: string; warehouseId: string | null } | null;
   steps: EffectiveStep[];
   problems: EffectiveProblem[];
+}
+
+/** A step before it is known whether an earlier one has already decided. */
+interface Candidate {
+  step: EffectiveStep;
+  target: WarehouseTarget | undefined;
+}
+
+/**
+ * Works out the chain from what was read: the override, the workspace default, the predicted heuristic, in this order
+ * (spec/default-warehouse-override.md › What the service does, 3). Pure.
+ */
+export function explainEffective(readings: Readings): EffectiveWarehouse {
+  const candidates = [overrideStep(readings), defaultStep(readings), heuristicStep(readings)];
+  const winner = candidates.find(({ step }) => step.outcome === 'decides' || blocks(step));
+  const decided = winner?.step.outcome === 'decides' ? winner : undefined;
+  const steps = candidates.map(({ step }) => (step === winner?.step ? step : passOver(step, winner?.step)));
+  return {
+    profile: readings.profile.name,
+    host: readings.profile.host,
+    user: whoAmI(readings),
+    warehouse: decided?.step.warehouse ?? null,
+    decidedBy: decided?.step.source ?? null,
+    certainty: certaintyOf(decided?.step, candidates),
+    override: overrideOf(readings),
+    steps,
+    problems: findProblems(readings, decided, steps),
+  };
+}
+
+/** An override that cannot be read may name anything: nothing after it can be said to decide. */
+function blocks(step: EffectiveStep): boolean {
+  return step.source === 'override' && step.outcome === 'unreadable';
+}
+
+function passOver(step: EffectiveStep, winner: EffectiveStep | undefined): EffectiveStep {
+  if (step.outcome !== 'decides' || winner === undefined) return step;
+  const reason =
+    winner.outcome === 'unreadable'
+      ? `${step.reason} It decides only if you have no override.`
+      : `${step.reason} Passed over, because ${winner.source === 'override' ? 'your override' : 'the workspace default'} decides.`;
+  return { ...step, outcome: 'passed-over', reason };
+}
+
+/** The heuristic's choice is no more than a prediction, and a step that decides is no surer than it was read. */
+function certaintyOf(decided: EffectiveStep | undefined, candidates: Candidate[]): Certainty {
+  if (decided) return decided.certainty;
+  return candidates.every(({ step }) => step.certainty === 'known') ? 'known' : 'unknown';
+}
+
+function overrideStep(readings: Readings): Candidate {
+  const source = 'override';
+  const { override } = readings;
+  const blank = { source, warehouse: null, certainty: 'known' } as const;
+  if (override.kind === 'none') {
+    return { step: { ...blank, outcome: 'empty', reason: 'You have no override.' }, target: undefined };
+  }
+  if (override.kind === 'unreadable') {
+    if (override.error.code === 'feature_unavailable') {
+      const reason = 'This workspace does not have overrides.';
+      return { step: { ...blank, outcome: 'empty', reason }, target: undefined };
+    }
+    const reason = `Your override could not be read. ${inOneLine(override.error)}`;
+    return { step: { ...blank, outcome: 'unreadable', certainty: 'unknown', reason }, target: undefined };
+  }
+  const { type, warehouse_id: id } = override.value;
+  if (type === 'CUSTOM' && id) {
+    const target = findTarget(readings, id);
+    const warehouse = target.kind === 'gone' ? null : target.warehouse;
+    const reason = `Your override names ${warehouse?.name ?? id}.`;
+    return { step: { ...blank, outcome: 'decides', warehouse, reason }, target };
+  }
+  const reason =
+    type === 'LAST_SELECTED'
+      ? 'Your override is "last selected": the warehouse that you picked last, which only the workspace knows.'
+      : `Your override is of the type ${type}, which this version does not know.`;
+  return { step: { ...blank, outcome: 'decides', certainty: 'unknown', reason }, target: undefined };
+}
+
+function defaultStep(readings: Readings): Candidate {
+  const source = 'workspace-default';
+  const { workspaceDefault, override } = readings;
+  const blank = { source, warehouse: null, certainty: 'known' } as const;
+  if (workspaceDefault.kind === 'none') {
+    return {
+      step: { ...blank, outcome: 'empty', reason: 'The workspace has no default warehouse.' },
+      target: undefined,
+    };
+  }
+  if (workspaceDefault.kind === 'unreadable') {
+    const reason = `The workspace default could not be read. ${inOneLine(workspaceDefault.error)}`;
+    return { step: { ...blank, outcome: 'unreadable', certainty: 'unknown', reason }, target: undefined };
+  }
+  const { id, readFrom } = workspaceDefault.value;
+  const target = findTarget(readings, id);
+  const warehouse = target.kind === 'gone' ? null : target.warehouse;
+  // Whether the special id answers with the caller's own override is documented nowhere.
+  const mayEcho = readFrom === 'default-id' && override.kind === 'known';
+  const reason = `The workspace default is ${warehouse?.name ?? id}.`;
+  return {
+    step: { ...blank, outcome: 'decides', certainty: mayEcho ? 'predicted' : 'known', warehouse, reason },
+    target,
+  };
+}
+
+function heuristicStep(readings: Readings): Candidate {
+  const source = 'heuristic';
+  const { visible, usable, user, workspaceDefault } = readings;
+  if (visible.kind !== 'known') {
+    const reason = 'The warehouses could not be listed.';
+    return {
+      step: { source, outcome: 'unreadable', certainty: 'unknown', warehouse: null, reason },
+      target: undefined,
+    };
+  }
+  const usableIds = usable.kind === 'known' ? usable.value : undefined;
+  const choosable = usableIds ? visible.value.filter(({ id }) => usableIds.has(id)) : visible.value;
+  const choice = predictByHeuristic(choosable, user.kind === 'known' ? user.value.userName : '');
+  if (!choice) {
+    const reason = 'There is no warehouse that you may use.';
+    return { step: { source, outcome: 'empty', certainty: 'known', warehouse: null, reason }, target: undefined };
+  }
+  const unless = workspaceDefault.kind === 'unreadable' ? ', unless the workspace has a default' : '';
+  const warehouse = summarize(choice.warehouse, usableIds);
+  const reason = `The best one is probably ${warehouse.name}: ${TIER_REASONS[choice.tier]}${unless}.`;
+  const step = { source, outcome: 'decides', certainty: 'predicted', warehouse, reason, tier: choice.tier } as const;
+  return { step, target: { kind: 'seen', warehouse } };
+}
+
+function overrideOf({ override }: Readings): EffectiveWarehouse['override'] {
+  if (override.kind !== 'known') return null;
+  return { type: override.value.type, warehouseId: override.value.warehouse_id ?? null };
+}
+
+function whoAmI({ user, override }: Readings): EffectiveWarehouse['user'] {
+  if (user.kind === 'known') {
+    const { id, userName, displayName } = user.value;
+    return { id, userName, displayName: displayName || userName, admin: isAdmin(user.value) };
+  }
+  const id = override.kind === 'known' ? ownerOf(override.value) : '';
+  return { id, userName: '', displayName: '', admin: 'unknown' };
+}
+
+function findProblems(
+  { override }: Readings,
+  decided: Candidate | undefined,
+  steps: EffectiveStep[],
+): EffectiveProblem[] {
+  const missingApi = override.kind === 'unreadable' && override.error.code === 'feature_unavailable';
+  const nothingToUse = decided === undefined && steps.every(({ outcome }) => outcome === 'empty');
+  return problemsOf({ step: decided?.step, target: decided?.target, missingApi, nothingToUse });
+}
+
+/** What the chain has come to, as far as it can go wrong. */
+interface QueryOutcome {
+  /** The step that decides, if one does. */
+  step: EffectiveStep | undefined;
+  target: WarehouseTarget | undefined;
+  missingApi: boolean;
+  /** There is certainly no warehouse that the user may use. */
+  nothingToUse: boolean;
+}
+
+const NO_WAREHOUSE: EffectiveProblem = {
+  code: 'no-warehouse',
+  message: 'There is no warehouse that you may use: queries will fail.',
+  remedy: 'Ask a workspace admin for CAN USE on one.',
+};
+
+/** Everything that will keep this user's queries from running, or that cannot be seen from outside, found beforehand. */
+function problemsOf({ step, target, missingApi, nothingToUse }: QueryOutcome): EffectiveProblem[] {
+  const problems: EffectiveProblem[] = [];
+  if (missingApi) {
+    problems.push({
+      code: 'override-api-missing',
+      message: 'This workspace does not have default warehouse overrides.',
+      remedy: 'Ask a workspace admin to change the workspace default instead.',
+    });
+  }
+  if (step?.source === 'override' && step.certainty === 'unknown') {
+    problems.push({
+      code: 'last-selected-unseen',
+      message: 'Which warehouse you picked last cannot be read from outside the workspace.',
+      remedy: 'Choose a warehouse by name to be certain.',
+    });
+  }
+  if (step === undefined) return nothingToUse ? [...problems, NO_WAREHOUSE] : problems;
+  const found = target && targetProblem(target, remedyFor(step));
+  return found ? [...problems, found] : problems;
+}
+
+function remedyFor(step: EffectiveStep): string {
+  return step.source === 'override'
+    ? 'Choose another warehouse, or clear your override.'
+    : 'Choose a warehouse of your own, or ask a workspace admin to change the default.';
+}
+
+function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProblem | undefined {
+  if (target.kind === 'gone') {
+    return {
+      code: 'warehouse-gone',
+      message: `Warehouse ${target.id} does not exist any more: queries will fail.`,
+      remedy,
+    };
+  }
+  return stateProblem(target.warehouse, remedy);
+}
+
+function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string): EffectiveProblem | undefined {
+  if (state === 'DELETED') {
+    return { code: 'warehouse-gone', message: `${name} has been deleted: queries will fail.`, remedy };
+  }
+  if (state === 'DELETING')
+    return { code: 'deleting', message: `${name} is being deleted: queries will fail.`, remedy };
+  if (canUse !== false) return undefined;
+  return {
+    code: 'cannot-use',
+    message: `You do not have the CAN USE permission on ${name}: queries will fail.`,
+    remedy: `Ask for CAN USE on it. ${remedy}`,
+  };
 }

@@ -5,9 +5,8 @@ import type { OverrideRecord } from '../workspace/overrides.ts';
 import { gather } from '../workspace/paging.ts';
 import type { ScimUser } from '../workspace/scim.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import { explainEffective } from './chain.ts';
 import { summarize } from './directory.ts';
-import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
+import { type EffectiveWarehouse, explainEffective, type WarehouseSummary } from './effective.ts';
 
 /** One thing that was asked of the workspace: there, not there, or not readable and why. */
 export type Reading<T> = { kind: 'known'; value: T } | { kind: 'none' } | { kind: 'unreadable'; error: CausewayError };

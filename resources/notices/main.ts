@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { notices as Notices } from '../../preload/contract/about.ts';
+import { notices as Notices } from '../../preload/contract/settings.ts';
 import { keyringPackage, nodeLicense } from '../packaging/parts.ts';
 import { targetOf } from '../packaging/target.ts';
 import { LISTS_FOLDER } from './bundled-packages.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { type LicenseNotice, notices as Notices } from '../../preload/contract/about.ts';
+import { type LicenseNotice, notices as Notices } from '../../preload/contract/settings.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);

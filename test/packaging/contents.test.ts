@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { extractFile } from '@electron/asar';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { describe, expect, it } from 'vitest';
-import { notices } from '../../preload/contract/about.ts';
+import { notices } from '../../preload/contract/settings.ts';
 import { applicationFiles } from '../../resources/packaging/contents.ts';
 import { APPLICATION, FOLDER, noPackage, RESOURCES } from './packaged.ts';
 

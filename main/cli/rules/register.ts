@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { SWITCHES } from '../../rules/switch.ts';
+import { SWITCHES } from '../../rules/decision.ts';
 import type { RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 

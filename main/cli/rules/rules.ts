@@ -3,7 +3,7 @@ import { findServer, type ManagedServer, openServers } from '../../clients/serve
 import { CLIENTS } from '../../clients/table.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../../rules/change.ts';
-import { serverKey } from '../../rules/decision.ts';
+import { type Switch, serverKey } from '../../rules/decision.ts';
 import {
   formatRules,
   hasRules,
@@ -14,7 +14,6 @@ import {
   type ToolRules,
 } from '../../rules/rules.ts';
 import { RulesFile } from '../../rules/rules-file.ts';
-import type { Switch } from '../../rules/switch.ts';
 import type { CommandContext } from '../command.ts';
 import { columns, printable, write, writeJson, writeLine } from '../terminal.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SERVER_KINDS } from '../../clients/server-path.ts';
+import { SERVER_KINDS } from '../../clients/server-arguments.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 

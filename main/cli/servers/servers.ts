@@ -1,7 +1,12 @@
 import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
-import { metaArguments, parseMeta } from '../../clients/meta.ts';
-import { checkedServerPath, type ManagedServerKind, SERVER_KINDS } from '../../clients/server-path.ts';
+import {
+  checkedServerPath,
+  type ManagedServerKind,
+  metaArguments,
+  parseMeta,
+  SERVER_KINDS,
+} from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,
@@ -13,7 +18,7 @@ import {
   withoutServer,
   withServer,
 } from '../../clients/servers.ts';
-import { longNames } from '../../clients/tool-names.ts';
+import { longNames } from '../../clients/table.ts';
 import { formatHealth } from '../../hub/health/format.ts';
 import type { ServerTool } from '../../hub/health/mcp-session.ts';
 import { sharedPools } from '../../platform/connections.ts';

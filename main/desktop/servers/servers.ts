@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { ConfiguredServer, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
-import { checkedServerPath, type ManagedServerKind } from '../../clients/server-path.ts';
+import { checkedServerPath, type ManagedServerKind } from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,
@@ -13,7 +13,7 @@ import {
   withoutServer,
   withServer,
 } from '../../clients/servers.ts';
-import { longNames } from '../../clients/tool-names.ts';
+import { longNames } from '../../clients/table.ts';
 import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
 import type { ServerHealth } from '../../hub/health/health.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';

@@ -17,7 +17,7 @@ import {
   reasonFor,
 } from '../../../preload/format.ts';
 import { displayText } from '../../platform/display.ts';
-import { beginningOf, questionOf } from '../rules/approvals.ts';
+import { beginningOf, questionOf } from '../rules.ts';
 import type { TrayAction } from './tray-action.ts';
 
 /** The tray's menu: what waits for the user, user and host, the effective warehouse and its reason, actions, servers, open, quit. */

@@ -5,7 +5,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import commandConfig from '../../../main/cli/vite.config.ts';
-import { notices } from '../../../preload/contract/about.ts';
+import { notices } from '../../../preload/contract/settings.ts';
 import { bundledPackages } from '../../../resources/notices/bundled-packages.ts';
 import type { PackageNotice } from '../../../resources/notices/package-notice.ts';
 

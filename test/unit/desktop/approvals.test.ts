@@ -6,7 +6,7 @@ import {
   beginningOf,
   newApprovals,
   questionOf,
-} from '../../../main/desktop/rules/approvals.ts';
+} from '../../../main/desktop/rules.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 
 const SERVERS: ConfiguredServer[] = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callLines, exportedCalls } from '../../../main/desktop/activity/handlers.ts';
+import { callLines, exportedCalls } from '../../../main/desktop/activity/activity.ts';
 import { contentsAsText, frameAsValue, readContents } from '../../../main/desktop/activity/read-contents.ts';
 import { ContentsRecording, RecordedContents } from '../../../main/desktop/activity/recorded-contents.ts';
 import type { ActivityCall, CallContents, Recording } from '../../../preload/contract.ts';

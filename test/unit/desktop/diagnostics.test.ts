@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileEntry } from '../../../main/auth/auth.ts';
 import type { ClientReport, EntryStatus } from '../../../main/clients/survey.ts';
-import { reportedState, versionFinding } from '../../../main/desktop/diagnostics/source.ts';
+import { reportedState, versionFinding } from '../../../main/desktop/diagnostics.ts';
 import { DEFAULT_SETTINGS } from '../../../main/desktop/settings/settings-store.ts';
-import { clientsFinding } from '../../../main/diagnosis/clients-check.ts';
 import { remedyAsCommand } from '../../../main/diagnosis/finding.ts';
 import { clockFinding, hostFinding, tlsFinding } from '../../../main/diagnosis/host-checks.ts';
-import { serversFinding } from '../../../main/diagnosis/local-checks.ts';
+import { clientsFinding, serversFinding } from '../../../main/diagnosis/local-checks.ts';
 import { type ReportParts, reportOf } from '../../../main/diagnosis/report.ts';
 import { warehouseFinding } from '../../../main/diagnosis/workspace-checks.ts';
 import { CausewayError } from '../../../main/platform/errors.ts';

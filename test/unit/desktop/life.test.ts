@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { argumentsAfterCrash, crashesIn, withCrash } from '../../../main/desktop/crash.ts';
 import { closingOnce } from '../../../main/desktop/lifecycle.ts';
 import { systemChange } from '../../../main/desktop/system-watch.ts';
-import { linkIn, screenOfLink } from '../../../main/desktop/window/link.ts';
+import { linkIn, screenOfLink } from '../../../main/desktop/window/navigation.ts';
 
 const MINUTE = 60_000;
 

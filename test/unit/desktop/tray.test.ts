@@ -11,7 +11,7 @@ import {
   trayMood,
   trayTooltip,
 } from '../../../main/desktop/tray/tray-menu.ts';
-import { choicesOf } from '../../../main/desktop/warehouse/verification.ts';
+import { choicesOf } from '../../../main/desktop/warehouse/warehouse.ts';
 import type { DesktopState, PendingApprovalInfo, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
 import { failure, known, server, stateOf, warehouse } from './states.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../main/platform/errors.ts';
-import { explainEffective } from '../../../main/warehouses/chain.ts';
+import { explainEffective } from '../../../main/warehouses/effective.ts';
 import type { Reading, Readings } from '../../../main/warehouses/readings.ts';
 import type { Warehouse } from '../../../main/workspace/warehouses.ts';
 
