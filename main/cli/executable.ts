@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { getRawAsset } from 'node:sea';
 import { compileFunction } from 'node:vm';
-import { CHUNK_SCOPE } from './chunk-scope.ts';
 
 /**
  * The first script of the single-file executable. Node gives such an executable one script and named assets: the assets
@@ -11,6 +10,9 @@ import { CHUNK_SCOPE } from './chunk-scope.ts';
 interface Chunk {
   exports: unknown;
 }
+
+/** The names that a chunk finds in scope, as Node's CommonJS modules do. */
+const CHUNK_SCOPE = ['module', 'exports', 'require', '__filename'];
 
 const chunks = new Map<string, Chunk>();
 

@@ -5,7 +5,7 @@ import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
 import { completedBy, PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
 
-/** When the process reads the rest of its own code into memory, in milliseconds after its start: its first answers are out by then. */
+/** When the process keeps the rest of its own code, in milliseconds after its start: its first answers are out by then. */
 const KEEP_AFTER_MS = 1_500;
 
 /** Told who starts it by hand, and would wait for something to happen. */
@@ -41,8 +41,8 @@ export async function runProxy(args: string[]): Promise<void> {
   process.exit(0);
 }
 
-function keepAll({ preloadChunks }: typeof import('./kept-chunks.ts')): void {
-  preloadChunks(fileURLToPath(import.meta.url));
+function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
+  keepChunks(fileURLToPath(import.meta.url));
 }
 
 function calledWrongly(error: unknown): void {

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import manifest from '../../package.json' with { type: 'json' };
 import { bundledPackages } from '../../resources/notices/bundled-packages.ts';
-import { KEPT_CHUNKS } from './chunk-scope.ts';
+import { KEPT_CHUNKS } from './kept-chunks.ts';
 
 /** The package's own type is `module`: a folder of CommonJS says that it differs. */
 export const commonJsFolder: Plugin = {
