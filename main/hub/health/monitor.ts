@@ -40,6 +40,8 @@ export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   readonly #clock: Clock;
   readonly #servers = new Map<string, WatchedServer>();
+  /** The ends of the sessions with servers that are no longer in the list. */
+  readonly #ending = new Set<Promise<void>>();
   #timer: { cancel: () => void; planned: number } | undefined;
   #addresses: string;
   readonly #unsubscribe: (() => void) | undefined;
@@ -70,7 +72,7 @@ export class HealthMonitor {
       this.#servers.set(name, isSame ? known : this.#watch({ name, profile, path }));
       if (isSame) before.delete(name);
     }
-    for (const gone of before.values()) void gone.close();
+    for (const gone of before.values()) this.#end(gone);
     this.#changed();
   }
 
@@ -157,8 +159,14 @@ export class HealthMonitor {
     this.#isClosed = true;
     this.#timer?.cancel();
     this.#unsubscribe?.();
-    await Promise.all(Array.from(this.#servers.values(), (one) => one.close()));
+    for (const one of this.#servers.values()) this.#end(one);
     this.#servers.clear();
+    await Promise.all(this.#ending);
+  }
+
+  #end(server: WatchedServer): void {
+    const ended = server.close().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
   }
 
   #watch(server: MonitoredServer): WatchedServer {
