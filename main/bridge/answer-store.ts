@@ -90,3 +90,11 @@ export async function lastListedTools(env: NodeJS.ProcessEnv, server: StoredServ
   const { listedTools } = await import('./tool-guard.ts');
   return listedTools(listed).map(({ name }) => name);
 }
+
+/** Remembers nothing, for an endpoint without a store. */
+export const NO_STORE: AnswerStore & RevisionStore = {
+  get: async () => undefined,
+  put: async () => {},
+  isStateless: async () => false,
+  setStateless: async () => {},
+};

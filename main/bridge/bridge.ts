@@ -1,8 +1,8 @@
 import { SilentHostError } from '../platform/silent-host.ts';
 import { AnswerCache } from './answer-cache.ts';
-import type { AnswerStore, RevisionStore } from './answer-store.ts';
+import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
-import { ConnectionTool, mayBeOwnCall } from './connection-tool.ts';
+import { ConnectionTool, mayBeOwnCall, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
@@ -12,12 +12,12 @@ import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
 import { Listening } from './server-stream.ts';
 import { ServiceRefusals } from './service-refusal.ts';
-import { FRESH, gateOf, nextState, type SessionEvent, type SessionState, sessionOf } from './session.ts';
+import { type SessionEvent, type SessionState, sessionOf } from './session.ts';
+import { SessionGate } from './session-gate.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
 import { isStateless } from './stateless/headers.ts';
 import { intercept } from './stdio.ts';
-import { TerminalNotices } from './terminal-notices.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -45,25 +45,11 @@ export function createBridge(endpoint: Endpoint, sink: FrameSink): Bridge {
 /** The memory that a frame in flight needs besides its own bytes: a connection with its buffers. */
 const IN_FLIGHT_BYTES = 64 * 1024;
 
-const NO_STORE: AnswerStore & RevisionStore = {
-  get: async () => undefined,
-  put: async () => {},
-  isStateless: async () => false,
-  setStateless: async () => {},
-};
-
 /** The delay before the next attempt at a session for a client that was answered from the cache, in milliseconds. */
 const RECONNECT_DELAY_MS = 5_000;
 
 /** The same where the user has to sign in to what is behind the service first. It is told at once when they have. */
 const SERVICE_RECONNECT_DELAY_MS = 60_000;
-
-/** A frame that waits for the session to be ready for it. */
-interface Waiting {
-  method: string;
-  go(state: SessionState): void;
-  fail(error: unknown): void;
-}
 
 class StdioBridge implements Bridge {
   readonly #stateless: StatelessClient;
@@ -83,9 +69,8 @@ class StdioBridge implements Bridge {
   #inFlight = 0;
   #allSettled: () => void = () => {};
   readonly #abort = new AbortController();
-  readonly #waiting: Waiting[] = [];
   #settled: () => void = () => {};
-  #state: SessionState = FRESH;
+  readonly #session = new SessionGate((event) => this.#changed(event));
   #closing: Promise<void> | undefined;
   pendingBytes = 0;
 
@@ -122,7 +107,7 @@ class StdioBridge implements Bridge {
       signIn,
       service,
       memory,
-      connect: async () => void (await this.#connected()),
+      connect: () => this.#connected(),
     });
     const hasToken = () => this.#upstream.sent.length > 0;
     this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
@@ -148,8 +133,8 @@ class StdioBridge implements Bridge {
       waiting,
       progress,
       {
-        admit: (method) => this.#admit(method),
-        report: (event) => this.#apply(event),
+        admit: (method) => this.#session.admit(method),
+        report: (event) => this.#session.apply(event),
         asked: (frame, of) => this.#ask(frame, of),
         // What the stateless revision has in place of that error is said elsewhere, and our own clients read the addresses.
         opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.wantsTruth === true,
@@ -160,7 +145,7 @@ class StdioBridge implements Bridge {
     );
     this.#listening = new Listening(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
-      sessionLost: () => this.#apply({ name: 'expired', generation: this.#state.generation }),
+      sessionLost: () => this.#session.apply({ name: 'expired', generation: this.#session.state.generation }),
     });
   }
 
@@ -174,7 +159,7 @@ class StdioBridge implements Bridge {
 
   #receive(frame: Buffer): void {
     // Only a client that has begun no session can be of the stateless revision.
-    const isStatelessClient = this.#stateless.isUsed || (this.#state.generation === 0 && isStateless(frame));
+    const isStatelessClient = this.#stateless.isUsed || (this.#session.state.generation === 0 && isStateless(frame));
     if (!isStatelessClient || !this.#stateless.receive(frame)) this.#take(frame);
   }
 
@@ -188,7 +173,7 @@ class StdioBridge implements Bridge {
       );
       return;
     }
-    const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#state);
+    const local = this.#stateless.isUsed ? undefined : localAnswer(envelope, this.#session.state);
     if (local !== undefined) {
       this.#answer(`{"jsonrpc":"2.0","id":${rawId(frame)},${local}}`);
       return;
@@ -247,13 +232,9 @@ class StdioBridge implements Bridge {
     });
   }
 
-  /** Waits for a session; opens one where there is none. */
-  async #connected(): Promise<SessionState> {
-    if (this.#stateless.isUsed && this.#state.generation === 0) return this.#state;
-    if (this.#state.name === 'fresh' && this.#state.generation > 0) {
-      this.#apply({ name: 'deferred', generation: this.#state.generation });
-    }
-    return this.#admit('tools/list');
+  /** Waits for a session; opens one where there is none. A stateless client needs none. */
+  async #connected(): Promise<void> {
+    if (!this.#stateless.isUsed || this.#session.state.generation > 0) await this.#session.connected();
   }
 
   fault(fault: FrameFault): void {
@@ -287,100 +268,49 @@ class StdioBridge implements Bridge {
     clearTimeout(this.#reconnectTimer);
     this.#unsubscribe();
     this.#abort.abort(new Error('the client has gone'));
-    const open = this.#dispatcher.leftOpen(this.#state.generation);
-    await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#state), open)]);
+    const open = this.#dispatcher.leftOpen(this.#session.state.generation);
+    await Promise.all([this.#answerCache.kept(), this.#upstream.endSession(sessionOf(this.#session.state), open)]);
   }
 
   #answer(frame: string): void {
     this.#sink.write(Buffer.from(frame));
   }
 
-  /** Waits until a frame may be sent, and returns the state whose session it carries. */
-  #admit(method: string): Promise<SessionState> | SessionState {
-    if (method === 'initialize') this.#apply({ name: 'initialize' });
-    // Sent again after a refusal: later frames still wait for it, but it must not wait itself.
-    else if (method === 'notifications/initialized' && this.#state.name === 'announcing') return this.#state;
-    else {
-      if (this.#lacksSession(method)) this.#apply({ name: 'deferred', generation: this.#state.generation });
-      if (gateOf(this.#state) === 'reconnect') this.#apply({ name: 'expired', generation: this.#state.generation });
-      if (gateOf(this.#state) === 'wait') {
-        return new Promise((go, fail) => this.#waiting.push({ method, go, fail }));
-      }
-      if (method === 'notifications/initialized') this.#apply({ name: 'initialized' });
-    }
-    return this.#state;
-  }
-
-  #apply(event: SessionEvent): void {
-    const before = this.#state;
-    this.#state = nextState(before, event);
-    if (this.#state === before) return;
+  #changed(event: SessionEvent): void {
     this.#listen(event);
     this.#reconnectLater();
-    if (this.#state.name === 'reconnecting') void this.#dispatcher.reconnect(this.#state.generation);
-    if (event.name === 'reconnectFailed') {
-      void this.#answerCache.failed(event.error);
-      this.#failWaiting(event.error);
-    }
-    // The requests that waited as long as the host was silent do not wait for a second attempt.
-    if (event.name === 'deferred' && event.error instanceof SilentHostError) this.#failWaiting(event.error);
-    this.#flush();
-  }
-
-  #failWaiting(error: unknown): void {
-    for (const { fail } of this.#waiting.splice(0)) fail(error);
+    const { state } = this.#session;
+    if (state.name === 'reconnecting') void this.#dispatcher.reconnect(state.generation);
+    if (event.name === 'reconnectFailed') void this.#answerCache.failed(event.error);
+    const error = 'error' in event ? event.error : undefined;
     if (error instanceof SilentHostError) this.#notices.gaveUp(error);
   }
 
   /** Retries a session for a client that was answered from the cache, even while the client sends nothing. */
   #reconnectLater(): void {
     clearTimeout(this.#reconnectTimer);
-    if (this.#state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
-    const { generation } = this.#state;
+    if (this.#session.state.name !== 'lost' || !this.#answerCache.provisional || this.#abort.signal.aborted) return;
+    const { generation } = this.#session.state;
     const isAway = this.#tool.trouble?.code === 'service_signed_out';
     const delayMs = isAway ? SERVICE_RECONNECT_DELAY_MS : RECONNECT_DELAY_MS;
-    this.#reconnectTimer = setTimeout(() => this.#apply({ name: 'expired', generation }), delayMs);
+    this.#reconnectTimer = setTimeout(() => this.#session.apply({ name: 'expired', generation }), delayMs);
     this.#reconnectTimer.unref();
   }
 
   /** The user may have signed in to what is behind the service: what a client was told from memory is asked again. */
   #serviceChanged(): void {
     if (this.#tool.trouble?.code !== 'service_signed_out') return;
-    const { name, generation } = this.#state;
-    if (name === 'lost') this.#apply({ name: 'expired', generation });
-    else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#state)).catch(() => undefined);
+    const { name, generation } = this.#session.state;
+    if (name === 'lost') this.#session.apply({ name: 'expired', generation });
+    else if (name === 'active') void this.#dispatcher.checkTools(sessionOf(this.#session.state)).catch(() => undefined);
   }
 
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */
   #listen(event: SessionEvent): void {
     if (event.name === 'announced' || (event.name === 'reconnected' && this.#dispatcher.announced)) {
-      this.#listening.start(sessionOf(this.#state));
+      this.#listening.start(sessionOf(this.#session.state));
     }
     if (event.name === 'expired' || event.name === 'initialize') this.#listening.stop();
-  }
-
-  /**
-   * Whether a client announces a session that this bridge does not have: its `initialize` was refused here, but the
-   * application answered it before it ended.
-   */
-  #lacksSession(method: string): boolean {
-    return method === 'notifications/initialized' && this.#state.name === 'fresh' && this.#state.generation > 0;
-  }
-
-  #flush(): void {
-    while (gateOf(this.#state) === 'go') {
-      const [first] = this.#waiting;
-      if (!first) return;
-      if (this.#lacksSession(first.method)) {
-        const { generation } = this.#state;
-        this.#apply({ name: 'deferred', generation });
-        this.#apply({ name: 'expired', generation });
-        return;
-      }
-      this.#waiting.shift();
-      if (first.method === 'notifications/initialized') this.#state = nextState(this.#state, { name: 'initialized' });
-      first.go(this.#state);
-    }
   }
 }
 

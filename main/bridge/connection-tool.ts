@@ -1,8 +1,9 @@
 import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
+import type { SilentHostError } from '../platform/silent-host.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { AnswerStore } from './answer-store.ts';
-import type { EndpointSignIn } from './endpoint.ts';
+import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 import { isStateless } from './stateless/headers.ts';
@@ -248,4 +249,31 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error
   });
   const done = work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
+
+/** What a user at a terminal is told while there is no session. */
+export class TerminalNotices {
+  readonly #onWord: Endpoint['onWord'];
+  readonly #waitingWords: () => string;
+  #told: string | undefined;
+
+  constructor(onWord: Endpoint['onWord'], waitingWords: () => string) {
+    this.#onWord = onWord;
+    this.#waitingWords = waitingWords;
+  }
+
+  /** Says so where the server takes long to open a session. */
+  async during(opening: Promise<void>): Promise<void> {
+    if (!this.#onWord) return opening;
+    const timer = setTimeout(() => this.#onWord?.(this.#waitingWords()), ANSWER_TIMEOUTS.wordMs);
+    timer.unref();
+    await opening.finally(() => clearTimeout(timer));
+  }
+
+  /** Says why a silent host was given up, once. */
+  gaveUp(error: SilentHostError): void {
+    const words = inOneLine(error);
+    if (words !== this.#told) this.#onWord?.(words);
+    this.#told = words;
+  }
 }

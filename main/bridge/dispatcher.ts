@@ -12,21 +12,22 @@ import { endingWith } from './http-exchange.ts';
 import { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
 import { isRejection, REPEAT, retryAfterOutcome } from './retry.ts';
+import { resume } from './server-stream.ts';
 import type { ServiceRefusals } from './service-refusal.ts';
 import {
   isServersOwnError,
   isSessionLost,
   isSessionLostFrame,
   mayBeSessionLost,
-  reopenSession,
+  type SendOwn,
   type Session,
   type SessionEvent,
+  SessionProbe,
   type SessionState,
   sessionFrom,
   sessionOf,
 } from './session.ts';
-import { SessionProbe } from './session-probe.ts';
-import { SessionSubscriptions } from './session-subscriptions.ts';
+import { SessionRenewal } from './session-renewal.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
@@ -61,13 +62,8 @@ export class RequestDispatcher {
   readonly #probe: SessionProbe;
   /** For a service whose users may have to sign in to what is behind it. */
   readonly #service: ServiceRefusals | undefined;
-  /** The client's own frames, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
-  #initialize: Buffer | undefined;
-  #initialized: Buffer | undefined;
-  readonly #subscriptions = new SessionSubscriptions();
+  readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
-  /** The generation in which a replay has sent `initialized` already. */
-  #announcedIn: number | undefined;
   readonly #cutOff: PendingRequest[] = [];
   readonly #endings: ReturnType<typeof endingWith>;
 
@@ -97,9 +93,11 @@ export class RequestDispatcher {
       sent: () => upstream.sent,
       answered: (pending, frame, json, head) => this.#answered(pending, frame, json, head),
     });
-    this.#probe = new SessionProbe((method, frame, session, onFrame) =>
-      upstream.withRetry((token) => server.post(method, frame, session, token, onFrame)),
-    );
+    const send: SendOwn = (method, frame, session, onFrame) =>
+      upstream.withRetry((token) => server.post(method, frame, session, token, onFrame));
+    this.#probe = new SessionProbe(send);
+    const explained = (failure: UpstreamFailure) => upstream.explained(failure, 'initialize');
+    this.#renewal = new SessionRenewal({ send, explained, answerCache });
   }
 
   /** Takes a frame from the server's own stream. */
@@ -114,17 +112,13 @@ export class RequestDispatcher {
 
   /** Whether the client has said that it is ready for the server's own frames. */
   get announced(): boolean {
-    return this.#initialized !== undefined;
+    return this.#renewal.isAnnounced;
   }
 
   /** Sends one frame. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
     const pending = new PendingRequest(frame, envelope, this.#cutOff);
-    if (pending.method === 'initialize') {
-      this.#initialize = frame;
-      this.#subscriptions.clear();
-    }
-    if (pending.method === 'notifications/initialized') this.#initialized = frame;
+    this.#renewal.sending(pending.method, frame);
     if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);
     if (wantsProgress) this.#progress.began(pending);
     const drive = () => this.#drive(pending);
@@ -143,41 +137,20 @@ export class RequestDispatcher {
     }
   }
 
-  /** Replays `initialize` and `initialized`, to open the session of `generation`. The client does not see it. */
+  /** Opens the session of `generation` in place of the one before. The client does not see it. */
   async reconnect(generation: number): Promise<void> {
     try {
-      const session = await reopenSession(
-        { initialize: this.#initialize, initialized: this.#initialized },
-        (method, frame, session, onFrame) =>
-          this.#upstream.withRetry((token) => this.#server.post(method, frame, session, token, onFrame)),
-        (failure) => this.#upstream.explained(failure, 'initialize'),
-      );
-      if (this.#initialized) this.#announcedIn = generation;
-      this.#answerCache.provisional = false;
+      const session = await this.#renewal.open(generation);
       this.#port.report({ name: 'reconnected', generation, session });
-      for (const { method, frame } of this.#subscriptions.all()) await this.#again(method, frame, session);
-      await this.checkTools(session);
+      await this.#renewal.restore(session);
     } catch (error) {
       this.#port.report({ name: 'reconnectFailed', generation, error });
     }
   }
 
-  /** Asks a new session for what the one before had granted; the client has had its answer. */
-  async #again(method: string, frame: Buffer, session: Session): Promise<void> {
-    const request = withId(frame, '"causeway-again"');
-    await this.#upstream.withRetry((token) => this.#server.post(method, request, session, token, () => {}));
-  }
-
   /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
-  async checkTools(session: Session): Promise<void> {
-    if (!this.#answerCache.hasUncheckedTools) return;
-    const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
-    const take = (answer: Buffer) =>
-      this.#answerCache.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
-    const outcome = await this.#upstream.withRetry((token) =>
-      this.#server.post('tools/list', frame, session, token, take),
-    );
-    if (outcome.kind === 'frame') take(outcome.frame);
+  checkTools(session: Session): Promise<void> {
+    return this.#renewal.checkTools(session);
   }
 
   /** Sends the frame once. Resolves to true when nothing more is to be done for it. */
@@ -189,7 +162,7 @@ export class RequestDispatcher {
     const state = isHeld ? await this.#waiting.bounded(pending, admission) : admission;
     if (state === CANCELLED) return true;
     pending.generation = state.generation;
-    if (pending.method === 'notifications/initialized' && this.#announcedIn === state.generation) {
+    if (pending.method === 'notifications/initialized' && this.#renewal.hasAnnounced(state.generation)) {
       this.#port.report({ name: 'announced', generation: state.generation });
       return true;
     }
@@ -215,7 +188,7 @@ export class RequestDispatcher {
       return true;
     }
 
-    const mayBeGone = session.id !== undefined && this.#initialize && (loss || outcome.kind !== 'streamed');
+    const mayBeGone = session.id !== undefined && this.#renewal.isPossible && (loss || outcome.kind !== 'streamed');
     if (mayBeGone && (await this.#isGone(session, loss?.frame, outcome))) {
       this.#port.report({ name: 'expired', generation: pending.generation });
       pending.sessionLosses += 1;
@@ -263,7 +236,6 @@ export class RequestDispatcher {
   /** Resumes an answer that was cut, where the server numbers its events (MCP › Resumability and Redelivery). */
   async #resumed(pending: PendingRequest, session: Session, cut: HttpOutcome): Promise<HttpOutcome> {
     if ((cut.kind !== 'streamed' && cut.kind !== 'broken') || cut.place.lastEventId === undefined) return cut;
-    const { resume } = await import('./resume.ts');
     return resume(cut, {
       listen: (place) =>
         this.#upstream.listen(session, place, (frame, head) => this.#answers.take(pending, frame, head)),
@@ -307,11 +279,8 @@ export class RequestDispatcher {
     pending: PendingRequest,
     outcome: Extract<HttpOutcome, { kind: 'refused' | 'broken' }>,
   ): Promise<UpstreamFailure> {
-    if (pending.method !== 'initialize') return outcome;
-    const { isOldTransport } = await import('./old-transport.ts');
-    const listen: Parameters<typeof isOldTransport>[1] = (onFrame, signal) =>
-      this.#upstream.listen({ id: undefined, protocolVersion: undefined }, undefined, onFrame, signal);
-    return (await isOldTransport(outcome, listen, this.#upstream.signal)) ? { kind: 'old-transport' } : outcome;
+    const isOld = pending.method === 'initialize' && (await this.#upstream.hasOldTransport(outcome));
+    return isOld ? { kind: 'old-transport' } : outcome;
   }
 
   /** Called when a request has its answer, before the client reads it. */
@@ -319,7 +288,7 @@ export class RequestDispatcher {
     this.#progress.ended(pending);
     if (pending.method === 'initialize') this.#opened(pending, json, head);
     if (typeof json === 'object' && json !== null && 'result' in json)
-      this.#subscriptions.granted(pending.method, pending.frame);
+      this.#renewal.granted(pending.method, pending.frame);
     if (isStored(pending.method)) this.#answerCache.store(pending, frame, json);
   }
 

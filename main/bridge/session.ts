@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from './errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseFrame, parseText } from './frame/frame.ts';
 import { membersOf, type RpcError, rpcErrorIn } from './frame/members.ts';
 import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
@@ -169,43 +169,13 @@ export function jsonRpcError(text: string): RpcError | undefined {
   return rpcErrorIn(parseText(text));
 }
 
-/** The client's own frames that begin a session; `initialized` is missing where the client has not sent it yet. */
-export interface OpeningFrames {
-  initialize: Buffer | undefined;
-  initialized: Buffer | undefined;
-}
-
-type Send = (
+/** Sends a request of the bridge's own, and retries it. */
+export type SendOwn = (
   method: string,
   frame: Buffer,
   session: Session,
   onFrame: (frame: Buffer, head: ResponseHead) => void,
 ) => Promise<HttpOutcome>;
-
-const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
-
-/**
- * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
- * until the server has taken `initialized`: a frame that overtook it would be refused.
- */
-export async function reopenSession(
-  frames: OpeningFrames,
-  send: Send,
-  explained: (failure: UpstreamFailure) => Promise<Error>,
-): Promise<Session> {
-  if (!frames.initialize) throw new Error('there is no initialize to replay');
-  let session: Session | undefined;
-  const take = (frame: Buffer, head: ResponseHead) => {
-    session ??= sessionFrom(parseFrame(frame), head);
-  };
-  const outcome = await send('initialize', frames.initialize, NO_SESSION, take);
-  if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
-  if (!session) {
-    throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
-  }
-  if (frames.initialized) await send('notifications/initialized', frames.initialized, session, () => {});
-  return session;
-}
 
 /** The session that an answer to `initialize` begins; undefined if the answer is an error or another frame. */
 export function sessionFrom(json: unknown, head: ResponseHead): Session | undefined {
@@ -220,3 +190,52 @@ export function sessionFrom(json: unknown, head: ResponseHead): Session | undefi
 
 /** What a version may look like to be sent back in a header; all there have been are dates. */
 const VERSION = /^[\w.+-]{1,100}$/;
+
+/** How long a server may take to answer the ping, in milliseconds. The answer to a call waits for it. */
+const PROBE_TIMEOUT_MS = 5_000;
+const PING = Buffer.from('{"jsonrpc":"2.0","id":"causeway-alive","method":"ping"}');
+
+/**
+ * Finds out whether an internal error that mentions a lost session means this session. If so, the server answers a ping,
+ * which no tool handles, with the same error. Otherwise the error is a tool's own, and its call has run.
+ */
+export class SessionProbe {
+  readonly #send: SendOwn;
+  /** The latest probe, shared by all requests that meet the same error at once. */
+  #latest: { of: string; confirmed: Promise<boolean> } | undefined;
+
+  constructor(send: SendOwn) {
+    this.#send = send;
+  }
+
+  /** Whether the server answers any request in this session with `error`. */
+  confirms(error: RpcError, session: Session): Promise<boolean> {
+    const of = JSON.stringify([session.id, error.code, error.message]);
+    if (this.#latest?.of === of) return this.#latest.confirmed;
+    const confirmed = this.#ask(error, session).catch(() => false);
+    this.#latest = { of, confirmed };
+    void confirmed.then(() => {
+      if (this.#latest?.confirmed === confirmed) this.#latest = undefined;
+    });
+    return confirmed;
+  }
+
+  async #ask(error: RpcError, session: Session): Promise<boolean> {
+    let answer = '';
+    const take = (frame: Buffer) => {
+      answer ||= frame.toString('utf8');
+    };
+    const timeout = new AbortController();
+    const tooLong = sleep(PROBE_TIMEOUT_MS, undefined, { signal: timeout.signal });
+    tooLong.catch(() => {});
+    const outcome = await Promise.race([this.#send('ping', PING, session, take), tooLong]);
+    timeout.abort();
+    if (outcome?.kind === 'frame') take(outcome.frame);
+    if (outcome?.kind === 'refused') {
+      if (isSessionLost({ status: outcome.head.status, text: outcome.text })) return true;
+      answer = outcome.text;
+    }
+    const said = jsonRpcError(answer);
+    return said?.code === error.code && said.message === error.message;
+  }
+}

@@ -5,12 +5,18 @@ import type { Secret } from '../platform/secret.ts';
 import type { FlowControl } from './back-pressure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
+import { parseFrame } from './frame/frame.ts';
 import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
 import { isRejection, retryAfterOutcome } from './retry.ts';
 import type { Session } from './session.ts';
 
 /** How long the server may take to end a session, in milliseconds. */
 const SESSION_END_TIMEOUT_MS = 1_000;
+
+/** How long a server may take for the first event of an old transport, in milliseconds. The client waits for its error meanwhile. */
+const OLD_TRANSPORT_TIMEOUT_MS = 3_000;
+/** How servers of the HTTP+SSE transport alone refuse a POST (MCP 2025-11-25 › Transports › Backwards Compatibility). */
+const OLD_TRANSPORT_REFUSALS = new Set([400, 404, 405]);
 
 /** How many sent tokens are kept: requests in flight may carry an earlier one. */
 const SENT_TOKENS = 3;
@@ -98,6 +104,27 @@ export class UpstreamClient {
         onFrame,
       });
     });
+  }
+
+  /**
+   * Whether a server that has refused `initialize` speaks the transport of revision 2024-11-05, HTTP+SSE: a GET is answered
+   * by a stream that begins with the address to post to, which no JSON-RPC frame looks like.
+   */
+  async hasOldTransport(refused: HttpOutcome): Promise<boolean> {
+    if (refused.kind !== 'refused' || !OLD_TRANSPORT_REFUSALS.has(refused.head.status)) return false;
+    const enough = new AbortController();
+    let first: Buffer | undefined;
+    const take = (frame: Buffer) => {
+      first ??= frame;
+      enough.abort();
+    };
+    const signal = AbortSignal.any([this.signal, enough.signal]);
+    const listening = this.listen({ id: undefined, protocolVersion: undefined }, undefined, take, signal);
+    const tooLong = sleep(OLD_TRANSPORT_TIMEOUT_MS, undefined, { signal: enough.signal });
+    await Promise.race([listening.catch(() => undefined), tooLong.catch(() => undefined)]);
+    enough.abort();
+    if (first === undefined || parseFrame(first) !== undefined) return false;
+    return /^(https?:\/\/|\/)\S+$/.test(first.toString('utf8', 0, 1024).trim());
   }
 
   /** Sends an idempotent request, and retries it with a new token or after a delay. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resume, type Streamed } from '../../../main/bridge/resume.ts';
-import { waitBefore } from '../../../main/bridge/server-stream.ts';
+import { resume, type Streamed, waitBefore } from '../../../main/bridge/server-stream.ts';
 
 describe('the wait before an event stream is opened again', () => {
   it.each<[name: string, retryMs: number | undefined, failures: number, least: number, most: number]>([

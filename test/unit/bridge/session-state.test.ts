@@ -5,14 +5,13 @@ import {
   FRESH,
   gateOf,
   nextState,
-  type OpeningFrames,
-  reopenSession,
   type Session,
   type SessionEvent,
   type SessionState,
   sessionFrom,
   sessionOf,
 } from '../../../main/bridge/session.ts';
+import { type OpeningFrames, reopenSession } from '../../../main/bridge/session-renewal.ts';
 
 const OLD: Session = { id: 'old', protocolVersion: '2025-06-18' };
 const NEW: Session = { id: 'new', protocolVersion: '2025-06-18' };

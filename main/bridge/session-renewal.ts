@@ -1,0 +1,117 @@
+import type { AnswerCache } from './answer-cache.ts';
+import type { UpstreamFailure } from './errors.ts';
+import { parseFrame, withId } from './frame/frame.ts';
+import type { ResponseHead } from './http-exchange.ts';
+import { type SendOwn, type Session, sessionFrom } from './session.ts';
+import { SessionSubscriptions } from './session-subscriptions.ts';
+
+/** What a renewal depends on. */
+export interface SessionRenewalPort {
+  send: SendOwn;
+  explained(failure: UpstreamFailure): Promise<Error>;
+  answerCache: AnswerCache;
+}
+
+/**
+ * Opens a new session in place of one that was lost, with the client's own frames, and gives it what the client was granted
+ * in the one before. The client does not see it.
+ */
+export class SessionRenewal {
+  readonly #port: SessionRenewalPort;
+  /** The client's own frames, for replaying (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6). */
+  readonly #opening: OpeningFrames = { initialize: undefined, initialized: undefined };
+  readonly #subscriptions = new SessionSubscriptions();
+  /** The generation in which a replay has sent `initialized` already. */
+  #announcedIn: number | undefined;
+
+  constructor(port: SessionRenewalPort) {
+    this.#port = port;
+  }
+
+  /** A frame of the client's is about to be sent. */
+  sending(method: string, frame: Buffer): void {
+    if (method === 'initialize') {
+      this.#opening.initialize = frame;
+      this.#subscriptions.clear();
+    }
+    if (method === 'notifications/initialized') this.#opening.initialized = frame;
+  }
+
+  /** The server has granted a request of the client's. */
+  granted(method: string, frame: Buffer): void {
+    this.#subscriptions.granted(method, frame);
+  }
+
+  /** Whether the client has opened a session itself, and so can be given a new one. */
+  get isPossible(): boolean {
+    return this.#opening.initialize !== undefined;
+  }
+
+  /** Whether the client has said that it is ready for the server's own frames. */
+  get isAnnounced(): boolean {
+    return this.#opening.initialized !== undefined;
+  }
+
+  /** Whether a replay has said so in the session of `generation`. */
+  hasAnnounced(generation: number): boolean {
+    return this.#announcedIn === generation;
+  }
+
+  /** Replays `initialize` and `initialized`, to open the session of `generation`. */
+  async open(generation: number): Promise<Session> {
+    const { send, explained, answerCache } = this.#port;
+    const session = await reopenSession(this.#opening, send, explained);
+    if (this.#opening.initialized) this.#announcedIn = generation;
+    answerCache.provisional = false;
+    return session;
+  }
+
+  /** Asks a new session for what the one before had granted; the client has had its answers. */
+  async restore(session: Session): Promise<void> {
+    for (const { method, frame } of this.#subscriptions.all()) {
+      await this.#port.send(method, withId(frame, '"causeway-again"'), session, () => {});
+    }
+    await this.checkTools(session);
+  }
+
+  /** Asks for the tools on the bridge's own account, for a client that was given them from memory. */
+  async checkTools(session: Session): Promise<void> {
+    const { answerCache, send } = this.#port;
+    if (!answerCache.hasUncheckedTools) return;
+    const frame = Buffer.from('{"jsonrpc":"2.0","id":"causeway-tools","method":"tools/list"}');
+    const take = (answer: Buffer) => answerCache.store({ method: 'tools/list', frame }, answer, parseFrame(answer));
+    const outcome = await send('tools/list', frame, session, take);
+    if (outcome.kind === 'frame') take(outcome.frame);
+  }
+}
+
+/** The client's own frames that begin a session; `initialized` is missing where the client has not sent it yet. */
+export interface OpeningFrames {
+  initialize: Buffer | undefined;
+  initialized: Buffer | undefined;
+}
+
+const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
+
+/**
+ * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
+ * until the server has taken `initialized`: a frame that overtook it would be refused.
+ */
+export async function reopenSession(
+  frames: OpeningFrames,
+  send: SendOwn,
+  explained: (failure: UpstreamFailure) => Promise<Error>,
+): Promise<Session> {
+  if (!frames.initialize) throw new Error('there is no initialize to replay');
+  let session: Session | undefined;
+  const take = (frame: Buffer, head: ResponseHead) => {
+    session ??= sessionFrom(parseFrame(frame), head);
+  };
+  const outcome = await send('initialize', frames.initialize, NO_SESSION, take);
+  if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
+  if (!session) {
+    throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
+  }
+  if (frames.initialized) await send('notifications/initialized', frames.initialized, session, () => {});
+  return session;
+}
