@@ -46,7 +46,9 @@ export function sendConsentPage(response: ServerResponse, page: ConsentPage): vo
 <p class="actions"><button type="submit" name="decision" value="allow" class="primary">Allow</button>
 <button type="submit" name="decision" value="deny" formnovalidate>Deny</button></p>
 </form>`;
-  sendPage(response, 200, 'Sign in', body, page.redirectUri);
+  // Without an address to lead back to, the form's answer is a page of the workspace.
+  const target = page.redirectUri === undefined ? '' : ` ${new URL(page.redirectUri).origin}`;
+  sendPage(response, 200, 'Sign in', body, `'self'${target}`);
 }
 
 export function sendMessagePage(response: ServerResponse, status: number, title: string, message: string): void {
@@ -60,9 +62,8 @@ export function decisionOf(form: string): Approval {
   return fields.get('decision') === 'allow' && userName ? { as: userName } : 'deny';
 }
 
-function sendPage(response: ServerResponse, status: number, title: string, body: string, redirectUri?: string): void {
+function sendPage(response: ServerResponse, status: number, title: string, body: string, formTargets = "'none'"): void {
   const nonce = randomBytes(16).toString('base64');
-  const formTargets = redirectUri ? `'self' ${new URL(redirectUri).origin}` : "'none'";
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
