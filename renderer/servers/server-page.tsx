@@ -11,7 +11,7 @@ import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
-import { aboutServer } from './format.ts';
+import { aboutServer, passesByItself } from './format.ts';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { ToolList } from './tools/tool-list.tsx';
@@ -43,7 +43,7 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
           <ServerRemedy server={server} />
         </Notice>
       )}
-      {needsAttention(state) && (
+      {state.retryAt !== null && passesByItself(state) && (
         <p className={layout.quiet}>
           <TriesAgain server={server} />
         </p>
