@@ -1,23 +1,15 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openServers, withoutServer, withServer } from '../../main/clients/servers.ts';
+import { withoutServer } from '../../main/clients/servers.ts';
 import { useWindow, whyNotHere } from './shown-window.ts';
 
 describe.skipIf(whyNotHere)('the servers in the window', () => {
-  const { shown, button, inspect, allow, go, hold } = useWindow();
+  const { shown, button, inspect, allow, go, hold, openList, giveServer } = useWindow();
 
   const heading = (name: string) => shown.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const text = (words: string | RegExp) => shown.page.getByText(words).first().waitFor();
   const state = (words: string) => shown.page.getByRole('status').filter({ hasText: words }).first().waitFor();
   const field = (name: string) => shown.page.getByRole('textbox', { name });
   const kind = (name: string) => shown.page.getByRole('radio', { name: new RegExp(`^${name}`) }).check();
-  const list = () => openServers({ CAUSEWAY_HOME: join(shown.home, 'causeway') });
-
-  /** Puts a server into the list as another program does. */
-  async function given(name: string, path: string, profile = 'ana'): Promise<void> {
-    const servers = await list();
-    await servers.change((now) => withServer(now, { name, profile, kind: 'other', path }));
-  }
   const FUNCTIONS = '/api/2.0/mcp/functions/main/default';
 
   it('the empty screen explains servers, and adds SQL with one click', async () => {
@@ -28,7 +20,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await shown.page.getByRole('link', { name: 'databricks-sql' }).waitFor();
     await state('Running, 3 tools');
     await inspect('servers');
-    expect((await list()).read().servers).toEqual([
+    expect((await openList()).read().servers).toEqual([
       { name: 'databricks-sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' },
     ]);
   });
@@ -127,7 +119,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     const answer = await hold('answer', 'requests/causeway:getState');
     await shown.page.reload();
     await go('Servers');
-    await given('from-elsewhere', FUNCTIONS);
+    await giveServer('from-elsewhere', FUNCTIONS);
     const link = shown.page.getByRole('link', { name: 'from-elsewhere' });
     await link.waitFor();
     const told = shown.page.waitForResponse('**/requests/causeway:getState');
@@ -139,14 +131,14 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
 
   it('a change that the command makes is shown', async () => {
     await go('Servers');
-    await given('from-elsewhere', FUNCTIONS);
+    await giveServer('from-elsewhere', FUNCTIONS);
     await shown.page.getByRole('link', { name: 'from-elsewhere' }).waitFor();
-    await (await list()).change((now) => withoutServer(now, 'from-elsewhere'));
+    await (await openList()).change((now) => withoutServer(now, 'from-elsewhere'));
     await button('Add SQL').waitFor();
   });
 
   it('a tool is tried in a form from its schema, with errors at its fields and the answer as a table', async () => {
-    await given('functions', FUNCTIONS);
+    await giveServer('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
     await shown.page.getByRole('button', { name: 'Try main__default__initials…' }).waitFor();
@@ -162,7 +154,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('a tool that can change data asks first, a statement is polled by its id, and errors are shown as errors', async () => {
-    await given('sql', '/api/2.0/mcp/sql');
+    await giveServer('sql', '/api/2.0/mcp/sql');
     await go('Servers');
     await shown.page.getByRole('link', { name: 'sql', exact: true }).click();
     await shown.page.getByRole('button', { name: 'Try execute_sql…' }).click();
@@ -184,7 +176,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('a call that takes too long is cancelled', async () => {
-    await given('functions', FUNCTIONS);
+    await giveServer('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
     await shown.page.getByRole('button', { name: 'Try main__default__initials…' }).click();
@@ -198,9 +190,9 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('the state of a server is shown with its reason and remedy', async () => {
-    await given('gone', '/api/2.0/mcp/genie/0123456789abcdef0123456789abcdef');
-    await given('mine', FUNCTIONS, 'oauth');
-    await given('ungranted', '/api/2.0/mcp/functions/main/finance');
+    await giveServer('gone', '/api/2.0/mcp/genie/0123456789abcdef0123456789abcdef');
+    await giveServer('mine', FUNCTIONS, 'oauth');
+    await giveServer('ungranted', '/api/2.0/mcp/functions/main/finance');
     await go('Servers');
     await state('Not found');
     await state('Signed out');
@@ -220,7 +212,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('a call that the sign-in does not cover offers a new sign-in and keeps what was typed', async () => {
-    await given('mine', FUNCTIONS, 'oauth');
+    await giveServer('mine', FUNCTIONS, 'oauth');
     await go('Servers');
     const signIn = shown.page.getByRole('button', { name: 'Sign in to oauth' });
     await signIn.click();
@@ -246,7 +238,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('a broken profile links to its screen and offers no sign-in', async () => {
-    await given('lost', FUNCTIONS, 'nobody');
+    await giveServer('lost', FUNCTIONS, 'nobody');
     await go('Servers');
     await text('Look at its profile on the Accounts screen, or remove the server here.');
     await inspect('server-without-profile');
@@ -257,7 +249,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   it('refused credentials of a profile link to its screen and offer no sign-in', async () => {
     const body = '{"error_code":"401","message":"Credential was not accepted"}';
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 401, body }, times: 'always' });
-    await given('nightly', FUNCTIONS, 'agent');
+    await giveServer('nightly', FUNCTIONS, 'agent');
     await go('Servers');
     await state('Signed out');
     await text(/Put the credentials of agent right in the Databricks configuration file\. If they are right, \/api/);
@@ -268,7 +260,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
 
   it('a server recovers by itself or on retry after the workspace was away', async () => {
     shown.workspace.faults.add({ path: FUNCTIONS, effect: { kind: 'answer', status: 500, body: '' }, times: 'always' });
-    await given('functions', FUNCTIONS);
+    await giveServer('functions', FUNCTIONS);
     await go('Servers');
     await state('Not working');
     await inspect('servers-failing');
@@ -278,7 +270,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   });
 
   it('a server is removed after the window says what stays', async () => {
-    await given('functions', FUNCTIONS);
+    await giveServer('functions', FUNCTIONS);
     await go('Servers');
     await shown.page.getByRole('link', { name: 'functions', exact: true }).click();
     await button('Remove…').click();
@@ -286,6 +278,6 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await inspect('remove-server');
     await button('Remove').click();
     await button('Add SQL').waitFor();
-    expect((await list()).read().servers).toEqual([]);
+    expect((await openList()).read().servers).toEqual([]);
   });
 });

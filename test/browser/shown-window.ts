@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { openServers, withServer } from '../../main/clients/servers.ts';
 import { environment, ProxyProcess } from '../integration/proxy/proxy-process.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 import {
@@ -169,6 +170,15 @@ export function useWindow() {
   const go = (screen: string) =>
     page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen, exact: true }).click();
 
+  /** The user's list of servers, as another program sees it. */
+  const openList = () => openServers({ CAUSEWAY_HOME: join(home, 'causeway') });
+
+  /** Puts a server into the list as another program does. */
+  async function giveServer(name: string, path: string, profile = 'ana'): Promise<void> {
+    const servers = await openList();
+    await servers.change((now) => withServer(now, { name, profile, kind: 'other', path }));
+  }
+
   /** Lets what the page asks for wait, before it is heard or with its answer, until the function that it gives is called. */
   async function hold(what: 'request' | 'answer', ...requests: string[]): Promise<() => void> {
     let letGo = (): void => undefined;
@@ -231,6 +241,8 @@ export function useWindow() {
     go,
     reopenIn,
     hold,
+    openList,
+    giveServer,
     startWorkspaceAgain,
     connect,
   };
