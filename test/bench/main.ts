@@ -43,6 +43,7 @@ const contenders = {
   bare: bareRelay(origin, env),
   peers: peers?.contenders ?? [],
 };
+console.error('Measuring: starts (the whole takes about five minutes)');
 const cold = await measureColdStarts([contenders.alone, contenders.hub, contenders.bare, ...contenders.peers]);
 
 const paths = { json: JSON_PATH, events: EVENTS_PATH };
@@ -55,6 +56,7 @@ async function direct(form: (typeof FORMS)[number]): Promise<DirectFigures> {
 }
 
 async function figuresOf(contender: Contender, rounds: number): Promise<Figures> {
+  console.error(`Measuring: ${contender.name}`);
   return {
     cold: cold.of.get(contender.name) ?? Number.NaN,
     calls: {
@@ -70,6 +72,7 @@ const memory = await bareNodeMemory();
 for (const form of FORMS) await measureDirectCalls(origin, paths[form]);
 const alone = await figuresOf(contenders.alone, ROUNDS);
 const hub = await figuresOf(contenders.hub, ROUNDS);
+console.error(`Measuring: ${contenders.ruled.name}`);
 const rules = await measureInTurns(contenders.alone, contenders.ruled, JSON_PATH, ROUNDS);
 const bare = await figuresOf(contenders.bare, ROUNDS);
 const others: [string, Figures][] = [];
