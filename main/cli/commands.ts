@@ -1,17 +1,14 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
-import { registerAccount } from './account/register.ts';
+import { SWITCHES } from '../rules/decision.ts';
 import { registerClients } from './clients/register.ts';
 import type { CommandContext, RegisterCommand } from './command.ts';
 import { registerCompletion } from './completion/register.ts';
-import { registerDiagnose } from './diagnose/register.ts';
-import { pathOf } from './failure.ts';
+import { noSuchCommand, pathOf } from './failure.ts';
 import { addHelp } from './help.ts';
 import { registerProxy } from './proxy-arguments.ts';
-import { registerRules } from './rules/register.ts';
 import { registerServers } from './servers/register.ts';
-import { registerStatus } from './status/register.ts';
 import { registerWarehouse } from './warehouse/register.ts';
 import { registerWarehouses } from './warehouses/register.ts';
 
@@ -72,4 +69,141 @@ function refuseEmptyValues(command: Command): void {
       });
     }
   }
+}
+
+const STATUS_HELP = `
+Servers are asked now, as an AI client would ask them, and nobody is asked to sign in. Sessions are those that go through
+the running application: without it each AI client connects by itself, and is not seen here.
+What cannot be found out is reported, and does not change the exit code.
+--watch looks at sessions every second and at the rest every 30 seconds, until Ctrl-C; with --json each change is one line.`;
+
+/** `causeway status`: whether Causeway runs, and how sessions, servers, AI clients and the warehouse are. */
+function registerStatus(program: Command, context: CommandContext): void {
+  program
+    .command('status')
+    .description('the application, its sessions, your servers, AI clients and warehouse on one screen')
+    .option('-p, --profile <name>', 'the profile whose warehouse is shown (default: as the Databricks CLI chooses)')
+    .option('-w, --watch', 'show it again whenever something changes, until Ctrl-C')
+    .option('--json', 'print JSON')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (options) => (await import('./status.ts')).status(context, options));
+}
+
+const DIAGNOSE_HELP = `
+Problems come first, each with what to do about it. The exit code is that of what has failed (1 where several
+things have failed in different ways), and 5 where nothing has failed and something could not be checked.
+The report holds the checks, the state, the settings and the newest lines of the log. Tokens, passwords, names of people
+and the home folder are taken out of it.`;
+
+/** `causeway diagnose`: the checks of the window, in the terminal. */
+function registerDiagnose(program: Command, context: CommandContext): void {
+  program
+    .command('diagnose')
+    .description('check this computer, the network and the workspace, and say what to do about what is wrong')
+    .option('-p, --profile <name>', 'the profile to check (default: as the Databricks CLI chooses)')
+    .option('--report <file>', 'also write a report for whoever helps you; "-" prints it instead of the checks')
+    .option('--force', 'replace the file if there is one')
+    .option('--json', 'print JSON')
+    .addHelpText('after', DIAGNOSE_HELP)
+    .action(async (options) => (await import('./diagnose.ts')).diagnose(context, options));
+}
+
+const LOGIN_HELP = `
+A profile is a section of the Databricks configuration file (~/.databrickscfg). With --host and no --profile, the profile of
+that workspace is used, or created. On a computer without a browser use --no-browser, and forward port 8020, for example with
+ssh -L 8020:localhost:8020.
+
+Profiles with auth_type = azure-cli, azure-client-secret, github-oidc, env-oidc, file-oidc, oauth-m2m or pat need no login;
+"causeway whoami" shows whether they work. For azure-cli, run "az login".`;
+
+/** Signing in and out, and who is signed in where. Each command's code loads when it runs. */
+function registerAccount(program: Command, context: CommandContext): void {
+  withJson(withProfile(program.command('login')))
+    .description('sign in to a workspace in the browser')
+    .option('--host <address>', "the workspace's address, as the browser shows it")
+    .option('--no-browser', 'only show the address to open')
+    .option('--client-id <id>', 'sign in through this OAuth application of your account, and remember it')
+    .option('--client-secret-stdin', "read that application's secret from stdin")
+    .option('--callback-port <port>', 'the port of its redirect URL')
+    .option('--scopes <scopes>', 'the scopes to ask for, separated by commas')
+    .option('--built-in-client', 'forget the OAuth application and sign in through the built-in one')
+    .addHelpText('after', LOGIN_HELP)
+    .action(async (options) => (await import('./login.ts')).login(context, options));
+
+  withJson(withProfile(program.command('logout')))
+    .description('sign out: remove the tokens from this computer and revoke them at the workspace')
+    .action(async (options) => (await import('./account.ts')).logout(context, options));
+
+  withJson(program.command('profiles'))
+    .description('every profile: workspace, method, state, who, expiry')
+    .option('--skip-validate', 'do not ask the workspaces')
+    .action(async (options) => (await import('./account.ts')).profiles(context, options));
+
+  withJson(withProfile(program.command('whoami')))
+    .description('who the token stands for, and whether it works')
+    .action(async (options) => (await import('./account.ts')).whoami(context, options));
+}
+
+function withProfile(command: Command): Command {
+  return command.option(
+    '-p, --profile <name>',
+    'profile of the configuration file (default: as the Databricks CLI chooses)',
+  );
+}
+
+function withJson(command: Command): Command {
+  return command.option('--json', 'print JSON');
+}
+
+const RULES_HELP = `
+A rule is for a SERVER (by its name in "causeway servers"), for a client at a server, for a client everywhere (--client without
+a SERVER), or for everything (--all). Changes hold at once, also for running sessions.
+
+With read only, a client may use the tools that the server marks as read-only, and of the SQL server those that are known to
+be. Causeway cannot check what a server says. Name tools after the server, apart by blanks or commas.`;
+
+/** `causeway rules …`: what AI clients may do with the servers' tools. Each command's code loads when it runs. */
+function registerRules(program: Command, context: CommandContext): void {
+  const group = program
+    .command('rules')
+    .description('what AI clients may do: read only, tools on or off, ask first')
+    .option('--json', 'print JSON')
+    .addHelpText('after', RULES_HELP)
+    .allowExcessArguments()
+    .action(async (_options, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw noSuchCommand(unknown, command);
+      await (await import('./rules.ts')).listRules(context, command.optsWithGlobals());
+    });
+  group
+    .command('list')
+    .description('the rules, and their latest changes')
+    .option('--json', 'print JSON')
+    .action(async (_options, command: Command) =>
+      (await import('./rules.ts')).listRules(context, command.optsWithGlobals()),
+    );
+  withScope(group.command('set [server]'))
+    .description('change the rules for a server, a client or everything; the others stay as they are')
+    .option('--read-only', 'only tools that read')
+    .option('--no-read-only', 'also tools that write')
+    .addOption(new Option('--new <state>', 'what holds for tools that no rule names').choices(SWITCHES))
+    .option('--on <tool...>', 'tools that may be called')
+    .option('--off <tool...>', 'tools that may not be called, and are not listed')
+    .option('--ask <tool...>', 'tools that may be called once you have allowed the call')
+    .action(async (server: string | undefined, _options, command: Command) =>
+      (await import('./rules.ts')).setRules(context, server, command.optsWithGlobals()),
+    );
+  withScope(group.command('clear [server]'))
+    .description('remove the rules for a server, a client or everything')
+    .action(async (server: string | undefined, _options, command: Command) =>
+      (await import('./rules.ts')).clearRules(context, server, command.optsWithGlobals()),
+    );
+}
+
+function withScope(command: Command): Command {
+  return command
+    .option('-c, --client <client>', 'only for this client, by its id in "causeway clients"')
+    .option('--all', 'for every client and every server')
+    .option('--json', 'print JSON')
+    .option('--dry-run', 'only show what would change');
 }

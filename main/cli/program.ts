@@ -6,7 +6,7 @@ import type { CommandContext } from './command.ts';
 import { buildProgram } from './commands.ts';
 import { exitCodeOf, jsonFailure, wantsJson } from './failure.ts';
 import { hasBegun, printable, sayStillWaiting, writeJson } from './terminal.ts';
-import { globalFlagsBehindGroup } from './warehouses/arguments.ts';
+import { globalFlagsBehindGroup } from './warehouses/register.ts';
 
 /** Where a run of the program prints to and reads from: the process itself, or what a test holds in its place. */
 export type ProgramIo = Pick<CommandContext, 'stdout' | 'stderr' | 'stdin' | 'env'>;

@@ -91,7 +91,7 @@ export default defineConfig({
             { name: 'stopgap', test: /\/main\/cli\/stopgap\.ts$/, priority: 3 },
             {
               name: 'alone',
-              test: /\/main\/(cli\/alone|auth\/sources\/(token-source|personal-token))\.ts$/,
+              test: /\/main\/(cli\/alone|auth\/sources\/token-source)\.ts$/,
               priority: 2,
             },
             { name: 'pool', test: /\/undici\/lib\/dispatcher\/pool\.js$/, priority: 1 },

@@ -1,19 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { WorkspaceSession } from '../../causeway.ts';
-import { asCausewayError, CausewayError, sentences } from '../../platform/errors.ts';
-import { codeOf } from '../../platform/file-errors.ts';
-import { startGrowingFile } from '../../platform/growing-file.ts';
-import { jsonArrayLines } from '../../platform/json-array.ts';
-import { writePieces } from '../../platform/replace-file.ts';
-import { utf8Text } from '../../platform/utf8.ts';
+import { CausewayError, sentences } from '../../platform/errors.ts';
 import { mentions, type UserOverride } from '../../warehouses/all-overrides.ts';
-import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import { exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
-import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import { describeOverride } from '../../warehouses/override-changes.ts';
 import type { UserSummary } from '../../warehouses/users.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { confirm, openProgress, printable, write, writeJson, writeJsonArray, writeLine } from '../terminal.ts';
+import { printable, writeJson, writeJsonArray, writeLine } from '../terminal.ts';
 import {
   accessDoubt,
   type CommonOptions,
@@ -104,29 +95,6 @@ function describe({ userId, userName, type, warehouseId, warehouseName, dangling
   const doubt = canUse === 'unknown' ? '  ? whether the user may use it could not be read' : '';
   const problem = dangling === null ? doubt : `  ! ${DANGLING[dangling]}`;
   return printable(`${(userName || userId).padEnd(36)}  ${target}${problem}`);
-}
-
-/** `causeway warehouse export [FILE.csv]`: every user's override as CSV (or JSON), to the file or to stdout. */
-export async function exportOverrides(context: CommandContext, file: string, options: CommonOptions): Promise<void> {
-  const { warehouses } = await openSession(context, options);
-  let count = 0;
-  const rows = counted(warehouses.admin.all({}, context.signal), () => {
-    count += 1;
-  });
-  const lines = options.json ? jsonArrayLines(rows) : exportLines(rows);
-  if (file === '') {
-    for await (const some of lines) await write(context.stdout, some);
-    return;
-  }
-  await writePieces(file, lines, context.signal);
-  await writeLine(context.stderr, `Wrote ${count} overrides to ${file}.`);
-}
-
-async function* counted<T>(all: AsyncIterable<T>, each: () => void): AsyncGenerator<T> {
-  for await (const one of all) {
-    each();
-    yield one;
-  }
 }
 
 interface Request {
@@ -224,118 +192,4 @@ async function clearOverride({ context, session, person, who, options }: Request
   if (options.json) return writeJson(context.stdout, { outcome });
   const words = outcome === 'cleared' ? `The override of ${who} is removed` : `${who} had no override`;
   await writeLine(context.stdout, `${words}: their queries run on the workspace default.`);
-}
-
-export interface ImportOptions extends CommonOptions {
-  dryRun?: boolean;
-  yes?: boolean;
-  results?: string;
-}
-
-/**
- * `causeway warehouse import FILE`: shows what would change, asks, and does it. Every line of the file gets a line in
- * the results file; running the same import again goes on where it ended. Exit code 1 if any line was not carried out.
- */
-export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
-  const { signal, stdout } = context;
-  const { applyImport } = await import('../../warehouses/bulk/apply.ts');
-  const lines = readBulkFile(await readText(file), file);
-  const { warehouses } = await openSession(context, options);
-  const { admin } = warehouses;
-  const plan = await admin.planImport(lines, signal);
-  if (!options.json) for (const planned of plan) await showPlanned(context, planned);
-  await writeLine(context.stderr, summary(plan.map(({ action }) => action)));
-  if (options.dryRun) return finish(context, options, plan, undefined);
-  if (plan.every(({ action }) => action === 'unchanged' || action === 'invalid')) {
-    return finish(context, options, plan, await applyImport(admin, plan, { signal }));
-  }
-  if (!options.yes && !(await confirm(context, 'Make these changes?', '--yes'))) {
-    throw new CausewayError('cancelled', 'Nothing was changed.');
-  }
-
-  const resultsFile = options.results ?? `${file}.results.csv`;
-  const kept = await startGrowingFile(resultsFile, REPORT_HEADER);
-  const progress = openProgress(context, options.json);
-  let ended = 0;
-  let notKept: unknown;
-  const keep = (work: Promise<void>) =>
-    work.catch((error: unknown) => {
-      notKept ??= error;
-    });
-  const results = await applyImport(admin, plan, {
-    signal,
-    whyHalted: () => (notKept === undefined ? undefined : 'the results could not be written'),
-    onResult: async (result) => {
-      ended += 1;
-      progress.update(ended, plan.length);
-      if (notKept === undefined) await keep(kept.append(reportLine(result)));
-    },
-  }).finally(() => keep(kept.close()));
-  progress.end();
-  const counts = summary(results.map(({ result }) => result));
-  if (notKept === undefined) await writeLine(context.stderr, `${counts} Each line's result is in ${resultsFile}.`);
-  if (!options.json) for (const result of results) await showTrouble(context, result);
-  await finish(context, options, plan, results);
-  if (notKept !== undefined) throw withCounts(asCausewayError(notKept), counts);
-  if (signal.aborted) throw new CausewayError('cancelled', 'Interrupted.', { remedy: 'Run it again to go on.' });
-  if (stdout.isTTY && results.some(({ result }) => result === 'not-tried')) {
-    await writeLine(context.stderr, 'Run it again to go on where it stopped.');
-  }
-}
-
-/** The results file's own error, with what was done before it and how to go on. */
-function withCounts(error: CausewayError, counts: string): CausewayError {
-  return new CausewayError(error.code, `${error.message} ${counts}`, {
-    cause: error,
-    remedy: sentences(error.remedy, 'The same import goes on where this one stopped.'),
-  });
-}
-
-async function finish(
-  context: CommandContext,
-  options: ImportOptions,
-  plan: PlannedLine[],
-  results: LineResult[] | undefined,
-): Promise<void> {
-  if (options.json) {
-    const flat = results?.map(({ planned, result, message }) => ({ ...planned, result, message }));
-    await writeJson(context.stdout, flat ?? plan);
-  }
-  const failed = results
-    ? results.some(({ result }) => result !== 'done' && result !== 'unchanged')
-    : plan.some(({ action }) => action === 'invalid');
-  if (failed) context.setExitCode(1);
-}
-
-const SIGNS = { create: '+', update: '~', delete: '-', unchanged: '=', invalid: '!' } as const;
-
-async function showPlanned({ stdout }: CommandContext, planned: PlannedLine): Promise<void> {
-  if (planned.action === 'unchanged') return;
-  const what = planned.action === 'invalid' ? planned.problem : `${planned.before} → ${planned.after}`;
-  const warning = 'warning' in planned ? `  (${planned.warning})` : '';
-  const who = planned.userName || planned.userId;
-  await writeLine(stdout, `${SIGNS[planned.action]} line ${planned.line}  ${who}  ${what}${warning}`);
-}
-
-async function showTrouble({ stderr }: CommandContext, { planned, result, message }: LineResult): Promise<void> {
-  if (result !== 'failed') return;
-  await writeLine(stderr, `! line ${planned.line}  ${planned.userName || planned.userId}  ${message}`);
-}
-
-/** How many of each, such as `3 create, 1 invalid.` */
-function summary(words: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return `${[...counts].map(([word, count]) => `${count} ${word}`).join(', ') || 'The file has no lines'}.`;
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return utf8Text(file, await readFile(file));
-  } catch (cause) {
-    if (cause instanceof CausewayError) throw cause;
-    if (codeOf(cause) === 'ENOENT') throw new CausewayError('not_found', `There is no file ${file}.`, { cause });
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CausewayError('invalid_file', `${file} cannot be read: ${why}.`, { cause });
-  }
 }

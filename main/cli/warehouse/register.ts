@@ -91,11 +91,11 @@ function addBulk(group: Command, context: CommandContext): void {
     .option('-y, --yes', 'do not ask')
     .option('--results <file>', 'where to write the result of each line (default: FILE.results.csv)')
     .action(async (file: string, _options, command: Command) =>
-      (await import('./overrides.ts')).importOverrides(context, file, command.optsWithGlobals()),
+      (await import('./bulk.ts')).importOverrides(context, file, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('export [file]'))
     .description("every user's override as CSV, to stdout or a file (admins)")
     .action(async (file: string | undefined, _options, command: Command) =>
-      (await import('./overrides.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
+      (await import('./bulk.ts')).exportOverrides(context, file ?? '', command.optsWithGlobals()),
     );
 }

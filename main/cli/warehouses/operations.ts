@@ -1,8 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
+import { utf8Text } from '../../platform/utf8.ts';
 import type { OverrideOperations } from '../../warehouses/override-operations.ts';
 import type { OverrideFields, OverrideRecord } from '../../workspace/overrides.ts';
 import type { CommandContext } from '../command.ts';
-import { write, writeLine } from '../terminal.ts';
+import { printable, write, writeLine } from '../terminal.ts';
 
 /** What the flags say. */
 export interface OverrideFlags {
@@ -82,7 +86,7 @@ async function fieldsOf(
   type: string | undefined,
   { warehouseId, json }: OverrideFlags,
 ): Promise<OverrideFields> {
-  const { fields, unknown } = json === undefined ? NO_BODY : await (await import('./body.ts')).readBody(json);
+  const { fields, unknown } = json === undefined ? NO_BODY : await readBody(json);
   for (const name of unknown) await writeLine(context.stderr, `Warning: unknown field: ${name}`);
   const { warehouse_id = warehouseId } = fields;
   return { type: fields.type ?? type ?? '', ...(warehouse_id === undefined ? {} : { warehouse_id }) };
@@ -111,3 +115,83 @@ function idOf(text: string): string {
 
 /** What each subcommand does, by the name of its operation. */
 export const OPERATIONS = { create, get, update, list, remove };
+
+/** What a request body says, and which of its fields mean nothing here. */
+interface RequestBody {
+  fields: Partial<OverrideFields>;
+  unknown: string[];
+}
+
+/** The record's fields; those that the workspace alone sets are read over. */
+const WRITABLE = ['type', 'warehouse_id'] as const;
+const OUTPUT_ONLY = new Set(['name', 'default_warehouse_override_id']);
+
+/**
+ * The body that `--json BODY` or `--json @FILE` gives.
+ * @throws {CausewayError} `usage` for what is no JSON object of texts
+ */
+async function readBody(argument: string): Promise<RequestBody> {
+  const text = argument.startsWith('@') ? await fileText(argument.slice(1)) : argument;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new CausewayError('usage', `error decoding JSON at ${sourceOf(argument)}: ${message}`, { cause });
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const received = Array.isArray(body) ? 'sequence' : body === null ? 'nil' : typeof body;
+    throw new CausewayError('usage', `Invalid command input: expected JSON object, received ${received}`);
+  }
+  const entries = new Map<string, unknown>(Object.entries(body));
+  const fields: RequestBody['fields'] = {};
+  for (const name of WRITABLE) {
+    const value = entries.get(name);
+    if (value === undefined || value === null) continue;
+    if (typeof value === 'object') throw new CausewayError('usage', `expected string at ${name}, found an object`);
+    fields[name] = String(value);
+  }
+  const isKnown = (name: string) => WRITABLE.some((each) => each === name) || OUTPUT_ONLY.has(name);
+  return { fields, unknown: [...entries.keys()].filter((name) => !isKnown(name)) };
+}
+
+function sourceOf(argument: string): string {
+  return argument.startsWith('@') ? argument.slice(1) : '(inline)';
+}
+
+async function fileText(path: string): Promise<string> {
+  try {
+    return utf8Text(path, await readFile(path));
+  } catch (cause) {
+    if (cause instanceof CausewayError) throw cause;
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'not readable';
+    const words = reason === 'ENOENT' ? 'no such file or directory' : reason;
+    throw new CausewayError('usage', `read ${path}: open ${path}: ${words}`, { cause });
+  }
+}
+
+const created = z.object({
+  request: z.object({ method: z.string(), origin: z.coerce.string(), path: z.string() }),
+});
+const answered = z.object({ response: z.object({ statusCode: z.number() }) });
+
+/** Writes a line for each request and each answer, without headers and bodies: they may hold secrets. Gives the end of it. */
+export function logRequests(output: NodeJS.WritableStream): () => void {
+  const line = (text: string) => {
+    output.write(`${new Date().toISOString().slice(11, 19)} DEBUG ${printable(text)}\n`);
+  };
+  const onRequest = (message: unknown) => {
+    const { data } = created.safeParse(message);
+    if (data) line(`${data.request.method} ${data.request.origin}${data.request.path.split('?')[0]}`);
+  };
+  const onAnswer = (message: unknown) => {
+    const { data } = answered.safeParse(message);
+    if (data) line(`< HTTP ${data.response.statusCode}`);
+  };
+  subscribe('undici:request:create', onRequest);
+  subscribe('undici:request:headers', onAnswer);
+  return () => {
+    unsubscribe('undici:request:create', onRequest);
+    unsubscribe('undici:request:headers', onAnswer);
+  };
+}

@@ -86,8 +86,9 @@ function addSubcommand(group: Command, subcommand: Subcommand, context: CommandC
 async function run(context: CommandContext, command: Command, subcommand: Subcommand): Promise<void> {
   const flags = flagsOf(command);
   checkArguments(command, subcommand, flags);
-  const operate = (await import('./operations.ts')).OPERATIONS[subcommand.operation];
-  const stop = flags.debug ? (await import('./request-log.ts')).logRequests(context.stderr) : () => {};
+  const { OPERATIONS, logRequests } = await import('./operations.ts');
+  const operate = OPERATIONS[subcommand.operation];
+  const stop = flags.debug ? logRequests(context.stderr) : () => {};
   try {
     await operate(context, command.args, flags);
   } finally {
@@ -172,4 +173,39 @@ function flagsOf(command: Command): OverrideFlags {
     pageSize: integer('pageSize', '--page-size'),
     limit: integer('limit', '--limit'),
   };
+}
+
+/** The flags that the Databricks CLI takes before any command, and whether a value follows. */
+const GLOBAL_FLAGS: Readonly<Record<string, boolean>> = {
+  '-p': true,
+  '--profile': true,
+  '-o': true,
+  '--output': true,
+  '--debug': false,
+};
+
+/** A switch with its value behind an equals sign, as Go's flags may have it; whatever else follows it is an argument. */
+const SWITCH = /^(--(?:debug|allow-missing))=(1|t|true|0|f|false)$/i;
+
+/** The switch alone where it is on, nothing where it is off. */
+function plainSwitch(arg: string): string[] {
+  const [, name, value = ''] = SWITCH.exec(arg) ?? [];
+  if (name === undefined) return [arg];
+  return /^[1t]/i.test(value) ? [name] : [];
+}
+
+/**
+ * The same arguments with the flags that stand before `warehouses` behind it, where commander knows them, and its switches
+ * without values. Those of any other command stay as they are.
+ */
+export function globalFlagsBehindGroup(args: readonly string[]): string[] {
+  let end = 0;
+  for (let arg = args[end]; arg?.startsWith('-'); arg = args[end]) {
+    const [name = '', value] = arg.split('=', 2);
+    const takesValue = GLOBAL_FLAGS[name];
+    if (takesValue === undefined) return [...args];
+    end += takesValue && value === undefined ? 2 : 1;
+  }
+  if (args[end] !== 'warehouses') return [...args];
+  return ['warehouses', ...args.slice(0, end), ...args.slice(end + 1)].flatMap(plainSwitch);
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/causeway.ts';
-import { askApplication } from '../../../main/cli/status/application.ts';
+import { askApplication } from '../../../main/cli/status.ts';
 import { HUB_PROTOCOL } from '../../../main/hub/wire.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
 import { ownHome } from '../auth/own-home.ts';

@@ -1,12 +1,12 @@
-import type { AuthMethod, Profile, ProfileEntry } from '../../auth/auth.ts';
-import type { Causeway } from '../../causeway.ts';
-import { CausewayError, inOneLine } from '../../platform/errors.ts';
-import { SILENCE } from '../../platform/silent-host.ts';
-import { checkToken, type TokenCheck } from '../../workspace/check-token.ts';
-import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { jsonFailure } from '../failure.ts';
-import { columns, writeJson, writeLine } from '../terminal.ts';
+import type { AuthMethod, Profile, ProfileEntry } from '../auth/auth.ts';
+import type { Causeway } from '../causeway.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { SILENCE } from '../platform/silent-host.ts';
+import { checkToken, type TokenCheck } from '../workspace/check-token.ts';
+import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
+import { jsonFailure } from './failure.ts';
 import { asDate } from './login.ts';
+import { columns, writeJson, writeLine } from './terminal.ts';
 
 export interface LogoutOptions {
   profile?: string;

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../../diagnosis/checks.ts';
+import { CHECKS, type CheckRun, type DiagnosisSource, makeCheck, openRun } from '../diagnosis/checks.ts';
 import {
   type CheckFinding,
   type FindingStatus,
@@ -11,25 +11,18 @@ import {
   remedyAsCommand,
   skipped,
   warning,
-} from '../../diagnosis/finding.ts';
-import {
-  logInReport,
-  type ReportedState,
-  reportOf,
-  systemInReport,
-  warehouseInReport,
-} from '../../diagnosis/report.ts';
-import { CausewayError, inOneLine } from '../../platform/errors.ts';
-import { codeOf, fileError } from '../../platform/file-errors.ts';
-import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
-import { checkWritable, writePieces } from '../../platform/replace-file.ts';
-import { VERSION } from '../../platform/version.ts';
-import { openClients } from '../clients/options.ts';
-import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
-import { exitCodeOfAll } from '../failure.ts';
-import { askServers } from '../servers/health.ts';
-import { openServerList } from '../servers/servers.ts';
-import { type Application, askApplication } from '../status/application.ts';
+} from '../diagnosis/finding.ts';
+import { logInReport, type ReportedState, reportOf, systemInReport, warehouseInReport } from '../diagnosis/report.ts';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { codeOf, fileError } from '../platform/file-errors.ts';
+import { configFolder, SETTINGS_NAME } from '../platform/paths.ts';
+import { checkWritable, writePieces } from '../platform/replace-file.ts';
+import { VERSION } from '../platform/version.ts';
+import { openClients } from './clients/options.ts';
+import { type CommandContext, EXIT_UNKNOWN } from './command.ts';
+import { exitCodeOfAll } from './failure.ts';
+import { openServerList } from './servers/servers.ts';
+import { type Application, askApplication, askServers } from './status.ts';
 import {
   bold,
   confirm,
@@ -40,7 +33,7 @@ import {
   writeJson,
   writeLine,
   writeStyledLine,
-} from '../terminal.ts';
+} from './terminal.ts';
 
 interface DiagnoseOptions {
   profile?: string;

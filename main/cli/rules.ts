@@ -1,9 +1,9 @@
-import { lastListedTools } from '../../bridge/answer-store.ts';
-import { findServer, type ManagedServer, openServers } from '../../clients/servers.ts';
-import { CLIENTS } from '../../clients/table.ts';
-import { CausewayError } from '../../platform/errors.ts';
-import { changeRules, type NamedScope, readRules, scopeOf } from '../../rules/change.ts';
-import { type Switch, serverKey } from '../../rules/decision.ts';
+import { lastListedTools } from '../bridge/answer-store.ts';
+import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
+import { CLIENTS } from '../clients/table.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
+import { type Switch, serverKey } from '../rules/decision.ts';
 import {
   formatRules,
   hasRules,
@@ -12,10 +12,10 @@ import {
   type Rules,
   rulesOf,
   type ToolRules,
-} from '../../rules/rules.ts';
-import { RulesFile } from '../../rules/rules-file.ts';
-import type { CommandContext } from '../command.ts';
-import { columns, printable, write, writeJson, writeLine } from '../terminal.ts';
+} from '../rules/rules.ts';
+import { RulesFile } from '../rules/rules-file.ts';
+import type { CommandContext } from './command.ts';
+import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
 
 interface ScopeOptions {
   client?: string;

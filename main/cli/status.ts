@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CausewayError, sentences } from '../../platform/errors.ts';
-import { VERSION } from '../../platform/version.ts';
-import type { EffectiveWarehouse } from '../../warehouses/effective.ts';
-import { openClients } from '../clients/options.ts';
-import type { CommandContext } from '../command.ts';
-import { type JsonFailure, jsonFailure } from '../failure.ts';
-import { type AskedServer, askServers } from '../servers/health.ts';
-import { openServerList } from '../servers/servers.ts';
-import { bold, columns, printable, write, writeJson, writeStyledLine } from '../terminal.ts';
-import { describeEffective } from '../warehouse/own.ts';
-import { type Application, askApplication } from './application.ts';
+import { displayNameOf } from '../clients/table.ts';
+import type { ServerStatus } from '../diagnosis/local-checks.ts';
+import { askForSessions, isHubAlive } from '../hub/attach.ts';
+import { formatHealth } from '../hub/health/format.ts';
+import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
+import { readSessions } from '../hub/server.ts';
+import { CausewayError, sentences } from '../platform/errors.ts';
+import { isProcessAlive } from '../platform/process-alive.ts';
+import { VERSION } from '../platform/version.ts';
+import type { EffectiveWarehouse } from '../warehouses/effective.ts';
+import { openClients } from './clients/options.ts';
+import type { CommandContext } from './command.ts';
+import { type JsonFailure, jsonFailure } from './failure.ts';
+import { openServerList } from './servers/servers.ts';
+import { bold, columns, printable, write, writeJson, writeStyledLine } from './terminal.ts';
+import { describeEffective } from './warehouse/own.ts';
 
 interface StatusOptions {
   profile?: string;
@@ -198,4 +203,94 @@ const ENTRY_WORDS: Record<string, string> = { current: 'there', absent: 'not the
 function warehouseLines(warehouse: Status['warehouse']): string[] {
   if (!('error' in warehouse)) return describeEffective(warehouse);
   return [sentences(warehouse.error.message, warehouse.error.remedy)];
+}
+
+/** The application, as far as a command can see it. */
+export interface Application {
+  running: boolean;
+  pid: number | null;
+  /** Null where it is not running, or too old to say. */
+  version: string | null;
+  /** The sessions of AI clients that go through it; null where it is not running, or too old to say. */
+  sessions: ClientSession[] | null;
+  /** Why it is of no use though its file is there. */
+  problem: string | null;
+}
+
+/** One AI client's session with one server. */
+interface ClientSession {
+  /** The client's name as users know it; null until it has said one. */
+  client: string | null;
+  clientVersion: string | null;
+  /** The process of `causeway proxy`. */
+  pid: number;
+  /** Null where the client's entry names none. */
+  profile: string | null;
+  path: string;
+  /** When it began, and when its last request came, in ISO 8601. */
+  since: string;
+  lastCallAt: string | null;
+  calls: { inFlight: number; done: number; failed: number };
+}
+
+const NOT_RUNNING: Application = { running: false, pid: null, version: null, sessions: null, problem: null };
+
+/** Asks the running application, over its private socket, which sessions it has. */
+export async function askApplication(env: NodeJS.ProcessEnv): Promise<Application> {
+  const found = lookUpHub(hubFolder(env));
+  if (found.kind === 'none') return NOT_RUNNING;
+  if (found.kind === 'untrusted') return { ...NOT_RUNNING, problem: `Its socket is not used: ${found.why}.` };
+  const { rendezvous } = found;
+  const { pid } = rendezvous;
+  const answer = readSessions((await askForSessions(rendezvous)) ?? '');
+  if (answer) return { ...NOT_RUNNING, running: true, pid, version: answer.version, sessions: sessionsOf(answer) };
+  // One that was killed leaves its file behind.
+  if (!isProcessAlive(pid)) return NOT_RUNNING;
+  if (await isHubAlive(rendezvous)) return { ...NOT_RUNNING, running: true, pid };
+  return { ...NOT_RUNNING, pid, problem: `Process ${pid} does not answer on its socket.` };
+}
+
+function sessionsOf({ sessions }: NonNullable<ReturnType<typeof readSessions>>): ClientSession[] {
+  return sessions.map(({ clientName, clientVersion, pid, profile, path, since, lastCallAt, open, done, failed }) => ({
+    client: clientName === null ? null : displayNameOf(clientName),
+    clientVersion,
+    pid,
+    profile: profile ?? null,
+    path,
+    since: new Date(since).toISOString(),
+    lastCallAt: lastCallAt === null ? null : new Date(lastCallAt).toISOString(),
+    calls: { inFlight: open, done, failed },
+  }));
+}
+
+/** A configured server and how it is now. */
+export interface AskedServer extends ServerStatus {
+  profile: string;
+}
+
+/** Asks each configured server as an AI client would. Nobody is asked to sign in. */
+export async function askServers(context: CommandContext): Promise<AskedServer[]> {
+  const { servers } = (await openServerList(context)).read();
+  if (servers.length === 0) return [];
+  const warm = await context.causeway().keepWarm(servers);
+  warm.keep(false);
+  const stop = () => void warm.close();
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const states = await warm.recheck();
+    return states.map(({ name, profile, path, health }) => {
+      const kind = servers.find((server) => server.name === name)?.kind ?? 'other';
+      const known = { name, profile, kind, path, status: health.name };
+      // Nothing is asked again after this, so nothing is said of that.
+      if ('problem' in health) {
+        const { problem } = health;
+        return { ...known, words: problem.message, remedy: problem.remedy ?? null, problem };
+      }
+      const { sentence, remedy } = formatHealth(health, { profile, now: Date.now() });
+      return { ...known, words: sentence, remedy };
+    });
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+    await warm.close();
+  }
 }

@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
-import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../../auth/auth.ts';
-import { parseHost } from '../../auth/profiles/host.ts';
-import { portNumber } from '../../auth/profiles/profile-settings.ts';
-import { CausewayError } from '../../platform/errors.ts';
-import { createApplicationCommand } from '../../platform/next-action.ts';
-import { Secret } from '../../platform/secret.ts';
-import type { CommandContext } from '../command.ts';
-import { printable, writeJson, writeLine } from '../terminal.ts';
+import type { AuthService, OAuthApplication, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import { parseHost } from '../auth/profiles/host.ts';
+import { portNumber } from '../auth/profiles/profile-settings.ts';
+import { CausewayError } from '../platform/errors.ts';
+import { createApplicationCommand } from '../platform/next-action.ts';
+import { Secret } from '../platform/secret.ts';
+import type { CommandContext } from './command.ts';
+import { printable, writeJson, writeLine } from './terminal.ts';
 
 /** The first of the ports on which the sign-in waits for the browser. */
 const DEFAULT_CALLBACK_PORT = 8020;
