@@ -1,6 +1,6 @@
 import { REMOTE, type Scenario } from './scenario.ts';
 
-const INSTANT = 'bridge/scenarios/instant.test.ts';
+const INSTANT = 'bridge/scenarios/slow-workspace.test.ts';
 const OFFICIAL = 'proxy/official-client.test.ts';
 const NETWORK = 'proxy/network.test.ts';
 
@@ -13,7 +13,10 @@ export const NO_CONNECTION: Scenario[] = [
         INSTANT,
         'in time is answered from what is known; a call waits for the session, and a list that differs is told',
       ],
-      ['bridge/instant.test.ts', 'leave a call waiting for 25 seconds at most, which then says in a result what to do'],
+      [
+        'bridge/answer-cache.test.ts',
+        'leave a call waiting for 25 seconds at most, which then says in a result what to do',
+      ],
     ],
   },
   {
@@ -130,7 +133,7 @@ export const APPLICATION: Scenario[] = [
       ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
       ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
       ['platform/connections.test.ts', 'are reopened for the first request after a sleep that was not reported'],
-      ['hub/health/keep-warm.test.ts', 'sleep is noticed where nobody tells of it'],
+      ['hub/health/monitor.test.ts', 'sleep is noticed where nobody tells of it'],
     ],
   },
 ];

@@ -1,9 +1,9 @@
 import { APPLICATION, NO_CONNECTION } from './application.ts';
 import { REMOTE, type Scenario } from './scenario.ts';
 
-const DEATH = 'bridge/scenarios/session-death.test.ts';
+const DEATH = 'bridge/scenarios/lost-sessions.test.ts';
 const STREAMS = 'bridge/scenarios/streams.test.ts';
-const ERAS = 'bridge/scenarios/eras.test.ts';
+const ERAS = 'bridge/scenarios/revisions.test.ts';
 const PRESSURE = 'bridge/scenarios/pressure.test.ts';
 const OFFICIAL = 'proxy/official-client.test.ts';
 const STDIO = 'proxy/stdio.test.ts';
@@ -164,7 +164,7 @@ const BOTH_ERAS: Scenario[] = [
     demand: 'a client with sessions before a stateless server: opened from server/discover, the era remembered',
     proofs: [
       [ERAS, 'is opened from server/discover, which the next client is asked at once; nothing is deleted at the end'],
-      ['proxy/eras.test.ts', 'lists tools and runs one, answered as %s'],
+      ['proxy/revisions.test.ts', 'lists tools and runs one, answered as %s'],
     ],
   },
   {
@@ -184,7 +184,7 @@ const BOTH_ERAS: Scenario[] = [
     proofs: [
       [ERAS, 'is asked in results, round by round, within the session that the bridge has opened'],
       [ERAS, 'that no longer listens to a resource no longer follows it'],
-      ['proxy/eras.test.ts', 'lists tools and runs one at a server of the %s era'],
+      ['proxy/revisions.test.ts', 'lists tools and runs one at a server of the %s era'],
     ],
   },
   {

@@ -4,8 +4,8 @@ import { afterEach, expect, it } from 'vitest';
 import { McpSession } from '../../../../main/hub/health/mcp-session.ts';
 import { openPool } from '../../../../main/platform/http.ts';
 import { Secret } from '../../../../main/platform/secret.ts';
-import { modern } from '../../bridge/modern-script.ts';
 import { json, orderly, result, type Script, startScriptedServer } from '../../bridge/scripted-server.ts';
+import { modern } from '../../bridge/stateless-script.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

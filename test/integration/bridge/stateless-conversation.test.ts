@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type Connected, connect } from './connected.ts';
 import type { BridgeUnderTest } from './harness.ts';
-import { modern } from './modern-script.ts';
 import { json, result, type Script } from './scripted-server.ts';
+import { modern } from './stateless-script.ts';
 
 async function opened(onCall: Script): Promise<Connected> {
   const client = await connect(modern(onCall));

@@ -8,7 +8,7 @@ import {
   wholeOf,
   withElements,
   withMembers,
-} from '../../../../main/bridge/frame/edit.ts';
+} from '../../../main/bridge/frame/edit.ts';
 
 describe('members added to a frame', () => {
   it.each([

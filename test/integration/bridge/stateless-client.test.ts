@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Connected, connect } from './connected.ts';
 import type { BridgeUnderTest } from './harness.ts';
-import { modern, refuse } from './modern-script.ts';
 import { INITIALIZE_RESULT, json, orderly, result } from './scripted-server.ts';
+import { modern, refuse } from './stateless-script.ts';
 
 const META =
   '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"new","version":"2"}}';

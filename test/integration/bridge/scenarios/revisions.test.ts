@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { metaOf, modern, refuse } from '../modern-script.ts';
 import { INITIALIZE_RESULT, json, orderly, result, type Script } from '../scripted-server.ts';
+import { metaOf, modern, refuse } from '../stateless-script.ts';
 import { event, events, Stage } from './hostile.ts';
 
 const stage = new Stage();

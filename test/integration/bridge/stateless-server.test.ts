@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openAnswerStore } from '../../../main/bridge/answer-store.ts';
 import { type Connected, connect, newcomer, serve } from './connected.ts';
-import { metaOf, modern, refuse } from './modern-script.ts';
 import { json, orderly, result, type Script } from './scripted-server.ts';
+import { metaOf, modern, refuse } from './stateless-script.ts';
 
 const CLIENT = {
   protocolVersion: '2025-06-18',
