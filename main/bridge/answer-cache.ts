@@ -5,10 +5,10 @@ import { VERSION } from '../platform/version.ts';
 import { type AnswerStore, isStored } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { ConnectionTool } from './connection-tool.ts';
+import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId, withId } from './frame/frame.ts';
 import { memberAt, membersOf } from './frame/members.ts';
 import type { PendingRequest } from './pending-request.ts';
-import { isStateless } from './stateless/headers.ts';
 
 /** How long a client waits before it is answered without the server, in milliseconds. */
 export const ANSWER_TIMEOUTS = {
@@ -185,7 +185,7 @@ export class AnswerCache {
     if (isUnavailable(error) && isFirstPage(pending) && (await this.answer(pending))) return true;
     if (!this.provisional || pending.method !== 'tools/call' || pending.outstanding <= 0) return false;
     pending.outstanding = 0;
-    this.#sink.write(toolErrorFrame(pending.id, error, pending.frame));
+    this.#sink.write(toolTextFrame(pending.id, pending.frame, inOneLine(error)));
     return true;
   }
 
@@ -253,16 +253,6 @@ export function provisionalInitialize(request: Buffer, remembered: Buffer | unde
     capabilities: { ...capabilities, tools },
   };
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(request)},"result":${JSON.stringify(answer)}}`);
-}
-
-/** A failed call as a tool's result, so that the model reads it and can tell its user. `id` is raw JSON text. */
-export function toolErrorFrame(id: string, error: unknown, call: Buffer): Buffer {
-  const result = JSON.stringify({
-    content: [{ type: 'text', text: inOneLine(error) }],
-    isError: true,
-    ...(isStateless(call) ? { resultType: 'complete' } : {}),
-  });
-  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
 function isFirstPage({ method, frame }: Pick<PendingRequest, 'method' | 'frame'>): boolean {

@@ -4,9 +4,9 @@ import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
 import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
+import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
-import { isStateless } from './stateless/headers.ts';
 
 /** How long a call of `sign_in` waits for the person, in milliseconds: clients give up after 60 s. */
 const SIGN_IN_MS = 45_000;
@@ -98,12 +98,7 @@ export class ConnectionTool {
   /** The answer to a call of this tool. */
   async call(frame: Buffer): Promise<Buffer> {
     const { text, isError } = await this.#act(calledName(parseFrame(frame)));
-    const result = {
-      content: [{ type: 'text', text }],
-      ...(isError ? { isError } : {}),
-      ...(isStateless(frame) ? { resultType: 'complete' } : {}),
-    };
-    return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":${JSON.stringify(result)}}`);
+    return toolTextFrame(rawId(frame), frame, text, isError);
   }
 
   #act(name: unknown): Promise<CallText> {

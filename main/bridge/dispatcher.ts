@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AnswerCache, toolErrorFrame } from './answer-cache.ts';
+import { inOneLine } from '../platform/errors.ts';
+import type { AnswerCache } from './answer-cache.ts';
 import { isStored } from './answer-store.ts';
 import { Answers } from './answers.ts';
 import type { FrameSink } from './back-pressure.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { textAt } from './frame/edit.ts';
-import { errorFrame } from './frame/error-frame.ts';
+import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, type SendableEnvelope, withId } from './frame/frame.ts';
 import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
 import { endingWith } from './http-exchange.ts';
@@ -310,7 +311,7 @@ export class RequestDispatcher {
     pending.outstanding = 0;
     const isForModel = pending.method === 'tools/call' && this.#service?.isForModel(error);
     for (const id of ids)
-      this.#sink.write(isForModel ? toolErrorFrame(id, error, pending.frame) : errorFrame(id, error));
+      this.#sink.write(isForModel ? toolTextFrame(id, pending.frame, inOneLine(error)) : errorFrame(id, error));
   }
 }
 

@@ -1,5 +1,5 @@
 import { CausewayError, inOneLine } from '../platform/errors.ts';
-import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
+import type { AskApproval } from '../rules/approvals.ts';
 import type { DecidedBy, ListedTool, ToolHints } from '../rules/decision.ts';
 import type { ServerRules } from '../rules/rules-file.ts';
 import type { AnswerStore } from './answer-store.ts';
@@ -14,11 +14,11 @@ import {
   withMembers,
   withoutMembers,
 } from './frame/edit.ts';
-import { errorFrame } from './frame/error-frame.ts';
+import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, parseText, rawId, type SendableEnvelope, scanFrame, singleEnvelopeOf } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 import type { ProgressReports } from './progress.ts';
-import { isStateless } from './stateless/headers.ts';
+import { type CallerAndTool, NOT_ALLOWED, ToolApprovals } from './tool-approvals.ts';
 
 export interface ToolGuardOptions {
   rules: ServerRules;
@@ -33,16 +33,8 @@ export interface ToolGuardOptions {
   signal: AbortSignal;
 }
 
-type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
-
 /** What becomes of a frame: it goes on, it does not, or the user is asked. */
 type Verdict = 'go' | 'stop' | CallerAndTool;
-
-/** A call that waits for the user, and can be cancelled meanwhile. */
-interface Asking {
-  id: string | undefined;
-  abort: AbortController;
-}
 
 /**
  * Holds the user's rules about tools between one client and one server: a call of a tool that is off does not reach the
@@ -52,12 +44,9 @@ export class ToolGuard {
   readonly #rules: ServerRules;
   readonly #memory: AnswerStore;
   readonly #sink: FrameSink;
-  readonly #askApproval: AskApproval | undefined;
-  readonly #progress: ProgressReports;
-  readonly #signal: AbortSignal;
+  readonly #approvals: ToolApprovals;
   /** The requests for a list of tools that have no answer yet: by their raw ids, the names of their clients. */
   readonly #lists = new Map<string, string | undefined>();
-  readonly #asking = new Set<Asking>();
   readonly #hints = new Map<string, ToolHints>();
   /** As the client has named itself in `initialize`, empty where it has not; undefined before. */
   #client: string | undefined;
@@ -72,9 +61,8 @@ export class ToolGuard {
     this.#rules = rules;
     this.#memory = memory;
     this.#sink = sink;
-    this.#askApproval = askApproval;
-    this.#progress = progress;
-    this.#signal = signal;
+    const decide = (call: CallerAndTool) => this.#decide(call);
+    this.#approvals = new ToolApprovals({ rules, decide, askApproval, progress, signal });
     const unsubscribe = rules.subscribe(() => {
       if (this.#client !== undefined) sink.write(Buffer.from(LIST_CHANGED));
     });
@@ -88,7 +76,7 @@ export class ToolGuard {
       this.#client = clientNameOf(memberAt(json, 'params', 'clientInfo')) ?? '';
       this.#initializeId = rawId(frame);
     }
-    const isIdle = this.#queued === 0 && this.#asking.size === 0;
+    const isIdle = this.#queued === 0 && this.#approvals.isIdle;
     if (!isIdle || this.#rules.refresh() !== undefined || !this.#rules.isEmpty) return true;
     if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#noteList(element);
     else if (envelope.kind === 'request' && envelope.method === 'tools/list') this.#noteList(frame);
@@ -122,7 +110,11 @@ export class ToolGuard {
       this.#queued -= 1;
       release();
     }
-    if (typeof verdict === 'object' && (await this.#isApproved(frame, verdict))) sent = send(frame);
+    if (typeof verdict === 'object') {
+      const approval = await this.#approvals.ask(frame, verdict);
+      if (approval === 'allowed') sent = send(frame);
+      else if (approval !== 'cancelled') this.#answer(frame, approval);
+    }
     await sent;
   }
 
@@ -147,7 +139,7 @@ export class ToolGuard {
     }
     const envelope = singleEnvelopeOf(parseFrame(frame));
     const method = 'method' in envelope ? envelope.method : undefined;
-    if (method === 'notifications/cancelled') this.#cancel(textAt(frame, 'params', 'requestId'));
+    if (method === 'notifications/cancelled') this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
     this.#noteList(frame);
     return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
   }
@@ -167,47 +159,6 @@ export class ToolGuard {
     return 'stop';
   }
 
-  /** Asks the user about a call, and answers it where the user does not allow it. */
-  async #isApproved(frame: Buffer, call: CallerAndTool): Promise<boolean> {
-    const asking: Asking = { id: textAt(frame, 'id'), abort: new AbortController() };
-    this.#asking.add(asking);
-    const signal = AbortSignal.any([this.#signal, asking.abort.signal]);
-    const endProgress = this.#progress.askingUser(frame);
-    const approval = await this.#approvalOf(frame, call, signal);
-    endProgress();
-    this.#asking.delete(asking);
-    // The client has taken the call back, or has gone.
-    if (signal.aborted) return false;
-    if (approval !== 'allowed') {
-      this.#answer(frame, { text: NOT_ALLOWED[approval](call.tool) });
-      return false;
-    }
-    // The rules may have become stricter while the user was asked.
-    await this.#rules.refresh();
-    if (this.#decide(call) !== 'refuse') return true;
-    this.#answer(frame, { text: NOT_ALLOWED.refused(call.tool) });
-    return false;
-  }
-
-  /** What the user says to a call, or the rules do once the user has changed them. */
-  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval> {
-    if (!this.#askApproval) return 'absent';
-    const decided = new AbortController();
-    const byRules = new Promise<Approval>((resolve) => {
-      const look = () => {
-        const now = this.#decide(call);
-        if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : 'refused');
-      };
-      const unsubscribe = this.#rules.subscribe(look);
-      decided.signal.addEventListener('abort', unsubscribe, { once: true });
-    });
-    const args = textAt(frame, 'params', 'arguments') ?? '{}';
-    const byUser = this.#askApproval({ ...call, arguments: args }, AbortSignal.any([signal, decided.signal]));
-    const approval = await Promise.race([byRules, byUser]);
-    decided.abort();
-    return approval;
-  }
-
   #decide({ tool, client }: CallerAndTool): 'allow' | 'ask' | 'refuse' {
     return this.#rules.decide(tool, client, this.#hints.get(tool)).do;
   }
@@ -219,10 +170,6 @@ export class ToolGuard {
   #noteList(frame: Buffer): void {
     const { id, method } = scanFrame(frame);
     if (method === 'tools/list' && id !== undefined) this.#lists.set(id, this.#clientOf(frame));
-  }
-
-  #cancel(requestId: string | undefined): void {
-    for (const asking of this.#asking) if (asking.id === requestId) asking.abort.abort();
   }
 
   /** A frame for the client, without the tools that it may not use. */
@@ -275,12 +222,7 @@ export class ToolGuard {
       this.#sink.write(errorFrame(id, answer.error));
       return;
     }
-    const result = {
-      content: [{ type: 'text', text: answer.text }],
-      isError: true,
-      ...(isStateless(frame) ? { resultType: 'complete' } : {}),
-    };
-    this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`));
+    this.#sink.write(toolTextFrame(id, frame, answer.text));
   }
 }
 
@@ -293,6 +235,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** The members that say what a frame does. Servers differ in which of two they take, and some ignore case (Go › encoding/json). */
 const DECISIVE = new Set(['method', 'params', 'name']);
 
+/** For a request that a server may read as another one than the rules do. */
 const AMBIGUOUS = new CausewayError(
   'invalid_argument',
   'This request names its method, its parameters or its tool twice, or in other letters than the protocol.',
@@ -375,16 +318,3 @@ function placeOf({ scope, name = 'this client' }: DecidedBy): string {
     'client-of-server': `for ${name} on this server`,
   }[scope];
 }
-
-const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch', (tool: string) => string> = {
-  refused: (tool) =>
-    `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
-  late: (tool) =>
-    `"${tool}" needs the user's permission for each call, and nobody has answered in time. Nothing was run. Ask the user to look at Causeway, then call it again.`,
-  crowded: (tool) =>
-    `"${tool}" needs the user's permission for each call, and too many calls wait for it already. Nothing was run. Wait for those.`,
-  absent: (tool) =>
-    `"${tool}" needs the user's permission for each call, and Causeway is not open to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
-  batch: (tool) =>
-    `"${tool}" needs the user's permission for each call. Nothing was run. Send the call by itself, not in a batch.`,
-};

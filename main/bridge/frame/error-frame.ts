@@ -1,4 +1,5 @@
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
+import { isStateless } from '../stateless/headers.ts';
 
 /** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
 const LOCAL_ERROR_CODE = -31_999;
@@ -13,6 +14,16 @@ export function errorFrame(id: string, error: unknown): Buffer {
   const frame = Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
   behind.set(frame, error);
   return frame;
+}
+
+/** A text as the result of a tool, which the model reads. `id` is the raw text of the id of `call`, or of its batch's. */
+export function toolTextFrame(id: string, call: Buffer, text: string, isError = true): Buffer {
+  const result = JSON.stringify({
+    content: [{ type: 'text', text }],
+    ...(isError ? { isError } : {}),
+    ...(isStateless(call) ? { resultType: 'complete' } : {}),
+  });
+  return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
 /** The error that a frame of `errorFrame` tells of, whole; undefined for any other frame. */

@@ -1,0 +1,96 @@
+import type { Approval, AskApproval, CallToApprove } from '../rules/approvals.ts';
+import type { ServerRules } from '../rules/rules-file.ts';
+import { textAt } from './frame/edit.ts';
+import type { ProgressReports } from './progress.ts';
+
+export type CallerAndTool = Pick<CallToApprove, 'client' | 'tool'>;
+
+export interface ToolApprovalsOptions {
+  rules: ServerRules;
+  /** What the rules say of a call now. */
+  decide(call: CallerAndTool): 'allow' | 'ask' | 'refuse';
+  askApproval: AskApproval | undefined;
+  /** Tells the client that its call waits for the user. */
+  progress: ProgressReports;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+}
+
+/** A call that waits for the user, and can be cancelled meanwhile. */
+interface WaitingCall {
+  id: string | undefined;
+  abort: AbortController;
+}
+
+/** Asks the user about the calls that need permission one by one. */
+export class ToolApprovals {
+  readonly #options: ToolApprovalsOptions;
+  readonly #waiting = new Set<WaitingCall>();
+
+  constructor(options: ToolApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether no call waits for the user. */
+  get isIdle(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /**
+   * Asks about a call. `cancelled` where the client does not wait for it any more; otherwise, where it is not allowed, the
+   * text of its answer.
+   */
+  async ask(frame: Buffer, call: CallerAndTool): Promise<'allowed' | 'cancelled' | { text: string }> {
+    const { rules, decide, progress } = this.#options;
+    const waiting: WaitingCall = { id: textAt(frame, 'id'), abort: new AbortController() };
+    this.#waiting.add(waiting);
+    const signal = AbortSignal.any([this.#options.signal, waiting.abort.signal]);
+    const endProgress = progress.askingUser(frame);
+    const approval = await this.#approvalOf(frame, call, signal);
+    endProgress();
+    this.#waiting.delete(waiting);
+    if (signal.aborted) return 'cancelled';
+    if (approval !== 'allowed') return { text: NOT_ALLOWED[approval](call.tool) };
+    // The rules may have become stricter while the user was asked.
+    await rules.refresh();
+    return decide(call) === 'refuse' ? { text: NOT_ALLOWED.refused(call.tool) } : 'allowed';
+  }
+
+  /** The client has cancelled the request with this raw id. */
+  cancel(requestId: string | undefined): void {
+    for (const waiting of this.#waiting) if (waiting.id === requestId) waiting.abort.abort();
+  }
+
+  /** What the user says to a call, or the rules do once the user has changed them. */
+  async #approvalOf(frame: Buffer, call: CallerAndTool, signal: AbortSignal): Promise<Approval> {
+    const { rules, decide, askApproval } = this.#options;
+    if (!askApproval) return 'absent';
+    const decided = new AbortController();
+    const byRules = new Promise<Approval>((resolve) => {
+      const unsubscribe = rules.subscribe(() => {
+        const now = decide(call);
+        if (now !== 'ask') resolve(now === 'allow' ? 'allowed' : 'refused');
+      });
+      decided.signal.addEventListener('abort', unsubscribe, { once: true });
+    });
+    const args = textAt(frame, 'params', 'arguments') ?? '{}';
+    const byUser = askApproval({ ...call, arguments: args }, AbortSignal.any([signal, decided.signal]));
+    const approval = await Promise.race([byRules, byUser]);
+    decided.abort();
+    return approval;
+  }
+}
+
+/** What the model is told of a call that needed the user's permission and has none. */
+export const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch', (tool: string) => string> = {
+  refused: (tool) =>
+    `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,
+  late: (tool) =>
+    `"${tool}" needs the user's permission for each call, and nobody has answered in time. Nothing was run. Ask the user to look at Causeway, then call it again.`,
+  crowded: (tool) =>
+    `"${tool}" needs the user's permission for each call, and too many calls wait for it already. Nothing was run. Wait for those.`,
+  absent: (tool) =>
+    `"${tool}" needs the user's permission for each call, and Causeway is not open to ask for it. Nothing was run. Ask the user to open Causeway, then call it again.`,
+  batch: (tool) =>
+    `"${tool}" needs the user's permission for each call. Nothing was run. Send the call by itself, not in a batch.`,
+};
