@@ -1,4 +1,5 @@
-import { parseFrame, rawId } from '../frame/frame.ts';
+import { textAt, withMembers } from '../frame/edit.ts';
+import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import { revisionOf, STATELESS_REVISION } from './headers.ts';
 
@@ -68,4 +69,55 @@ export function protocolError(code: number, message: string, data?: unknown): st
 
 function metaOf(params: unknown): Members {
   return membersOf(memberAt(params, '_meta'));
+}
+
+/**
+ * Requests as a stateless server expects them: each carries its client's `_meta` and an id that was not used
+ * before. All their other bytes stay as the client wrote them.
+ */
+export class OutgoingRequests {
+  /** The frames sent already: a retry needs another id. */
+  readonly #sent = new WeakSet<Buffer>();
+  #ids = 0;
+  /** The client's own `initialize`; a stateless client has none. */
+  initialize: Buffer | undefined;
+  /** As JSON text. */
+  logLevel: string | undefined;
+
+  /** Whether the client is stateless too: its requests are complete, and it understands every answer. */
+  get isNative(): boolean {
+    return this.initialize === undefined;
+  }
+
+  /** A request of the client's, with what it was asked for: members of `params`, as JSON text without braces. */
+  ofClient(frame: Buffer, input: string): Buffer {
+    const isAgain = this.#sent.has(frame);
+    this.#sent.add(frame);
+    const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
+    const withInput = input === '' ? numbered : withMembers(numbered, ['params'], input);
+    return this.isNative ? withInput : withMembers(withInput, ['params', '_meta'], this.#meta());
+  }
+
+  /** A request of the bridge's own. `params` is JSON text without braces. */
+  own(method: string, params = ''): Buffer {
+    const members = `${params}${params === '' ? '' : ','}"_meta":{${this.#meta()}}`;
+    return Buffer.from(`{"jsonrpc":"2.0","id":${this.#freshId()},"method":"${method}","params":{${members}}}`);
+  }
+
+  #freshId(): string {
+    this.#ids += 1;
+    return `"causeway-${this.#ids}"`;
+  }
+
+  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
+  #meta(): string {
+    const capabilities = (this.initialize && textAt(this.initialize, 'params', 'capabilities')) ?? '{}';
+    const clientInfo = this.initialize && textAt(this.initialize, 'params', 'clientInfo');
+    return [
+      `"io.modelcontextprotocol/protocolVersion":"${STATELESS_REVISION}"`,
+      `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
+      ...(clientInfo === undefined ? [] : [`"io.modelcontextprotocol/clientInfo":${clientInfo}`]),
+      ...(this.logLevel === undefined ? [] : [`"io.modelcontextprotocol/logLevel":${this.logLevel}`]),
+    ].join(',');
+  }
 }

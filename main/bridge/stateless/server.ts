@@ -1,6 +1,6 @@
 import type { Secret } from '../../platform/secret.ts';
 import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
-import { elementsOf, textAt, wholeOf, withMembers } from '../frame/edit.ts';
+import { elementsOf, textAt, wholeOf } from '../frame/edit.ts';
 import { errorFrame } from '../frame/error-frame.ts';
 import { matchOfIds, parseFrame, rawId, readEnvelope, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
@@ -8,6 +8,7 @@ import type { HttpOutcome, ResponseHead } from '../http-exchange.ts';
 import { MAX_FRAME_BYTES, MAX_TOOL_PAGES } from '../limits.ts';
 import { isServersOwnError, jsonRpcError } from '../session.ts';
 import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import { OutgoingRequests } from './client-request.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
 import { refusedAddress, unsafeAddress } from './elicitations.ts';
 import { requestHeaders, revisionOf, STATELESS_REVISION } from './headers.ts';
@@ -34,7 +35,7 @@ const SESSION_ONLY = new Set([
 export class StatelessServer {
   readonly #upstream: UpstreamClient;
   readonly #inputs: InputRounds;
-  readonly #frames = new OutgoingFrames();
+  readonly #outgoing = new OutgoingRequests();
   readonly #tools = new ToolCatalog();
   readonly #subscriptions: Subscriptions;
   /** The requests in flight, by raw id. */
@@ -45,7 +46,7 @@ export class StatelessServer {
     this.#inputs = new InputRounds(write);
     this.#subscriptions = new Subscriptions((params, onFrame, signal) =>
       upstream.withRetry((token) => {
-        const frame = this.#frames.own('subscriptions/listen', params);
+        const frame = this.#outgoing.own('subscriptions/listen', params);
         return this.#send('subscriptions/listen', frame, token, onFrame, signal);
       }),
     );
@@ -53,13 +54,13 @@ export class StatelessServer {
 
   /** Answers the client's `initialize` from the server's `server/discover`. Undefined where the server has sessions. */
   async begin(initialize: Buffer, token: Secret): Promise<HttpOutcome | undefined> {
-    this.#frames.initialize = initialize;
+    this.#outgoing.initialize = initialize;
     let frame: Buffer | undefined;
     const take = (answer: Buffer) => {
       frame = answer;
     };
     const ask = () =>
-      this.#send('server/discover', this.#frames.own('server/discover'), token, take, this.#upstream.signal);
+      this.#send('server/discover', this.#outgoing.own('server/discover'), token, take, this.#upstream.signal);
     const first = await ask();
     // The server refuses the revision. The bridge speaks only this one, so it asks once more.
     const outcome = isRevisionRefusal(first) ? await ask() : first;
@@ -74,7 +75,7 @@ export class StatelessServer {
 
   async post(method: string, frame: Buffer, token: Secret, onFrame: OnFrame): Promise<HttpOutcome> {
     if (SESSION_ONLY.has(method)) return ACCEPTED;
-    if (this.#frames.isNative && method !== 'notifications/cancelled')
+    if (this.#outgoing.isNative && method !== 'notifications/cancelled')
       return this.#dispatch(method, frame, token, onFrame);
     switch (method) {
       case 'response':
@@ -87,7 +88,7 @@ export class StatelessServer {
       case 'ping':
         return answered(frame);
       case 'logging/setLevel':
-        this.#frames.logLevel = textAt(frame, 'params', 'level');
+        this.#outgoing.logLevel = textAt(frame, 'params', 'level');
         return answered(frame);
       case 'resources/subscribe':
       case 'resources/unsubscribe':
@@ -146,12 +147,12 @@ export class StatelessServer {
     onFrame: OnFrame,
     signal: AbortSignal,
   ): Promise<HttpOutcome> {
-    const asks = (answer: Buffer) => !this.#frames.isNative && needsInput(answer);
+    const asks = (answer: Buffer) => !this.#outgoing.isNative && needsInput(answer);
     let input = '';
     let isToolListRefreshed = false;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       let asked: Buffer | undefined;
-      const outgoing = this.#frames.ofClient(frame, input);
+      const outgoing = this.#outgoing.ofClient(frame, input);
       const numbered = (answer: Buffer) => underId(answer, rawId(outgoing), rawId(frame));
       const bearer = round === 0 ? token : await this.#upstream.token();
       const outcome = await this.#send(
@@ -202,7 +203,7 @@ export class StatelessServer {
     let cursor: unknown;
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const params = typeof cursor === 'string' ? `"cursor":${JSON.stringify(cursor)}` : '';
-      const list = this.#frames.own('tools/list', params);
+      const list = this.#outgoing.own('tools/list', params);
       const take = (answer: Buffer) => {
         this.#tools.store(answer);
         cursor = memberAt(parseFrame(answer), 'result', 'nextCursor');
@@ -298,55 +299,4 @@ async function failure(outcome: HttpOutcome, method: string, explained: Explaine
   }
   const isFailure = outcome.kind === 'refused' || outcome.kind === 'broken' || outcome.kind === 'too-long';
   return errorFrame('null', await explained(isFailure ? outcome : { kind: 'unanswered' }, method));
-}
-
-/**
- * Frames as a stateless server expects them: each request carries its client's `_meta` and an id that was not used
- * before. All their other bytes stay as the client wrote them.
- */
-class OutgoingFrames {
-  /** The frames sent already: a retry needs another id. */
-  readonly #sent = new WeakSet<Buffer>();
-  #ids = 0;
-  /** The client's own `initialize`; a stateless client has none. */
-  initialize: Buffer | undefined;
-  /** As JSON text. */
-  logLevel: string | undefined;
-
-  /** Whether the client is stateless too: its requests are complete, and it understands every answer. */
-  get isNative(): boolean {
-    return this.initialize === undefined;
-  }
-
-  /** A request of the client's, with what it was asked for: members of `params`, as JSON text without braces. */
-  ofClient(frame: Buffer, input: string): Buffer {
-    const isAgain = this.#sent.has(frame);
-    this.#sent.add(frame);
-    const numbered = isAgain && rawId(frame) !== 'null' ? withId(frame, this.#freshId()) : frame;
-    const withInput = input === '' ? numbered : withMembers(numbered, ['params'], input);
-    return this.isNative ? withInput : withMembers(withInput, ['params', '_meta'], this.#meta());
-  }
-
-  /** A request of the bridge's own. `params` is JSON text without braces. */
-  own(method: string, params = ''): Buffer {
-    const members = `${params}${params === '' ? '' : ','}"_meta":{${this.#meta()}}`;
-    return Buffer.from(`{"jsonrpc":"2.0","id":${this.#freshId()},"method":"${method}","params":{${members}}}`);
-  }
-
-  #freshId(): string {
-    this.#ids += 1;
-    return `"causeway-${this.#ids}"`;
-  }
-
-  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
-  #meta(): string {
-    const capabilities = (this.initialize && textAt(this.initialize, 'params', 'capabilities')) ?? '{}';
-    const clientInfo = this.initialize && textAt(this.initialize, 'params', 'clientInfo');
-    return [
-      `"io.modelcontextprotocol/protocolVersion":"${STATELESS_REVISION}"`,
-      `"io.modelcontextprotocol/clientCapabilities":${capabilities}`,
-      ...(clientInfo === undefined ? [] : [`"io.modelcontextprotocol/clientInfo":${clientInfo}`]),
-      ...(this.logLevel === undefined ? [] : [`"io.modelcontextprotocol/logLevel":${this.logLevel}`]),
-    ].join(',');
-  }
 }
