@@ -4,7 +4,7 @@ import type { ServerStatus } from '../diagnosis/local-checks.ts';
 import { askForSessions, isHubAlive } from '../hub/attach.ts';
 import { formatHealth } from '../hub/health/format.ts';
 import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
-import { readSessions } from '../hub/server.ts';
+import { readSessions } from '../hub/wire-schemas.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
 import { isProcessAlive } from '../platform/process-alive.ts';
 import { VERSION } from '../platform/version.ts';

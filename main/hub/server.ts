@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
@@ -23,17 +22,15 @@ import {
   firstLine,
   freshNonce,
   HELLO_MS,
-  type Hello,
   HUB_PROTOCOL,
-  isNonce,
   isProof,
   MAX_LINE_BYTES,
   proofOf,
-  type Question,
   type SessionsAnswer,
   type Transcript,
   type Welcome,
 } from './wire.ts';
+import { readEntry, readHello, readQuestion } from './wire-schemas.ts';
 
 /** How long to wait for answers in flight after a proxy has closed its end, in milliseconds. */
 const FINISH_MS = 8_000;
@@ -279,74 +276,4 @@ function gone(socket: Socket): Promise<void> {
 
 function welcome(ready: boolean): string {
   return `${JSON.stringify({ hub: HUB_PROTOCOL, ready, version: VERSION } satisfies Welcome)}\n`;
-}
-
-const HelloLine = z.object({ hub: z.literal(HUB_PROTOCOL), nonce: z.string().refine(isNonce) });
-
-const EntryLine = z.object({
-  proof: z.string(),
-  version: z.string(),
-  pid: z.number(),
-  request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
-});
-
-const QuestionLine = z.object({
-  proof: z.string(),
-  version: z.string(),
-  pid: z.number(),
-  question: z.literal('sessions'),
-});
-
-const count = z.number().int().nonnegative();
-const SessionsLine = z.object({
-  hub: z.literal(HUB_PROTOCOL),
-  version: z.string(),
-  sessions: z.array(
-    z.object({
-      id: count,
-      pid: count,
-      profile: z.string().optional(),
-      path: z.string(),
-      since: z.number(),
-      clientName: z.string().nullable(),
-      clientVersion: z.string().nullable(),
-      protocolVersion: z.string().nullable(),
-      open: count,
-      done: count,
-      failed: count,
-      bytesFromClient: count,
-      bytesToClient: count,
-      lastCallAt: z.number().nullable(),
-    }),
-  ),
-});
-
-/** Reads a peer's first line; undefined for anything that is not a hello of this protocol. */
-function readHello(line: string): Hello | undefined {
-  return readLine(HelloLine, line);
-}
-
-/** Reads a peer's second line; undefined for anything else. */
-function readEntry(line: string): EntryRequest | undefined {
-  return readLine(EntryLine, line);
-}
-
-/** Reads a question, which may come in place of an entry; undefined for anything else. */
-function readQuestion(line: string): Question | undefined {
-  return readLine(QuestionLine, line);
-}
-
-/** Reads the hub's answer to a question; undefined for anything else. */
-export function readSessions(line: string): SessionsAnswer | undefined {
-  const answer = readLine(SessionsLine, line);
-  return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
-}
-
-function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(line)).data;
-  } catch {
-    // Not JSON: not one of ours.
-    return undefined;
-  }
 }
