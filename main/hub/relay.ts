@@ -1,17 +1,17 @@
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import { errorFrame, lostApplication, silentApplication } from '../bridge/frame/error-frame.ts';
-import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
-import { memberAt } from '../bridge/frame/members.ts';
+import { scanFrame } from '../bridge/frame/frame.ts';
 import { type FrameFault, faultFrame } from '../bridge/frame/splitter.ts';
-import { revisionOf } from '../bridge/stateless/headers.ts';
 import { intercept } from '../bridge/stdio.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { inOneLine } from '../platform/errors.ts';
 import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
+import { EarlyAnswers } from './early-answers.ts';
+import { HubSearch } from './hub-search.ts';
 import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
-import { localTransport, type RelayTransport, socketTransport } from './transport.ts';
+import { localTransport, type RelayTransport, refusingTransport, socketTransport } from './transport.ts';
 
 /** Where a relay gets a transport when it has none, or not the best one. */
 export interface RelayFallbacks {
@@ -25,20 +25,13 @@ export interface RelayFallbacks {
   stopgap?(request: Buffer): Promise<Buffer | undefined>;
 }
 
-/** How long a client waits for the answer to a ping or an opening request before the relay answers, in milliseconds. */
-const STOPGAP_MS = 180;
-/** How often a relay that works alone looks for the hub, in milliseconds. */
-const REJOIN_MS = 2_000;
 /** How often the relay checks whether a hub with outstanding answers has sent anything, in milliseconds. */
 const SILENCE_CHECK_MS = 5_000;
 /** How many bridges in this process may break in a row, each within `SHORT_LIFE_MS`, before no other is built. */
 const MAX_BROKEN = 3;
 const SHORT_LIFE_MS = 10_000;
 
-const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
-/** The longest frame that is read as an opening request or a ping, in bytes. */
-const MAX_BEGINNING_BYTES = 64 * 1024;
 
 /**
  * A client's session: through the hub while there is one, in this process otherwise. When its transport ends mid-session,
@@ -64,16 +57,13 @@ export class Relay implements Bridge {
   readonly #lost = new WeakSet<RelayTransport>();
   #beganAt = monotonicMs();
   #broken = 0;
-  /** Opening requests without an answer, by raw id, each with the timer that answers it. */
-  readonly #openers = new Map<string, NodeJS.Timeout>();
+  readonly #early: EarlyAnswers;
   #settled: () => void = () => {};
   /** Called when nothing is open any more. */
   #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
-  #rejoinTimer: NodeJS.Timeout | undefined;
-  /** A connection to the hub that waits until the session is idle. */
-  #waiting: HubConnection | undefined;
+  readonly #search: HubSearch;
   #framesReceived = 0;
   readonly #silenceCheck: NodeJS.Timeout;
 
@@ -85,6 +75,21 @@ export class Relay implements Bridge {
   ) {
     this.#client = client;
     this.#fallbacks = fallbacks;
+    this.#early = new EarlyAnswers({
+      stopgap: fallbacks.stopgap?.bind(fallbacks),
+      answer: (id, frame) => {
+        this.#replayLog.answeredEarly(id);
+        client.write(frame);
+      },
+      failed: (error) => this.failed(error),
+    });
+    this.#search = new HubSearch({
+      rejoin: fallbacks.rejoin?.bind(fallbacks),
+      isIdle: () => this.#replayLog.isIdle,
+      isAlone: () => !this.#ended && !this.#connection,
+      canMove: () => this.#transport !== undefined && this.#replayLog.isIdle,
+      move: (connection) => this.#move(connection),
+    });
     client.onDrain(() => this.#source?.readOn());
     if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeTransport(first, []));
     else {
@@ -102,8 +107,7 @@ export class Relay implements Bridge {
 
   receive(frame: Buffer): void {
     const seen = look(frame);
-    if ((this.#connection || this.#isSeeking) && seen.id !== undefined && isBeginning(frame, seen.method))
-      this.#answerSoon(frame, seen.id, seen.method);
+    if (this.#connection || this.#isSeeking) this.#early.received(frame, seen);
     if (this.#transport) this.#send(this.#transport, frame, seen);
     else {
       this.#held.push(frame);
@@ -142,10 +146,9 @@ export class Relay implements Bridge {
 
   #end(): void {
     this.#ended = true;
-    clearTimeout(this.#rejoinTimer);
     clearInterval(this.#silenceCheck);
-    for (const timer of this.#openers.values()) clearTimeout(timer);
-    this.#waiting?.socket.destroy();
+    this.#early.close();
+    this.#search.close();
   }
 
   async #answers(withinMs: number): Promise<void> {
@@ -156,18 +159,6 @@ export class Relay implements Bridge {
       this.#answered = resolve;
     });
     clearTimeout(tooLong);
-  }
-
-  #answerSoon(request: Buffer, id: string, method: string | undefined): void {
-    const pong = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
-    const answer = async () => {
-      const frame = method === 'ping' ? pong : await this.#fallbacks.stopgap?.(request);
-      if (!this.#openers.delete(id) || !frame || this.#ended) return;
-      this.#replayLog.answeredEarly(id);
-      this.#client.write(frame);
-    };
-    const late = () => void answer().catch((error: unknown) => this.failed(error));
-    this.#openers.set(id, setTimeout(late, STOPGAP_MS));
   }
 
   #send(transport: RelayTransport, frame: Buffer, seen = look(frame)): void {
@@ -197,25 +188,24 @@ export class Relay implements Bridge {
     this.#connection = connection;
     this.#beganAt = monotonicMs();
     this.#isSeeking = false;
-    clearTimeout(this.#rejoinTimer);
-    if (!connection) this.#lookForHub(REJOIN_MS);
+    if (connection) this.#search.pause();
+    else this.#search.start();
   }
 
   #deliver(transport: RelayTransport | undefined, frame: Buffer): void {
     if (transport !== this.#source) return;
-    if (this.#replayLog.isReplaying || this.#openers.size > 0) {
+    if (this.#replayLog.isReplaying || !this.#early.isIdle) {
       const { id, method } = scanFrame(frame);
       if (id !== undefined && method === undefined) {
         if (this.#replayLog.findsOtherTools(id, frame)) this.#client.write(LIST_CHANGED);
         if (this.#replayLog.takeReplayed(id)) return;
-        clearTimeout(this.#openers.get(id));
-        this.#openers.delete(id);
+        this.#early.answered(id);
       }
     }
     this.#replayLog.answered(frame);
     this.#client.write(frame);
     if (this.#replayLog.isSettled) this.#answered();
-    if (this.#waiting && this.#replayLog.isIdle) this.#move(this.#waiting);
+    if (this.#replayLog.isIdle) this.#search.idle();
   }
 
   /** The transport has ended, or no longer answers. */
@@ -256,7 +246,7 @@ export class Relay implements Bridge {
   async #alone(): Promise<RelayTransport> {
     this.#isSeeking = false;
     // A bridge in this process answers slow requests from its own cache.
-    for (const [id, timer] of this.#openers) if (this.#openers.delete(id)) clearTimeout(timer);
+    this.#early.clear();
     let transport: RelayTransport | undefined;
     const early: Buffer[] = [];
     const sink = intercept(this.#client, (frame) => (transport ? this.#deliver(transport, frame) : early.push(frame)));
@@ -297,13 +287,7 @@ export class Relay implements Bridge {
       this.#replayLog.takeReplayed(seen.id ?? '');
       for (const { id } of this.#replayLog.open) this.#refuse(id, error);
     };
-    const transport = {
-      send: refuse,
-      pendingBytes: 0,
-      finish: async () => {},
-      close: async () => {},
-      readOn: () => {},
-    };
+    const transport = refusingTransport(refuse);
     this.#use(transport, undefined);
     this.#transport = transport;
     for (const { id } of this.#replayLog.open) this.#refuse(id, error);
@@ -318,36 +302,9 @@ export class Relay implements Bridge {
     if (this.#replayLog.isSettled) this.#answered();
   }
 
-  #lookForHub(waitMs: number): void {
-    const { rejoin } = this.#fallbacks;
-    if (!rejoin || this.#ended) return;
-    clearTimeout(this.#rejoinTimer);
-    this.#rejoinTimer = setTimeout(async () => {
-      const connection = this.#replayLog.isIdle ? await rejoin().catch(() => undefined) : undefined;
-      if (!connection) this.#lookForHub(waitMs);
-      else if (this.#ended || this.#connection) connection.socket.destroy();
-      else if (this.#transport && this.#replayLog.isIdle) this.#move(connection);
-      else this.#waitFor(connection);
-    }, waitMs);
-    this.#rejoinTimer.unref();
-  }
-
-  /** A request has come while the hub was being asked: the move is made when it has its answer. */
-  #waitFor(connection: HubConnection): void {
-    this.#waiting = connection;
-    connection.socket.once('close', () => {
-      if (this.#waiting !== connection) return;
-      this.#waiting = undefined;
-      this.#lookForHub(REJOIN_MS);
-    });
-    // A paused socket does not tell that it was closed.
-    connection.socket.resume();
-  }
-
   /** The session is idle: it goes on through the hub, and the one in this process is ended. */
   #move(connection: HubConnection): void {
     const before = this.#transport;
-    this.#waiting = undefined;
     const transport = this.#through(connection);
     for (const frame of this.#replayLog.replay(this.#replayLog.open, this.#held)) transport.send(frame);
     if (!this.#lost.has(transport)) this.#transport = transport;
@@ -368,11 +325,4 @@ export class Relay implements Bridge {
       this.#leave(silentApplication);
     }, SILENCE_CHECK_MS / 2).unref();
   }
-}
-
-/** Whether a frame with this method begins a session, or asks whether this side is alive. */
-function isBeginning(frame: Buffer, method: string | undefined): boolean {
-  if (frame.length > MAX_BEGINNING_BYTES) return false;
-  // The stateless revision has no ping: the bridge refuses it.
-  return method === 'ping' ? revisionOf(memberAt(parseFrame(frame), 'params')) === undefined : OPENERS.has(method);
 }

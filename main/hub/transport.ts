@@ -96,3 +96,8 @@ export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 're
     readOn: () => {},
   };
 }
+
+/** No way to any server: each frame is refused. */
+export function refusingTransport(refuse: (frame: Buffer) => void): RelayTransport {
+  return { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
+}

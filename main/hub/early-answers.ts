@@ -1,0 +1,71 @@
+import { parseFrame } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
+import { revisionOf } from '../bridge/stateless/headers.ts';
+
+/** How long a client waits for the answer to a ping or an opening request before it is answered here, in milliseconds. */
+const STOPGAP_MS = 180;
+/** The longest frame that is read as an opening request or a ping, in bytes. */
+const MAX_BEGINNING_BYTES = 64 * 1024;
+const OPENERS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+
+export interface EarlyAnswersPort {
+  /** An answer to an opening request that needs no server, if there is one. */
+  stopgap: ((request: Buffer) => Promise<Buffer | undefined>) | undefined;
+  /** Gives the client its answer to the request with this raw id. */
+  answer(id: string, frame: Buffer): void;
+  failed(error: unknown): void;
+}
+
+/** Answers pings, and requests that begin a session, where no transport answers them soon: clients give up on those first. */
+export class EarlyAnswers {
+  readonly #port: EarlyAnswersPort;
+  /** The requests without an answer, by raw id, each with the timer that answers it. */
+  readonly #waiting = new Map<string, NodeJS.Timeout>();
+  #isClosed = false;
+
+  constructor(port: EarlyAnswersPort) {
+    this.#port = port;
+  }
+
+  /** Whether no request waits for its answer. */
+  get isIdle(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** The client has sent a frame. */
+  received(frame: Buffer, { id, method }: { id: string | undefined; method: string | undefined }): void {
+    if (id === undefined || !isBeginning(frame, method)) return;
+    const pong = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    const answer = async () => {
+      const early = method === 'ping' ? pong : await this.#port.stopgap?.(frame);
+      if (this.#waiting.delete(id) && early && !this.#isClosed) this.#port.answer(id, early);
+    };
+    const late = () => void answer().catch((error: unknown) => this.#port.failed(error));
+    this.#waiting.set(id, setTimeout(late, STOPGAP_MS));
+  }
+
+  /** The answer to the request with this raw id has come. */
+  answered(id: string): void {
+    clearTimeout(this.#waiting.get(id));
+    this.#waiting.delete(id);
+  }
+
+  /** Answers none of the requests that wait now. */
+  clear(): void {
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+  }
+
+  /** Answers nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.clear();
+  }
+}
+
+/** Whether a frame with this method begins a session, or asks whether this side is alive. */
+function isBeginning(frame: Buffer, method: string | undefined): boolean {
+  if (frame.length > MAX_BEGINNING_BYTES) return false;
+  // The stateless revision has no ping: the bridge refuses it.
+  return method === 'ping' ? revisionOf(memberAt(parseFrame(frame), 'params')) === undefined : OPENERS.has(method);
+}
