@@ -152,7 +152,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   const part = (name: string) => dialog().getByRole('region', { name, exact: true });
   const isKept = () => shown.server.activity.recording.contents.size;
 
-  /** Turns the recording on as a person does who has nothing but the keyboard. */
+  /** Turns the recording on as a user does who has nothing but the keyboard. */
   async function turnOn(time: string): Promise<void> {
     await recordingSwitch().focus();
     await shown.page.keyboard.press('Space');

@@ -1,6 +1,6 @@
 /**
  * `node test/clients/first-minute.ts [--dir DIR] [CLIENT…]`: the first minute of a client on a computer on which nobody has
- * signed in, as a log with times: what the client asks, what Causeway answers, what the person sees and does.
+ * signed in, as a log with times: what the client asks, what Causeway answers, what the user sees and does.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { startFakeModel } from './fake-model.ts';
 import { install } from './install.ts';
 import { REAL_CLIENTS, type RealClient } from './real-clients.ts';
 
-/** How long the person looks at the page before they sign in, in milliseconds. */
+/** How long the user looks at the page before they sign in, in milliseconds. */
 const THINKING_MS = 3000;
 const SESSION_MS = 120_000;
 const LISTENER = fileURLToPath(new URL('wire-listener.ts', import.meta.url));
@@ -103,7 +103,7 @@ function seconds(durationMs: number): string {
   return `${(durationMs / 1000).toFixed(2).padStart(7)} s`;
 }
 
-/** The person: looks at the first page for a while, then signs in. */
+/** The user: looks at the first page for a while, then signs in. */
 async function attend(pages: () => Promise<string[]>, events: Event[], ended: AbortSignal): Promise<void> {
   let seen = 0;
   while (!ended.aborted) {

@@ -45,7 +45,7 @@ export interface SignInCommand {
   command: Command;
   /** Where it lets the browser come back to; left out where that depends on the server's address and is seen at a first attempt. */
   redirectUri?: string;
-  /** It prints the page's address for the person to open, where it finds no browser that it knows. */
+  /** It prints the page's address for the user to open, where it finds no browser that it knows. */
   printsAddress?: true;
   /** What the entry says besides, as options of `causeway clients add`. */
   options?: string[];

@@ -33,7 +33,7 @@ async function askGenie(client: Client): Promise<string> {
   return text;
 }
 
-/** The servers besides SQL: a question to each, as a person would put it. */
+/** The servers besides SQL: a question to each, as a user would put it. */
 const QUESTIONS: { server: string; asked: string; ask(client: Client): Promise<string> }[] = [
   { server: 'genie-taxi-trips', asked: 'What is the average fare?', ask: askGenie },
   {

@@ -1,5 +1,5 @@
 /**
- * Plays a person at a browser: opens the sign-in address, and on the workspace's consent page chooses a user and clicks
+ * Plays a user at a browser: opens the sign-in address, and on the workspace's consent page chooses a user and clicks
  * Allow. Follows redirects and keeps cookies as a browser does, up to the page that says the window may be closed.
  */
 export async function clickThrough(address: string, userName: string): Promise<void> {

@@ -20,7 +20,7 @@ export async function runDemo(kind: 'app' | 'browser', lastStep: string): Promis
   const folder = await mkdtemp(join(tmpdir(), 'causeway-demo-test-'));
   const script = join(import.meta.dirname, 'main.ts');
   const demo = spawn(process.execPath, [script, '--json', `--${kind}`, '--as-built'], {
-    // No browser of the person's: the test has its own.
+    // No browser of the user's: the test has its own.
     env: { ...process.env, TMPDIR: folder, BROWSER: '/bin/true' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

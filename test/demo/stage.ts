@@ -9,7 +9,7 @@ import { clickThrough } from './person.ts';
 const PROFILE = 'demo';
 const PERSON = 'ana@example.com';
 
-/** A person's home folder of its own, with one workspace in it, signed in to. */
+/** A user's home folder of its own, with one workspace in it, signed in to. */
 export interface Stage {
   home: string;
   /** For a program that is to live in that home and know of no other. */
@@ -53,7 +53,7 @@ function environmentIn(home: string): Record<string, string> {
     HOME: home,
     USERPROFILE: home,
     CAUSEWAY_HOME: join(home, 'causeway'),
-    // The person's own keychain is to hold nothing of a demo.
+    // The user's own keychain is to hold nothing of a demo.
     CAUSEWAY_TOKEN_STORE: 'encrypted-file',
   };
 }

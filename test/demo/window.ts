@@ -39,7 +39,7 @@ export async function demonstrateApplication(account: Account, interrupted: Abor
   }
 }
 
-/** `npm run demo -- --browser`: the same window in the person's browser, until the demo is interrupted. */
+/** `npm run demo -- --browser`: the same window in the user's browser, until the demo is interrupted. */
 export async function demonstrateInBrowser(account: Account, interrupted: AbortSignal): Promise<void> {
   const stage = await openStage(account);
   try {

@@ -89,7 +89,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
   });
 
-  it('starts the warehouse from the tray, and stops it once the person has agreed', async () => {
+  it('starts the warehouse from the tray, and stops it once the user has agreed', async () => {
     await tray.click('Start Starter Warehouse');
     await expect.poll(() => tray.labels()).toContain('Stop Starter Warehouse…');
     await application.electron.evaluate(({ dialog }) => {
@@ -244,7 +244,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 });
 
-/** Opens the tray's menu as a person does, for a picture of it. */
+/** Opens the tray's menu as a user does, for a picture of it. */
 async function photographMenu(name: string): Promise<void> {
   const badge = await findBadge();
   if (!process.env.CAUSEWAY_SCREENS || !badge || !(await press(3, badge))) return;

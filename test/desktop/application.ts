@@ -22,9 +22,9 @@ export function whyNotHere(env: NodeJS.ProcessEnv): string | undefined {
 export interface RunningApplication {
   electron: ElectronApplication;
   workspace: EmbeddedWorkspace;
-  /** The person's home folder. */
+  /** The user's home folder. */
   home: string;
-  /** What every process of this person has in its environment. */
+  /** What every process of this user has in its environment. */
   env: Record<string, string>;
   /** The window that is open, once it is. */
   window(): Promise<Page>;

@@ -36,7 +36,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
   };
 
   describe.skipIf(!canType)('of the system, typed into', () => {
-    it('save where the person says', async () => {
+    it('save where the user says', async () => {
       const file = inHome('for the helper.txt');
       await go('Diagnostics');
       await button('Save…').click();
@@ -47,7 +47,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       expect((await stat(file)).mode & 0o777).toBe(0o600);
     });
 
-    it('open what the person chooses', async () => {
+    it('open what the user chooses', async () => {
       const file = await overrides('changes.csv');
       await go('Everyone');
       await button('Import…').click();
@@ -78,7 +78,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       return () => application.electron.evaluate((): unknown => Reflect.get(globalThis, 'offered'));
     };
 
-    it('are offered a name among the person’s documents, and may be cancelled', async () => {
+    it('are offered a name among the user’s documents, and may be cancelled', async () => {
       const offered = await answering(null);
       await go('Diagnostics');
       await button('Save…').click();

@@ -29,7 +29,7 @@ describe.skipIf(reason)('the first run of the application', () => {
     const page = await application.window();
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const currentStep = (words: string) => page.locator('[aria-current="step"]').filter({ hasText: words }).waitFor();
-    // The person's browser is a scripted one: what it is to open is kept.
+    // The user's browser is a scripted one: what it is to open is kept.
     await electron.evaluate(({ shell }) => {
       shell.openExternal = async (address) => {
         Object.assign(globalThis, { openedInBrowser: address });

@@ -10,7 +10,7 @@ const reason = whyNotHere(process.env);
 const SQL = '/api/2.0/mcp/sql';
 const QUERY = { name: 'execute_sql_read_only', arguments: { query: 'SELECT 41 + 1 AS answer' } };
 
-/** What becomes of a call that is under way when the person quits. */
+/** What becomes of a call that is under way when the user quits. */
 describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, () => {
   let application: RunningApplication;
   let proxy: ProxyProcess;
@@ -57,7 +57,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     expect(code).toBe(0);
   });
 
-  it('is started again where somebody asks for that meanwhile, once it has gone', async () => {
+  it('starts the application again where the user asks for that meanwhile, once it has gone', async () => {
     const note = join(application.home, 'started-again');
     const program = join(application.home, 'in-its-place');
     const script = `#!/bin/sh\nprintf '%s\\n' "$@" >> "${note}.part" && cp "${note}.part" "${note}"\n`;
@@ -77,7 +77,7 @@ describe.skipIf(reason)('quitting with a call under way', { timeout: 120_000 }, 
     await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
   });
 
-  it('says of a call that takes too long that nobody knows what became of it, and the client goes on', async () => {
+  it('says that the outcome of a call that takes too long is unknown, and the client goes on', async () => {
     const { answer, code } = await quitDuringCall(90_000);
     expect(answer.error).toMatchObject({
       message:

@@ -66,7 +66,7 @@ export async function press(button: 1 | 3, { x, y }: { x: number; y: number }): 
   }
 }
 
-/** Whether there is something here that types and presses as a person does. */
+/** Whether there is something here that types and presses as a user does. */
 export function hasHands(): Promise<boolean> {
   return run('xdotool', ['version']).then(
     () => true,

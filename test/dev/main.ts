@@ -116,7 +116,7 @@ async function watch(config: InlineConfig, onRebuilt: () => void): Promise<() =>
 /** The application's process, which is another one after each restart. */
 class Application {
   readonly #command: [string, string[], NodeJS.ProcessEnv];
-  /** Resolves when the person has quit the application. */
+  /** Resolves when the user has quit the application. */
   readonly quit: Promise<void>;
   #onQuit: (result: Promise<void> | undefined) => void = () => {};
   #running: ChildProcess | undefined;

@@ -49,7 +49,7 @@ describe.skipIf(noPackage)('the causeway executable', () => {
     expect(await causeway(['--version'], {})).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 
-  it('is no Node to anybody else', async () => {
+  it('does not run other programs as Node does', async () => {
     expect(await causeway(['-e', 'console.log("as Node")'])).toMatchObject({ code: 2, stdout: '' });
     const env = { ...home.env, NODE_OPTIONS: '--require /nowhere.js' };
     expect(await causeway(['--version'], env)).toMatchObject({ code: 0, stderr: '' });

@@ -27,7 +27,7 @@ function change(value: string, etag?: unknown): unknown {
 }
 
 describe('the workspace default warehouse, as a setting', () => {
-  test('an admin reads it with its etag, and changes it; everybody resolves to the new one at once', async () => {
+  test('an admin reads it with its etag, and changes it; all users resolve to the new one at once', async () => {
     const read = await ana('GET', SETTING);
     expect(read.body).toEqual({
       etag: expect.any(String),

@@ -33,7 +33,7 @@ export function callerWith({ host }: { host: string }, token: string | undefined
   };
 }
 
-/** Calls as a person of the workspace, named by the first part of the user name. */
+/** Calls as a user of the workspace, named by the first part of the user name. */
 export function callerAs(workspace: EmbeddedWorkspace, name: string): Caller {
   return callerWith(workspace, userNamed(workspace, name).token);
 }

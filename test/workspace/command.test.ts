@@ -142,7 +142,7 @@ describe('the configuration file', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  test('stays where somebody else has changed it meanwhile', async () => {
+  test('stays where another program has changed it meanwhile', async () => {
     const workspace = await startWorkspace({ home });
     await writeFile(workspace.profileFile, '[mine]\n');
     await workspace.close();

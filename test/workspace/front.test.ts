@@ -29,7 +29,7 @@ test('a token of another workspace is refused', async () => {
   expect((await callerWith(workspace, token)('GET', '/api/2.0/preview/scim/v2/Me')).status).toBe(401);
 });
 
-test('the token of somebody who is no longer active is refused', async () => {
+test('the token of a user who is no longer active is refused', async () => {
   const ben = callerAs(workspace, 'ben');
   const user = workspace.state.users.find(({ userName }) => userName === 'ben@example.com');
   if (user) user.active = false;

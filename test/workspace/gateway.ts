@@ -7,14 +7,14 @@ export interface Gateway {
   /** People by the first part of their user name or the whole of it; services as `catalog.schema.service`. */
   grant(person: string, service: string): void;
   revoke(person: string, service: string): void;
-  /** As though the person had been at the service's sign-in page. */
+  /** As though the user had been at the service's sign-in page. */
   signIn(person: string, service: string): void;
   /** The credential is gone, as after `DELETE …/user-credentials`. */
   signOut(person: string, service: string): void;
   isSignedIn(person: string, service: string): boolean;
 }
 
-/** Each of these throws a `RestFault` for a person or a service that there is not. */
+/** Each of these throws a `RestFault` for a user or a service that there is not. */
 export function createGateway(state: ReplaceableState): Gateway {
   return {
     grant: (person, name) => holders(state, name).add(userNamed(state, person).userName),

@@ -174,7 +174,7 @@ describe('what is checked', () => {
   });
 
   test.each(['', '?default_warehouse_override_id=', '?default_warehouse_override_id=ben@example.com'])(
-    'create%s names nobody and answers 400',
+    'create%s names no user and answers 400',
     async (query) => {
       expect((await ben('POST', BASE + query, { type: 'LAST_SELECTED' })).status).toBe(400);
     },

@@ -18,7 +18,7 @@ export interface ProfileFileContents {
   servicePrincipal: { clientId: string; clientSecret: string };
 }
 
-/** A profile for each person's token, `oauth` for browser sign-in, `agent` for the service principal. */
+/** A profile for each user's token, `oauth` for browser sign-in, `agent` for the service principal. */
 export function profileFileText({ host, tokens, servicePrincipal }: ProfileFileContents): string {
   const sections = [...tokens].map(([name, token]) => section(name, { host, token, auth_type: 'pat' }));
   return [
@@ -42,7 +42,7 @@ function section(name: string, entries: Record<string, string>): string {
 
 /**
  * Writes the file into `home`, which is made where it is missing, or into a directory of its own that goes away with it.
- * @throws if `home` has such a file already: it may be a person's own.
+ * @throws if `home` has such a file already: it may be a user's own.
  */
 export async function writeProfileFile(text: string, home: string | undefined): Promise<ProfileFile> {
   const directory = home ?? (await mkdtemp(join(tmpdir(), 'causeway-workspace-')));

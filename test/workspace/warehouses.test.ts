@@ -130,7 +130,7 @@ describe('start and stop', () => {
 });
 
 describe('the default warehouse', () => {
-  test('anybody reads it, whatever override they have', async () => {
+  test('any user reads it, whatever override they have', async () => {
     workspace.state.overrides.set('8241', { userId: '8241', type: 'CUSTOM', warehouseId: SHARED });
     const { status, body } = await callerAs(workspace, 'chloe')('GET', `${BASE}/default`);
     expect([status, body.id]).toEqual([200, STARTER]);

@@ -207,7 +207,7 @@ function withToken({ id, userName, admin }: User): WorkspaceUser {
   return { id, userName, admin, token: newPersonalToken() };
 }
 
-/** A profile is called after the person: `ana` for `ana@example.com`. */
+/** A profile is called after the user: `ana` for `ana@example.com`. */
 function profileOf({ userName, token }: WorkspaceUser): [name: string, token: string] {
   return [userName.split('@')[0] ?? userName, token];
 }

@@ -33,7 +33,7 @@ export async function measureWindowOpens(rounds: number): Promise<{ first: numbe
   }
 }
 
-/** Until the workspace has answered: the tray has been there for a while when a person clicks it. */
+/** Until the workspace has answered: the tray has been there for a while when a user clicks it. */
 async function untilTrayKnows(): Promise<void> {
   const known = async () => (await TrayOverDbus.find()).labels();
   while (!(await known().catch((): string[] => [])).includes('Starter Warehouse — stopped')) {

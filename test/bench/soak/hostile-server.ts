@@ -35,7 +35,7 @@ const REFUSALS: { name: string; share: number }[] = [
 const NEWS_EVERY_MS = 500;
 const LISTENING_MS = 8_000;
 
-/** A token lasts at least this long, in milliseconds: a new one that is refused too is a person's problem, not a fault. */
+/** A token lasts at least this long, in milliseconds: a new one that is refused too is a user's problem, not a fault. */
 const TOKEN_MS = 3_000;
 
 /** A managed server, and the sign-in in front of it, that does everything which a server may do wrong. */

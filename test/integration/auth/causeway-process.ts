@@ -18,7 +18,7 @@ export interface CausewayProcess {
   ended: Promise<number | null>;
 }
 
-/** Runs `causeway` as a person or an AI client would, in that home. */
+/** Runs `causeway` as a user or an AI client would, in that home. */
 export function startCauseway(home: OwnHome, args: string[]): CausewayProcess {
   const child = spawn(process.execPath, [CAUSEWAY, ...args], { env: home.env });
   let stdout = '';

@@ -55,7 +55,7 @@ describe('the encrypted files', () => {
     for (let index = 0; index < 10; index += 1) expect((await reader.get(`n${index}`))?.reveal()).toBe(`s${index}`);
   });
 
-  test('take their key from where the person keeps it', async () => {
+  test('take their key from where the user keeps it', async () => {
     await mkdir(join(home.folder, 'stick'));
     const elsewhere = join(home.folder, 'stick', 'key');
     const store = await open({ ...home.env, CAUSEWAY_TOKEN_KEY_FILE: elsewhere });

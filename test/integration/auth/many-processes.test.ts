@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('twenty `causeway proxy` processes
     expect(stage.workspace.requests.count({ grantType: 'refresh_token' })).toBe(0);
   });
 
-  test('on no token open one page when the person refuses, and all offer to sign in', async () => {
+  test('on no token open one page when the user refuses, and all offer to sign in', async () => {
     stage.workspace.approve('deny');
     const { opened } = await installBrowser(stage.home);
     const answers = await Promise.all(TWENTY.map(() => initializeThroughProxy(stage.home, 'user')));

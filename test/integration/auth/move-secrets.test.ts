@@ -22,7 +22,7 @@ const textOf = async (store: SecretStore, name: string) => (await store.get(name
 const lasting = (): SecretStore => Object.assign(memoryStore(), { shared: true });
 
 describe('secrets that move to another store', () => {
-  it('are there when everybody begins to look there, and nowhere else afterwards', async () => {
+  it('are in the new store before any process looks there, and nowhere else afterwards', async () => {
     const [from, to] = [lasting(), encryptedFileStore(home.env, 'test')];
     await from.set('a', new Secret('one'));
     await from.set('b', new Secret('two'));

@@ -62,7 +62,7 @@ function unattended() {
   return { auth, opened, token: async (name = 'user') => auth.tokens(await auth.profile(name)).token() };
 }
 
-/** As a person at the command line or in the window. */
+/** As a user at the command line or in the window. */
 const person = () => {
   const browser = scriptedBrowser();
   return { browser, auth: stage.open({ now: () => clock, openBrowser: browser.open }) };
@@ -94,7 +94,7 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  test('that led to a sign-in of one process alone is opened again for the person at once, and unasked ten minutes later', async () => {
+  test('that led to a sign-in of one process alone is opened again for the user at once, and unasked ten minutes later', async () => {
     stage.home.env.CAUSEWAY_TOKEN_STORE = 'memory';
     const first = person();
     await first.auth.signIn(await first.auth.profile('user'));
@@ -125,7 +125,7 @@ describe('one browser page for a workspace', () => {
     expect(found).toMatchObject({ state: 'abandoned', profile: 'user' });
   });
 
-  test('is opened by the person at any time, and then everything works', async () => {
+  test('is opened by the user at any time, and then everything works', async () => {
     await startAndKillAtItsPage();
     const { auth, browser } = person();
     const profile = await auth.profile('user');
@@ -136,7 +136,7 @@ describe('one browser page for a workspace', () => {
     expect(pages()).toHaveLength(1);
   });
 
-  test('that another process holds open is opened once more for the person, and shared', async () => {
+  test('that another process holds open is opened once more for the user, and shared', async () => {
     const { ended } = start();
     await expect.poll(() => pages().length).toBe(1);
     const { auth, browser } = person();

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A person's home folder of their own, with an environment that leads nowhere else. */
+/** A user's home folder of their own, with an environment that leads nowhere else. */
 export interface OwnHome {
   folder: string;
   /** What the test writes down about it, out of the way of what the programs under test write. */

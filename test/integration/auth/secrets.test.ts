@@ -197,7 +197,7 @@ describe.skipIf(process.platform !== 'linux')('a whole life of signing in', { ti
     );
     await readFolder(home.folder);
 
-    // The configuration file is the Databricks tools' own: the credentials that the person put there stay there.
+    // The configuration file is the Databricks tools' own: the credentials that the user put there stay there.
     const theirs = new Set(['personal access token', 'client secret', 'wrong client secret']);
     const challenges = new Set((await browser.opened()).map((url) => new URL(url).searchParams.get('code_challenge')));
     expect(challenges.size).toBe(2);
@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== 'linux')('a whole life of signing in', { ti
     expect(findings(challenges).filter(([what, where]) => !isTheirs(what, where))).toEqual([]);
   });
 
-  test('would be found out, in whatever disguise', () => {
+  test('is searched in a way that finds a secret in every encoding', () => {
     const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     secrets = new Map([['token', 'dapi+1/2']]);

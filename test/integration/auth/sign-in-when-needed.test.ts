@@ -10,11 +10,11 @@ beforeEach(() => {
   clock = Date.now();
 });
 
-/** As another process would: nothing is shared but the person's files. */
+/** As another process would: nothing is shared but the user's files. */
 const open = () => stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
 
 describe('a profile of the Databricks CLI, on a computer without it', () => {
-  test('is signed out until somebody signs in through Causeway, and then uses that', async () => {
+  test('is signed out until the user signs in through Causeway, and then uses that', async () => {
     const auth = open();
     const profile = await auth.profile('cli');
     expect(await auth.signInState(profile)).toEqual({ state: 'signed-out' });
@@ -43,7 +43,7 @@ describe('a program that may sign in by itself', () => {
     expect(browser.opened).toHaveLength(1);
   });
 
-  test('takes no for an answer, until somebody signs in elsewhere', async () => {
+  test('does not ask again after a refusal until the user signs in elsewhere', async () => {
     stage.workspace.approve('deny');
     const { auth, browser } = unattended();
     const profile = await auth.profile('user');

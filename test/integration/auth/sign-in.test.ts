@@ -7,7 +7,7 @@ import { ownerOf, setStage, signInOutcome } from './stage.ts';
 const stage = setStage();
 
 describe('signing in in the browser', () => {
-  test('ends on a page that says so, with tokens that are somebody’s', async () => {
+  test('ends on a page that says so, with tokens of the user who signed in', async () => {
     const browser = scriptedBrowser();
     const auth = stage.open({ openBrowser: browser.open });
     const steps: SignInProgress[] = [];
@@ -60,7 +60,7 @@ describe('signing in in the browser', () => {
     expect(steps).toContain('waiting-for-other');
   });
 
-  test('shares a refusal too: nobody who waited opens another page', async () => {
+  test('shares a refusal too: no request that waited opens another page', async () => {
     stage.workspace.approve('deny');
     const browser = scriptedBrowser();
     const services = [
@@ -73,7 +73,7 @@ describe('signing in in the browser', () => {
     expect(browser.opened).toHaveLength(1);
   });
 
-  test('that is only wanted if needed asks nobody who is signed in, has just refused, or has just signed out', async () => {
+  test('that is only wanted if needed does not ask a user who is signed in, has just refused, or has just signed out', async () => {
     const browser = scriptedBrowser();
     const ask = () => signInOutcome(stage.open({ openBrowser: browser.open }), { onlyIfNeeded: true });
     stage.workspace.approve('deny');
@@ -103,7 +103,7 @@ describe('signing in in the browser', () => {
     expect(state).toMatchObject({ state: 'signed-in' });
   });
 
-  test('fails instead where nobody would see the address', async () => {
+  test('fails instead where no user would see the address', async () => {
     const auth = stage.open({ openBrowser: () => Promise.reject(new Error('no display')) });
     expect(await signInOutcome(auth, { openBrowser: 'must' })).toMatchObject({
       code: 'signed_out',

@@ -9,7 +9,7 @@ import { type OwnHome, ownHome } from './own-home.ts';
 export interface Stage {
   readonly workspace: EmbeddedWorkspace;
   readonly home: OwnHome;
-  /** Opens the service as another process would: nothing is shared but the person's files. */
+  /** Opens the service as another process would: nothing is shared but the user's files. */
   open(options?: Partial<AuthOptions>): AuthService;
 }
 

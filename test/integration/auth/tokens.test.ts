@@ -15,7 +15,7 @@ beforeEach(() => {
   clock = Date.now();
 });
 
-/** As another process would: nothing is shared but the person's files. */
+/** As another process would: nothing is shared but the user's files. */
 const open = () => stage.open({ now: () => clock, openBrowser: scriptedBrowser().open });
 
 async function signedIn(): Promise<{ auth: AuthService; profile: Profile; events: AuthEvent[] }> {
@@ -141,7 +141,7 @@ describe('a sign-in of our own', () => {
     expect(await ownerOf(stage, await source.token())).toBe('ana@example.com');
   });
 
-  test('waits where the workspace says temporarily_unavailable, and nobody is told to sign in again', async () => {
+  test('waits where the workspace says temporarily_unavailable, and no user is told to sign in again', async () => {
     const { auth, profile } = await signedIn();
     clock += 61 * MINUTE;
     const body = '{"error":"temporarily_unavailable"}';
@@ -188,7 +188,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(2);
   });
 
-  test('stops for whoever does not want to wait, and goes on for the others', async () => {
+  test('stops for a request that does not want to wait, and goes on for the others', async () => {
     const { auth, profile } = await signedIn();
     stage.workspace.faults.add({ path: '/oidc/v1/token', effect: { kind: 'delay', milliseconds: 300 } });
     clock += 61 * MINUTE;
@@ -201,7 +201,7 @@ describe('a sign-in of our own', () => {
     expect(stage.workspace.requests.count(REFRESH)).toBe(1);
   });
 
-  test('ends at the workspace and on this computer when the person signs out', async () => {
+  test('ends at the workspace and on this computer when the user signs out', async () => {
     const { auth, profile, events } = await signedIn();
     const token = await auth.tokens(profile).token();
     expect(await auth.signOut(profile)).toEqual({ revoked: true });

@@ -92,7 +92,7 @@ describe('causeway whoami', () => {
   test.each([
     ['pat', 'Make a personal access token that has the scope'],
     ['agent', 'Add the scope to the line `scopes` of the profile "agent"'],
-  ])('says for the profile %s, which nobody can sign in to, who can grant a missing scope', async (name, remedy) => {
+  ])('says for the profile %s, which has no sign-in, who can grant a missing scope', async (name, remedy) => {
     stage.workspace.faults.add({
       path: '/api/2.0/sql/warehouses*',
       effect: { kind: 'missing-scope', scope: 'sql' },

@@ -39,7 +39,7 @@ export async function opened(to: Script | ScriptedServer, options?: Options): Pr
   return client;
 }
 
-/** The environment of a person of whom nothing is known yet. */
+/** The environment of a user of whom nothing is known yet. */
 export async function newcomer(): Promise<{ CAUSEWAY_HOME: string }> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));

@@ -213,7 +213,7 @@ describe('what a server with sessions asks of a stateless client', () => {
     expect(again.result).toEqual({ done: true, resultType: 'complete' });
   });
 
-  it('with a state that nobody gave is refused', async () => {
+  it('with a state that the bridge did not give is refused', async () => {
     const talk = await Conversation.begin();
     const { error } = await talk.request(1, 'tools/call', { name: 'f', requestState: 'made up' });
     expect(error.code).toBe(-32602);

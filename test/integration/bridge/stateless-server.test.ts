@@ -38,7 +38,7 @@ describe('initialize', () => {
     ['400, headers missing', 400, -32020],
     ['400, parameters missing', 400, -32602],
     ['404, unknown method', 404, -32601],
-  ])('tells the era from a refusal with %s', async (_name, status, code) => {
+  ])('tells the protocol revision from a refusal with %s', async (_name, status, code) => {
     const strict = modern();
     const client = await connect((arrival, response) =>
       arrival.frame?.method === 'initialize'
@@ -56,7 +56,7 @@ describe('initialize', () => {
     });
   });
 
-  it('is not tried again with a server whose era is remembered, and a server that went back is found out', async () => {
+  it('is not tried again with a server whose revision is stored, and a server that went back to sessions is recognised', async () => {
     const env = await newcomer();
     const of = { host: 'https://example.com', path: '/p', profile: 'p' };
     const server = await serve(modern());

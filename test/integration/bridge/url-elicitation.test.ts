@@ -8,7 +8,7 @@ const ABLE = { elicitation: { url: {} } };
 
 let server: ScriptedServer;
 let client: Connected;
-/** Whether the person has signed in at the address. */
+/** Whether the user has signed in at the address. */
 let isConnected: boolean;
 let listening: ServerResponse | undefined;
 
@@ -49,7 +49,7 @@ async function asked(id: number): Promise<{ inputResponses: object; requestState
 }
 
 describe('a server with sessions that wants an address opened, before a stateless client', () => {
-  it('asks in a result as that revision does, and has the call again once the person has agreed', async () => {
+  it('asks in a result as that revision does, and gets the call again once the user has agreed', async () => {
     const first = await call(1);
     expect(first.result).toEqual({
       resultType: 'input_required',
@@ -71,7 +71,7 @@ describe('a server with sessions that wants an address opened, before a stateles
     expect(server.count('tools/call')).toBe(2);
   });
 
-  it('has it again, under ids of their own, until the person is done there: the client waits for one answer', async () => {
+  it('gets it again, under ids of their own, until the user is done there: the client waits for one answer', async () => {
     const answer = call(2, await asked(1));
     await expect.poll(() => server.count('tools/call'), { timeout: 10_000 }).toBeGreaterThan(2);
     isConnected = true;
@@ -81,7 +81,7 @@ describe('a server with sessions that wants an address opened, before a stateles
     expect(client.sink.frames.map((frame) => JSON.parse(String(frame)).id)).toEqual([1, 2]);
   });
 
-  it('has it again as soon as it says that the person is done, which it does not say to the client', async () => {
+  it('gets it again as soon as it says that the user is done, which it does not say to the client', async () => {
     const answer = call(2, await asked(1));
     await expect.poll(() => server.count('tools/call')).toBe(2);
     isConnected = true;
@@ -105,7 +105,7 @@ describe('a server with sessions that wants an address opened, before a stateles
     expect(server.count('tools/call')).toBe(4);
   });
 
-  it('gets no call where the person declines: the model reads why', async () => {
+  it('gets no call where the user declines: the model reads why', async () => {
     const { requestState } = await asked(1);
     const declined = await call(2, { inputResponses: { 'address-1': { action: 'decline' } }, requestState });
     expect(declined.result).toMatchObject({

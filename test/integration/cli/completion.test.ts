@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('completion in bash', () => {
     await writeFile(file, text.replace('Shared analytics', `Shared $(touch ${marker})`));
     const [offered = ''] = await completeInBash('causeway warehouse set Sh');
     expect(offered).toContain('Shared');
-    // As a person who accepts it runs it: the whole of it is one word.
+    // As a user who accepts it runs it: the whole of it is one word.
     const { stdout } = await run('bash', ['--norc', '-c', `printf '[%s]' ${offered}`]);
     expect(stdout).toBe(`[Shared $(touch ${marker})]`);
     await expect(stat(marker)).rejects.toThrow('ENOENT');

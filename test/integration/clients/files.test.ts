@@ -205,7 +205,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.everything()).toEqual(before);
   });
 
-  test('a folder in its place', async () => {
+  test('where a folder is in its place', async () => {
     await using own = await ownClients();
     await mkdir(join(own.home, CURSOR), { recursive: true });
     const [outcome] = await own.service().add(['cursor'], [SQL]);
@@ -213,7 +213,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(inOneLine(outcome?.error)).toMatch(/is a folder/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a folder that may not be written to', async () => {
+  test.skipIf(process.getuid?.() === 0)('where its folder may not be written to', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, THEIRS);
     await chmod(join(own.home, '.cursor'), 0o500);
@@ -224,7 +224,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(await own.read(CURSOR)).toBe(THEIRS);
   });
 
-  test("somebody else's entry of the same name", async () => {
+  test('where it holds an entry of the same name that the user wrote', async () => {
     await using own = await ownClients();
     const theirs = '{"mcpServers":{"databricks-sql":{"command":"python","args":["server.py"]}}}';
     await own.file(CURSOR, theirs);
@@ -240,7 +240,7 @@ describe('a file that cannot be written is left whole and reported', () => {
     expect(report?.files[0]?.entries).toEqual({ 'databricks-sql': 'foreign' });
   });
 
-  test('a client that overwrites its file while it runs', async () => {
+  test('where its client overwrites it while it runs', async () => {
     await using own = await ownClients();
     const path = await own.file('.config/Claude/claude_desktop_config.json', '{}');
     const running = own.service({ running: ['init', 'claude-desktop'] });

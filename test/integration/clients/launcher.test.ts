@@ -126,7 +126,7 @@ describe('the executable that is shipped', () => {
     },
   );
 
-  test('makes nothing at the start of a program whose entries nobody wrote', async () => {
+  test('makes nothing at the start of a program without entries in clients', async () => {
     const folder = await scratch();
     const env = { HOME: folder, CAUSEWAY_HOME: join(folder, 'state') };
     await shippedLauncher(await installed(join(folder, 'opt'), '1.0'), env).keepCurrent();

@@ -13,7 +13,7 @@ export const GENIE: ManagedServer = {
   path: '/api/2.0/mcp/genie/7191',
 };
 
-/** A person's home folder of their own, and the service that looks after the clients in it. */
+/** A user's home folder of their own, and the service that looks after the clients in it. */
 export interface OwnClients extends AsyncDisposable {
   home: string;
   env: NodeJS.ProcessEnv;

@@ -265,7 +265,7 @@ test('Codex is not given an entry with which it does not start', async () => {
 });
 
 describe('the state of an entry', () => {
-  test('is told from what was written: another launcher of today is no change by somebody', async () => {
+  test('is told from what was written: another launcher of today is no change by the user', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     const other = join(own.home, 'elsewhere', 'causeway');

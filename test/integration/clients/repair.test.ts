@@ -44,7 +44,7 @@ describe('an entry that was written', () => {
     expect(await own.read(CURSOR)).toContain(own.command);
   });
 
-  test('keeps what the person or the client added to it', async () => {
+  test('keeps what the user or the client added to it', async () => {
     await using own = await ownClients();
     await own.file(CURSOR, '{}');
     await own.service().add([], [SQL]);

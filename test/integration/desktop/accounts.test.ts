@@ -73,7 +73,7 @@ describe('the accounts', () => {
     expect(JSON.stringify(list)).not.toContain('dapi');
   });
 
-  it('show profiles to which nobody signs in here, offer no browser, and say what to do instead', async () => {
+  it('show profiles without a sign-in of their own, offer no browser, and say what to do instead', async () => {
     await appendFile(
       home.configFile,
       `[az]\nhost = ${workspace.host}\nauth_type = azure-cli\nazure_tenant_id = contoso\n[file]\nhost = ${workspace.host}\nauth_type = file-oidc\noidc_token_filepath = /nowhere/token\n`,

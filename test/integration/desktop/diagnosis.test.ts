@@ -84,7 +84,7 @@ describe('the checks', () => {
     expect(found.host?.status).toBe('skipped');
   });
 
-  it('find that nobody is signed in, and offer to', async () => {
+  it('find that the user is signed out, and offer to sign in', async () => {
     const found = await findings('oauth');
     expect(found.host?.status).toBe('pass');
     expect(found['sign-in']).toMatchObject({
@@ -95,7 +95,7 @@ describe('the checks', () => {
     expect(found.override?.status).toBe('fail');
   });
 
-  it('find that nobody answers at the address', async () => {
+  it('find that no host answers at the address', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();

@@ -90,7 +90,7 @@ describe('a change', () => {
     expect(workspace.state.overrides.size).toBe(0);
   });
 
-  it('that fails reaches whoever asked, and leaves the answer as it was', async () => {
+  it('that fails is reported to its caller, and leaves the answer as it was', async () => {
     const before = model.state;
     const change = model.change('ana', (warehouses) => warehouses.setOverride('no-such-warehouse'));
     await expect(change).rejects.toMatchObject({ name: 'CausewayError' });
@@ -133,7 +133,7 @@ describe('a check', () => {
     expect(seen.map(({ warehouse }) => warehouse.status === 'known' && warehouse.checking)).toEqual([true, false]);
   });
 
-  it('is made when somebody comes back to the window, and sees what changed elsewhere', async () => {
+  it('is made when the user comes back to the window, and finds what changed elsewhere', async () => {
     workspace.state.overrides.set(workspace.users[0]?.id ?? '', {
       userId: workspace.users[0]?.id ?? '',
       type: 'CUSTOM',
@@ -148,7 +148,7 @@ describe('a check', () => {
 });
 
 describe('a profile that signs in in the browser', () => {
-  it('waits for the person, and then shows the warehouse', async () => {
+  it('waits for the user, and then shows the warehouse', async () => {
     await model.open('browser');
     expect(model.state.warehouse).toMatchObject({
       status: 'failed',
@@ -215,7 +215,7 @@ describe('signing in to another profile', () => {
     expect(model.state).toMatchObject({ profile: 'ana', otherSignIns: [], warehouse: { status: 'known' } });
   });
 
-  it('reaches whoever asked when it fails', async () => {
+  it('is reported to its caller when it fails', async () => {
     workspace.approve('deny');
     await expect(model.signInTo('browser')).rejects.toMatchObject({ code: 'consent_denied' });
     await expect(model.signInTo('no-such')).rejects.toMatchObject({ code: 'profile_not_found' });

@@ -98,7 +98,7 @@ async function read(): Promise<string> {
   return [page, ...contents].join('\n');
 }
 
-/** All that lies in the person's home folder: settings, the log, whatever else. */
+/** All that lies in the user's home folder: settings, the log, whatever else. */
 async function files(): Promise<string> {
   const found = await readdir(home, { recursive: true, withFileTypes: true });
   const inside = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -53,7 +53,7 @@ describe('the servers of the desktop', () => {
     expect(labels()).toEqual([]);
   });
 
-  it('stay as they are while somebody edits the file by hand', async () => {
+  it('stay as they are while the user edits the file by hand', async () => {
     await servers.add(FUNCTIONS);
     const { path } = await openServers(home.env);
     const whole = await readFile(path, 'utf8');

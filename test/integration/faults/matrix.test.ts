@@ -70,7 +70,7 @@ describe.skipIf(NO_SMALL_DISK)(
 
     const read = (path: string) => readFile(join(disk.folder, path), 'utf8');
 
-    /** What the person has is whole: the profiles, their own entries, and the sign-in. */
+    /** What the user has is whole: the profiles, their own entries, and the sign-in. */
     async function expectNothingLost(config: string): Promise<void> {
       expect(await read('.databrickscfg')).toBe(config);
       expect(JSON.parse(await read('.cursor/mcp.json'))).toMatchObject({ mcpServers: { mine: { command: 'x' } } });

@@ -8,7 +8,7 @@ import { CAUSEWAY } from '../proxy/proxy-process.ts';
 const HUB = fileURLToPath(new URL('hub-start.ts', import.meta.url));
 const PROXY = ['proxy', '--profile', 'pat', '--path', '/api/2.0/mcp/sql'];
 
-/** Everything that writes or waits for somebody else, as a person or an AI client does it. */
+/** Everything that writes or waits for somebody else, as a user or an AI client does it. */
 export const OPERATIONS = {
   'a sign-in': [CAUSEWAY, 'login', '--profile', 'user'],
   'a renewal': [CAUSEWAY, 'whoami', '--profile', 'user'],
@@ -23,7 +23,7 @@ export type Operation = keyof typeof OPERATIONS;
 /** What must be there before. */
 export const ADD_SERVER = [CAUSEWAY, 'servers', 'add', 'sql', '--profile', 'pat'];
 
-/** How an operation came out: 0 where it worked, and what a person or an AI client was told. */
+/** How an operation came out: 0 where it worked, and what a user or an AI client was told. */
 export interface Outcome {
   code: number | null;
   stderr: string;
@@ -40,7 +40,7 @@ export function startOperation(operation: Operation, env: NodeJS.ProcessEnv, cwd
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    // No browser could be opened: a person who has none either gives up.
+    // No browser could be opened: a user who has none either gives up.
     if (/^Waiting for /m.test(text) && /^Open this address in a browser/m.test(stderr)) child.kill('SIGINT');
   });
   child.stdin.on('error', () => {});

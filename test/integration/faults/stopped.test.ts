@@ -265,7 +265,7 @@ describe.skipIf(process.platform === 'win32')('while the other party is stopped 
     },
   );
 
-  test('every file of the person is whole', async () => {
+  test('every file of the user is whole', async () => {
     for (const home of homes) {
       const text = await readFile(join(home.folder, '.cursor', 'mcp.json'), 'utf8');
       expect(JSON.parse(text)).toMatchObject({ mcpServers: { mine: { command: 'x' } } });

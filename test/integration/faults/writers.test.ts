@@ -119,7 +119,7 @@ test('a launcher whose folder was being replaced when the process was killed is 
 });
 
 describe('what the hub publishes', () => {
-  test('replaces a link that somebody put there, and what a killed hub left beside it', async () => {
+  test('replaces a link that another user put there, and what a killed hub left beside it', async () => {
     const hub = join(folder, 'hub');
     await mkdir(hub, { mode: 0o700 });
     await writeFile(join(folder, 'victim'), 'theirs');

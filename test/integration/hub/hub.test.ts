@@ -170,7 +170,7 @@ describe('the application goes away mid-session', () => {
     expect(ended.map(({ headers }) => headers['mcp-session-id']).toSorted()).toEqual(['session-1', 'session-2']);
   });
 
-  it('a call whose outcome nobody knows is answered with an error that says so, and is not sent again', async () => {
+  it('a call of unknown outcome is answered with an error that says so, and is not sent again', async () => {
     session = orderly({
       onCall: ({ frame }, response) => {
         if (frame?.method === 'tools/call') return;
@@ -335,7 +335,7 @@ describe('who is let in', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    "somebody else's folder is not used, and their file is not believed",
+    'the folder of another user is not used, and their file is not believed',
     async () => {
       await startApp();
       const file = join(hubFolder(), 'hub.json');

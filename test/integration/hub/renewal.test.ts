@@ -125,7 +125,7 @@ it('a call that is under way when connections are renewed is answered over the o
   expect(server.count('tools/call')).toBe(1);
 });
 
-it('a server that is kept warm is ready again soon after the computer has other addresses', async () => {
+it('a server that is watched is ready again soon after the computer has other addresses', async () => {
   const clock = new TestClock();
   let addresses = 'at home';
   const warm = await causeway.keepWarm([{ name: 'sql', profile: 'acme', path: PATH }], {

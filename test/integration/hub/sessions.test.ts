@@ -58,7 +58,7 @@ function proxy(): ProxyProcess {
   return process;
 }
 
-it('the application knows who is attached, what they ask and how it went, and sees them go', async () => {
+it('the application knows which clients are attached, what they ask and how it went, and when they go', async () => {
   const client = proxy();
   await client.request('open', 'initialize', {
     protocolVersion: '2025-11-25',
@@ -128,7 +128,7 @@ it('a client that is killed with a call open is gone at once, and the call is ta
   await expect.poll(() => server.arrivals.at(-1)?.method).toBe('DELETE');
 });
 
-it('the sessions are told to a command that asks and proves itself, and to nobody else', async () => {
+it('the sessions are told only to a command that proves that it holds the secret', async () => {
   const rendezvous = readRendezvous(hubFolder(env));
   if (!rendezvous) throw new Error('no hub');
   const client = proxy();

@@ -79,7 +79,7 @@ describe('a proxy that meets a hub of another version', () => {
   it.each([
     ['another protocol', [() => ({ hub: 3, nonce: freshNonce() })], 1],
     ['no wish to serve it', [challenge, () => ({ hub: 2, ready: false, version: '9.0.0' })], 2],
-  ])('that has %s works alone, without a word', async (_, answers, lines) => {
+  ])('that has %s works alone, and writes nothing to stderr', async (_, answers, lines) => {
     const said = await otherHub(answers);
     const client = proxy();
     expect(await client.open()).toHaveProperty('result');
@@ -123,7 +123,7 @@ describe('a hub that meets a proxy of another version', () => {
   it.each([
     ['of the protocol before', { hub: 1, secret: 'known', version: '0', pid: 1, request: { path: PATH } }],
     ['of a later protocol', { hub: 3, nonce: freshNonce(), version: '9' }],
-  ])('%s lets it go without a word, so that it works alone', async (_, hello) => {
+  ])('%s closes the connection without an answer, so that the proxy works alone', async (_, hello) => {
     const { socket, send, heard } = linesOf((await startHub()).address);
     send(hello);
     expect(await heard()).toBeUndefined();

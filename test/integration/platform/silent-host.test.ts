@@ -78,7 +78,7 @@ describe('a host that accepts connections and stays silent', () => {
     ['whoami', { DATABRICKS_TOKEN: 'x' }],
     ['whoami', { DATABRICKS_CLIENT_ID: 'id', DATABRICKS_CLIENT_SECRET: 'secret' }],
   ])(
-    'ends %s with 5 and the likely causes, after a word to the person (%o)',
+    'ends %s with 5 and the likely causes, after a notice to the user (%o)',
     { timeout: 40_000 },
     async (command, credentials) => {
       const env = { CAUSEWAY_HOME: '/nonexistent', DATABRICKS_CONFIG_FILE: '/nonexistent', DATABRICKS_HOST: origin };

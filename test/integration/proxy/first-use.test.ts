@@ -22,7 +22,7 @@ let home: OwnHome;
 let pages: () => Promise<string[]>;
 const ends: (() => unknown)[] = [];
 
-/** A person who has never signed in, and whose browser shows what it is given until they act. */
+/** A user who has never signed in, and whose browser shows what it is given until they act. */
 beforeEach(async () => {
   workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
   home = await ownHome(

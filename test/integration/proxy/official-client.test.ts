@@ -71,7 +71,7 @@ describe('each of the four servers', () => {
     expect(client.getServerVersion()).toBeDefined();
   });
 
-  it('answers a service principal as well as a person', async () => {
+  it('answers a service principal as well as a user', async () => {
     expect(await (await connect(FUNCTIONS, 'agent')).callTool(INITIALS)).toMatchObject(AL);
   });
 

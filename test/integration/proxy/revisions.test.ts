@@ -76,7 +76,7 @@ describe('a client of the stateless revision', () => {
     workspace.mcp.settings.era = 'modern';
   });
 
-  it.each(['modern', 'legacy'] as const)('lists tools and runs one at a server of the %s era', async (era) => {
+  it.each(['modern', 'legacy'] as const)('lists tools and runs one at a server of the %s revision', async (era) => {
     workspace.mcp.settings.era = era;
     const client = await connect(fresh());
     expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });

@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
 
-/** The person signs in on the page that is open. */
+/** The user signs in on the page that is open. */
 async function signInOnPage(): Promise<void> {
   await expect.poll(pages, { timeout: 20_000 }).toHaveLength(1);
   const [url = ''] = await pages();
@@ -63,7 +63,7 @@ async function startProxy(profile = 'user', capabilities: object = {}, path = PA
   return proxy;
 }
 
-/** The running application, whose browser is the person's. */
+/** The running application, whose browser is the user's. */
 async function startApplication(): Promise<void> {
   const openBrowser = async (url: string) => writeFile(join(home.notes, 'opened'), `${url}\n`, { flag: 'a' });
   const causeway = createCauseway({ env: home.env, openBrowser });
@@ -198,7 +198,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     const answer = proxy.request(1, 'tools/call', SEARCH);
     await proxy.until(2);
     const { id } = JSON.parse(String(proxy.frames[1]));
-    // As long as a person needs at least.
+    // As long as a user needs at least.
     await sleep(1_100);
     proxy.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
     expect(textOf(await answer)).toContain('The sign-in page of GitHub was not opened. Nothing was run.');
@@ -207,7 +207,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   });
 });
 
-describe.each(['cancel', 'decline'])('a client that answers %s by itself, because nobody looks at it', (action) => {
+describe.each(['cancel', 'decline'])('a client that answers %s by itself, because no user looks at it', (action) => {
   it.skipIf(notOnWindows.skip)(
     'has the page opened in the browser, and its call goes on',
     { timeout: 90_000 },

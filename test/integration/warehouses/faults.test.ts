@@ -3,7 +3,7 @@ import type { Effect, FaultRule } from '../../workspace/faults.ts';
 import { type CommandLine, openCommandLine, type Run, runCommand, USERS, WAREHOUSES } from './harness.ts';
 
 /**
- * Each REST fault of the embedded workspace during each operation: what the person reads, and that whatever was changed in
+ * Each REST fault of the embedded workspace during each operation: what the user reads, and that whatever was changed in
  * spite of the fault, or was not changed, is what they were told.
  */
 
@@ -81,7 +81,7 @@ const OPERATIONS: Record<string, Operation> = {
   },
 };
 
-/** What the person reads: nothing of the fault, or a text on stdout or stderr with an exit code. */
+/** What the user reads: nothing of the fault, or a text on stdout or stderr with an exit code. */
 type Expected = 'nothing' | { code: number; reads: RegExp };
 
 interface FaultRow {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../../main/cli/program.ts';
 import { type CommandLine, openCommandLine, USERS, WAREHOUSES } from './harness.ts';
 
-/** The same commands where a person sits at a terminal. */
+/** The same commands where a user sits at a terminal. */
 
 let cli: CommandLine;
 let folder: string;
@@ -155,7 +155,7 @@ test('a list that breaks off is not followed by other JSON', async () => {
   expect(stderr).toMatch(/^causeway: Only a workspace admin/);
 });
 
-test('all without --access says of nobody that the warehouse may be used', async () => {
+test('all without --access says of no user that the warehouse may be used', async () => {
   const { overrides } = cli.workspace.state;
   overrides.set(USERS.ben, { userId: USERS.ben, type: 'CUSTOM', warehouseId: WAREHOUSES.finance });
   expect(await cli.json('ana', 'warehouse', 'all', '--json')).toMatchObject([{ dangling: null, canUse: 'unchecked' }]);

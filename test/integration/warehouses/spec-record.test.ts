@@ -85,7 +85,7 @@ describe('Target warehouse requirement', () => {
     expect((await cli.run('ben', 'warehouse')).stdout).toContain('do not have the CAN USE permission on Finance BI');
   });
 
-  test('the command for people refuses such a target, unless told otherwise', async () => {
+  test('the command warehouse set refuses such a target without --force', async () => {
     const refused = await cli.run('ben', 'warehouse', 'set', 'finance');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Nothing was changed');

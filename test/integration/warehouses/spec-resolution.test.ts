@@ -44,7 +44,7 @@ describe('What the service does', () => {
     });
   });
 
-  test('a changed workspace default applies at once to who has no override, and to nobody else', async () => {
+  test('a changed workspace default applies at once to users without an override, and to no others', async () => {
     cli.give('ben', shared);
     cli.workspace.state.setWorkspaceDefault(science);
     expect(await effective('chloe')).toMatchObject({ warehouse: { id: science } });

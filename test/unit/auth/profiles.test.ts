@@ -58,7 +58,7 @@ describe('how a profile signs in', () => {
     ['host = a.com\nclient_id = public-app\nscopes = sql offline_access', 'oauth-user'],
     ['host = a.com\ntoken = t\nclient_id = i\nclient_secret = s\nauth_type = pat', 'pat'],
     ['host = a.com\ntoken = a token that is not used\nauth_type = databricks-cli', 'databricks-cli'],
-  ])('%j: %s', (keys, method) => {
+  ])('is read from %j: %s', (keys, method) => {
     expect(one(keys)).toMatchObject({ usable: true, profile: { name: 'p', host: 'https://a.com', method } });
   });
 
@@ -81,7 +81,7 @@ describe('how a profile signs in', () => {
     ['host = a.com\noidc_token_env = MY_TOKEN', 'env-oidc'],
     ['host = a.com\noidc_token_filepath = /t', 'file-oidc'],
     ['host = a.com\ndatabricks_id_token_filepath = /t', 'file-oidc'],
-  ])('%j: %s', (keys, method) => {
+  ])('is read from %j: %s', (keys, method) => {
     expect(one(keys)).toMatchObject({ usable: true, profile: { method } });
   });
 

@@ -127,7 +127,7 @@ describe('a response', () => {
   });
 
   it.each(['7', 'null', '"other"', '-7'])(
-    'with the id %s, which is nobody’s, is taken once nothing better comes',
+    'with the id %s, which no request has, is taken once nothing better comes',
     (id) => {
       const one = asking(call(1));
       expect(one.after(result(id))).toEqual([]);
@@ -143,14 +143,14 @@ describe('a response', () => {
     expect(one.atEnd()).toEqual(['{"id":1,"jsonrpc":"2.0","result":5}']);
   });
 
-  it('whose id is nobody’s is forgotten where a better one comes', () => {
+  it('whose id no request has is dropped where a better one comes', () => {
     const one = asking(call(1));
     one.after(result(7, 'wrong'));
     expect(one.after(result(1))).toEqual([result(1)]);
     expect(one.atEnd()).toEqual([]);
   });
 
-  it('whose id is nobody’s is not taken where there are several of them', () => {
+  it('whose id no request has is not taken where there are several of them', () => {
     const one = asking(call(1));
     one.after(result(7));
     one.after(result(8));
@@ -429,7 +429,7 @@ describe('a batch', () => {
     expect(asking(BATCH).after(`[${result('1.0')}]`)).toEqual([`[${result('1')}]`]);
   });
 
-  it('takes no response whose id is nobody’s for one of its own', () => {
+  it('takes no response whose id no request has for one of its own', () => {
     const one = asking(BATCH);
     expect(one.after(result(7))).toEqual([]);
     expect(one.atEnd()).toEqual([]);

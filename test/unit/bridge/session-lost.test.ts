@@ -166,7 +166,7 @@ describe("a refusal's body reaches the client as it is", () => {
     [400, rpcError(-32602, 'Invalid params'), true],
     [404, rpcError(-32601, 'Method not found'), true],
     [500, rpcError(-32603, 'Internal error'), true],
-    // These the bridge explains itself: the status says what a person has to do.
+    // These the bridge explains itself: the status says what a user has to do.
     [401, rpcError(-32001, 'Unauthorized'), false],
     [403, rpcError(-32002, 'Forbidden'), false],
     [429, rpcError(-32000, 'Slow down'), false],

@@ -436,7 +436,7 @@ describe('a call that asks first', () => {
     expect(textIn(one.read()[0])).toContain(words);
   });
 
-  it('is answered where there is nobody to ask', async () => {
+  it('is answered where there is no user to ask', async () => {
     const one = guardOf({ ask: ['drop'] });
     await one.take(calling(1, 'drop'));
     expect(textIn(one.read()[0])).toContain('Causeway is not open to ask for it');
@@ -504,7 +504,7 @@ describe('a call that asks first', () => {
     expect(one.listeners.size).toBe(1);
   });
 
-  it('is refused where the rules have become stricter without a word while the user allowed it', async () => {
+  it('is refused where the rules have become stricter unnoticed while the user allowed it', async () => {
     const one = guardOf(
       { ask: ['drop'] },
       {

@@ -24,7 +24,7 @@ describe('an entry that starts a process', () => {
     expect(typed(LAUNCH)).toEqual({ fixed: { type: 'stdio', command, args } });
   });
 
-  it('begins with what the person may change afterwards', () => {
+  it('begins with what the user may change afterwards', () => {
     const shape = beginning(beginning(plain, { disabled: false, timeout: 60 }), { timeout: 120 });
     expect(shape(LAUNCH)).toEqual({ ...plain(LAUNCH), initial: { disabled: false, timeout: 120 } });
     expect(wholeEntry(shape(LAUNCH))).toEqual({ ...plain(LAUNCH).fixed, disabled: false, timeout: 120 });

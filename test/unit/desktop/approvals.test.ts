@@ -96,7 +96,7 @@ describe('the time that a call may wait', () => {
     }
   });
 
-  it('is 45 s for a client that nobody knows', () => {
+  it('is 45 s for an unknown client', () => {
     expect(approvalWaitMs('something-new')).toBe(45_000);
     expect(approvalWaitMs(undefined)).toBe(45_000);
   });

@@ -103,7 +103,7 @@ describe('what a client has', () => {
     expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Starts a program that is gone', repairable: false });
   });
 
-  it('leaves the files of projects out of what the person has', () => {
+  it('leaves the files of projects out of what the user has', () => {
     const [own, inProject] = client({ sql: 'absent' }, { sql: 'current' }).files;
     if (!own || !inProject) throw new Error('There are two files.');
     const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };

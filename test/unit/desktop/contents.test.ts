@@ -98,7 +98,7 @@ describe('the recording', () => {
   const minutes = (count: number) => count * 60_000;
   const record = (text: string) => recording.recorder?.asked(bytes(text));
 
-  it('is off, and gives nobody frames, until it is turned on', () => {
+  it('is off, and passes on no frames, until it is turned on', () => {
     expect(recording.recorder).toBeUndefined();
     recording.start(15);
     expect(recording.recorder).toBeDefined();
@@ -116,7 +116,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('goes on for longer where the person says so, and keeps what it has', () => {
+  it('goes on for longer where the user says so, and keeps what it has', () => {
     recording.start(15);
     record('something');
     vi.advanceTimersByTime(minutes(10));
@@ -149,7 +149,7 @@ describe('the recording', () => {
     expect(shown.at(-1)).toEqual({ status: 'off' });
   });
 
-  it('leaves nothing and tells nobody when the application ends', () => {
+  it('leaves nothing and notifies no listener when the application ends', () => {
     recording.start(15);
     record('something');
     recording.close();

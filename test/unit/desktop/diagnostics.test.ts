@@ -188,7 +188,7 @@ describe('the report', () => {
     ...change,
   });
 
-  it('says what somebody who helps has to know', () => {
+  it('says what a helper has to know', () => {
     const text = reportOf(parts({ log: ['[error] It broke.'] }));
     for (const line of [
       '## Causeway 1.2.3',
@@ -211,7 +211,7 @@ describe('the report', () => {
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('holds no secret and no person, wherever they were', () => {
+  it('holds no secret and no name of a user, wherever they were', () => {
     const env = {
       DATABRICKS_TOKEN: PAT,
       DATABRICKS_CLIENT_SECRET: SECRET,

@@ -59,7 +59,7 @@ describe('what changed when', () => {
     expect(await history.of(holding(NONE).profile)).toHaveLength(1);
   });
 
-  it('begins anew where the profile leads to another workspace or somebody else', () => {
+  it('begins anew where the profile leads to another workspace or another user', () => {
     const first = afterSeeing({ profiles: {} }, holding(pinned('a')), 'here', 1);
     const second = afterSeeing(first, holding(pinned('b'), { host: 'https://other.example.com' }), 'here', 2);
     expect(Object.values(second.profiles)[0]?.changes).toEqual([]);

@@ -145,7 +145,7 @@ describe('an override in words', () => {
 
   const noRows = (of: Partial<Everyone>, only: EveryoneQuery['only'], search = '') =>
     nothingFound(reading(of), query({ only, search }));
-  it('says that no queries fail only once somebody has looked', () => {
+  it('says that no queries fail only once access was checked', () => {
     expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Who may use theirs has not been checked.');
     expect(noRows({ access: 'checking' }, 'dangling')).toBe('Looking who may use their warehouse…');
     expect(noRows({ access: 'checked' }, 'dangling')).toMatch(/^No override names a warehouse that .* may not use\.$/);

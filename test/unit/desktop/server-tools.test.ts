@@ -63,7 +63,7 @@ describe('what crosses of an answer', () => {
     expect(partsOf(content)).toEqual([part]);
   });
 
-  it('is no more of a text than a person can read', () => {
+  it('is no more of a text than a user can read', () => {
     const [part] = partsOf({ type: 'text', text: 'a'.repeat(1_000_000) });
     expect(part).toMatchObject({ text: 'a'.repeat(200_000), cut: 800_000 });
   });

@@ -24,7 +24,7 @@ describe('the settings', () => {
     expect(settings.trouble).toBeNull();
   });
 
-  it('are there again at the next start, and whoever listens hears of each change', () => {
+  it('are there again at the next start, and listeners hear of each change', () => {
     const settings = open();
     const heard = vi.fn();
     const end = settings.onChange(heard);

@@ -30,7 +30,7 @@ describe('the control for a property of a tool', () => {
     ['two kinds', { type: ['string', 'number'] }, 'json'],
     ['anything', {}, 'json'],
     ['what is no schema', true, 'json'],
-  ])('%s', (_, property, kind) => {
+  ])('is chosen for %s', (_, property, kind) => {
     expect(kindOf(property)).toBe(kind);
   });
 
@@ -149,7 +149,7 @@ describe('the table in an answer', () => {
     ],
     ['that is none', { answer: 'yes' }, undefined],
     ['of nothing', [], undefined],
-  ])('%s', (_, value, table) => {
+  ])('is read from the answer: %s', (_, value, table) => {
     expect(tableIn(value)).toEqual(table);
   });
 });

@@ -20,7 +20,7 @@ const cannotUse: WarehouseProblem = { code: 'cannot-use', message: 'You may not 
 const unseen: WarehouseProblem = { code: 'last-selected-unseen', message: 'It cannot be read.', remedy: 'Choose.' };
 const signIn = failure('signed_out', 'sign-in', 'You are signed out.');
 
-/** A menu as a person reads it: actions in brackets, what opens further with an arrow. */
+/** A menu as a user reads it: actions in brackets, what opens further with an arrow. */
 function read(state: DesktopState): string[] {
   return trayMenu(state).map(line);
 }
@@ -383,7 +383,7 @@ describe('the servers in the tray', () => {
     expect(trayMood({ ...known(), servers })).toBe('ready');
   });
 
-  it('say who has to sign in to what is behind a service, which is named as people call it', () => {
+  it('say who has to sign in to what is behind a service, which has its own name', () => {
     const away = {
       status: 'service-signed-out',
       label: 'Signed out of GitHub',

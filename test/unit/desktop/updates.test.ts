@@ -83,7 +83,7 @@ describe('the state of updates', () => {
   });
 });
 
-describe('what the person is told of updates', () => {
+describe('what the user is told of updates', () => {
   it('is that one is ready, once', () => {
     expect(updateNews(STATES.downloading, STATES.ready)).toContain('2.0.0');
     expect(updateNews(STATES.ready, STATES.ready)).toBeNull();
@@ -133,7 +133,7 @@ describe('updates', () => {
     expect(developed.updates.state.status).toBe('not-possible-here');
   });
 
-  it('are found, fetched and then wait for the person', async () => {
+  it('are found, fetched and then wait for the user', async () => {
     const install = vi.fn();
     const download: UpdateSource['download'] = async (onPercent) => onPercent(50);
     const { updates, shown } = updatesWith({ look: async () => '2.0.0', download, install });
@@ -147,7 +147,7 @@ describe('updates', () => {
     expect(order).toEqual(['closed', 'installed']);
   });
 
-  it('are only named where the person does not want them to be fetched by themselves', async () => {
+  it('are only named where the user does not want them to be fetched by themselves', async () => {
     const { updates, settings } = updatesWith({ look: async () => '2.0.0' });
     settings.change({ automaticUpdates: false });
     await updates.check();

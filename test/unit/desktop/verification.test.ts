@@ -34,7 +34,7 @@ describe('the checks as they go', () => {
     expect(ended.running).toBe(false);
   });
 
-  it('keep a verdict that came before the person cancelled', () => {
+  it('keep a verdict that came before the user cancelled', () => {
     expect(statuses(afterEvent(verificationAtStart(false), result('record', 'fail'), true))).toEqual([
       'fail',
       'waiting',

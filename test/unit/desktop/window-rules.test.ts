@@ -163,7 +163,7 @@ describe('the window opens', () => {
     expect(opensWindowAtStart(['electron', '.', '--hidden'], true)).toBe(false);
   });
 
-  it('at start only if the person wants it to', () => {
+  it('at start only if the user wants it to', () => {
     expect(opensWindowAtStart(['electron', '.'], false)).toBe(false);
   });
 });

@@ -161,7 +161,7 @@ describe('what is asked and answered', () => {
     answered: (number, given) => shown.push(`${given} to ${number}`),
   });
 
-  it('is shown to a recorder while there is one, and to nobody before and after', () => {
+  it('is shown to a recorder while there is one, and not before or after', () => {
     const shown: string[] = [];
     let recorder: ContentsRecorder | undefined;
     const { calls, sends, hears } = recorded(() => recorder);

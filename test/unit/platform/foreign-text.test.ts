@@ -66,7 +66,7 @@ describe.each([
 });
 
 describe('foreignText', () => {
-  it('redacts a token of a known form that nobody sent from here', () => {
+  it('redacts a token of a known form that was not sent from here', () => {
     for (const spell of [
       percent,
       entities,

@@ -67,7 +67,7 @@ describe('what a service offers', () => {
     }
   });
 
-  it('a tool says what it does to the world, or nothing of it', async () => {
+  it('a tool has annotations, or none', async () => {
     const { tools } = await (await connect(GITHUB)).listTools();
     expect(tools.map(({ annotations }) => annotations)).toEqual([
       { readOnlyHint: true },

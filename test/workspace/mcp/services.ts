@@ -29,7 +29,7 @@ export interface NamedServer {
   connection: CatalogConnection | undefined;
   signal: SignInSignal;
   neededFor: SignInNeededFor;
-  /** The page on which a person signs in, below the workspace's host. */
+  /** The page on which a user signs in, below the workspace's host. */
   page: string;
 }
 

@@ -68,7 +68,7 @@ describe('the tools', () => {
     });
   });
 
-  it('refuse a call without its argument, an unknown statement and somebody else’s', async () => {
+  it('refuse a call without its argument, an unknown statement and another user’s', async () => {
     await start();
     const [ben, chloe] = [await connect(), await connect(CHLOE)];
     await expect(ben.call('execute_sql', {})).rejects.toThrow("BAD_REQUEST: Missing parameter value for 'query'");
@@ -101,7 +101,7 @@ describe('SQL', () => {
     ]);
   });
 
-  it('writes, and everybody sees it', async () => {
+  it('writes, and all users see it', async () => {
     await start();
     const [ben, chloe] = [await connect(), await connect(CHLOE)];
     await rowsOf(ben, 'CREATE TABLE main.default.notes (text STRING)');
@@ -171,7 +171,7 @@ describe('grants', () => {
     'INSERT INTO main.finance.invoices SELECT 9, 9, 9',
     'SELECT main.finance.net_amount(12)',
     'SHOW TABLES IN main.finance',
-  ])('keep everybody without one out: %s', async (query) => {
+  ])('keep users without one out: %s', async (query) => {
     await start();
     const ana = await connect(ANA);
     const answer = await untilDone(ana, await ana.call('execute_sql', { query }));

@@ -60,7 +60,7 @@ describe('the form of an answer', () => {
     expect(await connection.call('execute_sql', { query: 'SELECT 1' })).toHaveProperty('status');
   });
 
-  it('is JSON for lists and an event stream for calls, if nobody says otherwise', async () => {
+  it('is JSON for lists and an event stream for calls by default', async () => {
     await start();
     const session = await openSession();
     expect((await host.post(SQL, BEN, LIST, session)).headers.get('content-type')).toBe('application/json');

@@ -4,7 +4,7 @@ import { type Page, ScriptedBrowser } from '../scripted-browser.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
 import { type Attempt, discover, OAuthClient, type Started } from './oauth-client.ts';
 
-/** The page on which a person decides. */
+/** The page on which a user decides. */
 
 let workspace: EmbeddedWorkspace;
 let client: OAuthClient;
@@ -37,7 +37,7 @@ describe('the consent page', () => {
     expect(page.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('allow signs in as the person who was chosen', async () => {
+  test('allow signs in as the user who was chosen', async () => {
     const browser = new ScriptedBrowser();
     const [page, started] = await consentPage(browser);
     const end = await browser.open(page.url, { user: 'chloe@example.com', decision: 'allow' });
@@ -45,7 +45,7 @@ describe('the consent page', () => {
     expect(await client.me(tokens.access_token)).toBe('chloe@example.com');
   });
 
-  test('it comes again the next time, and another person can be chosen', async () => {
+  test('it comes again the next time, and another user can be chosen', async () => {
     const browser = new ScriptedBrowser();
     for (const user of ['chloe@example.com', 'ana@example.com', 'ana@example.com']) {
       const [page, started] = await consentPage(browser);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-/** The pages that a person sees while signing in. */
+/** The pages that a user sees while signing in. */
 
-/** What becomes of a sign-in: a person decides on the page, or it is decided for them. */
+/** What becomes of a sign-in: a user decides on the page, or it is decided for them. */
 export type Approval = 'ask' | 'deny' | { as: string };
 
 export interface ConsentPage {

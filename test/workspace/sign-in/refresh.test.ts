@@ -52,7 +52,7 @@ describe('refreshing', () => {
     expect(await refusalOf(client.refresh(winners[0]?.value.refresh_token))).toEqual(DEAD);
   });
 
-  test('two sign-ins of one person are two families', async () => {
+  test('two sign-ins of one user are two families', async () => {
     const [one, other] = [await client.signIn(), await client.signIn()];
     await client.refresh(one.refresh_token);
     expect(await refusalOf(client.refresh(one.refresh_token))).toEqual(DEAD);

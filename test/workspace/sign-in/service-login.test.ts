@@ -4,7 +4,7 @@ import { type Page, ScriptedBrowser } from '../scripted-browser.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
 import { discover, OAuthClient } from './oauth-client.ts';
 
-/** The page on which a person signs in to what is behind a service. */
+/** The page on which a user signs in to what is behind a service. */
 
 const GITHUB = 'system.ai.github';
 const SEARCH = {

@@ -41,7 +41,7 @@ describe('a token of Entra ID', () => {
     expect((await ben('POST', '/ai-gateway/mcp-services/system.ai.web_search', list)).status).toBe(200);
   });
 
-  test('is traded, without a client, for one of the workspace that stands for the same person', async () => {
+  test('is traded, without a client, for one of the workspace that stands for the same user', async () => {
     const { status, body } = await exchange(workspace.entra.tokenFor('ben@example.com'));
     expect([status, body]).toMatchObject([200, { token_type: 'Bearer', expires_in: 3600 }]);
     expect(await me(body.access_token)).toBe('ben@example.com');
@@ -56,7 +56,7 @@ describe('a token of Entra ID', () => {
     expect((await ben('GET', '/api/2.0/genie/spaces')).status).toBe(403);
   });
 
-  test('is not traded without a federation policy of the account, expired, of somebody else, or forged', async () => {
+  test('is not traded without a federation policy of the account, expired, of another user, or forged', async () => {
     const good = workspace.entra.tokenFor('ben@example.com');
     const [head, , signature] = good.split('.');
     const payload = Buffer.from('{"upn":"ana@example.com"}').toString('base64url');

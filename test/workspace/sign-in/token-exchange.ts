@@ -18,7 +18,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 export const ACCOUNT_CLIENT = 'account-federation';
 
 /**
- * Adds the token exchange (RFC 8693) by which machines sign in without a secret, and by which a person's token of Entra
+ * Adds the token exchange (RFC 8693) by which machines sign in without a secret, and by which a user's token of Entra
  * ID becomes one of the workspace. Policies are read at each request.
  */
 export function addTokenExchange(provider: Provider, policies: () => readonly FederationPolicy[], entra: Entra): void {

@@ -74,7 +74,7 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       [HUB, 'a second hub is refused while the first lives, and replaces one that was killed'],
       [HUB, 'a folder that leads elsewhere is not used, and says so'],
-      [HUB, "somebody else's folder is not used, and their file is not believed"],
+      [HUB, 'the folder of another user is not used, and their file is not believed'],
     ],
   },
   {
@@ -82,7 +82,7 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       [HUB, 'the proxy goes on alone, the client sees no error, and what was open and harmless is asked again'],
       [HUB, 'the proxy attaches again when the application is back at once'],
-      [HUB, 'a call whose outcome nobody knows is answered with an error that says so, and is not sent again'],
+      [HUB, 'a call of unknown outcome is answered with an error that says so, and is not sent again'],
       [KILLED, 'goes on %s: what it follows and how much of the log it hears stays'],
       [KILLED, 'that was not open yet is opened without it, and the client is answered once'],
       [KILLED, 'after the client has said its last still brings what can be asked again'],
@@ -92,10 +92,10 @@ export const APPLICATION: Scenario[] = [
   {
     demand: 'a proxy and an application of different versions get along, or the proxy works alone',
     proofs: [
-      ['hub/versions.test.ts', 'that has %s works alone, without a word'],
+      ['hub/versions.test.ts', 'that has %s works alone, and writes nothing to stderr'],
       ['hub/versions.test.ts', 'whose file is of the protocol before works alone, and sends it nothing'],
       ['hub/versions.test.ts', 'of the same protocol goes through it, whatever else it says'],
-      ['hub/versions.test.ts', '%s lets it go without a word, so that it works alone'],
+      ['hub/versions.test.ts', '%s closes the connection without an answer, so that the proxy works alone'],
       ['hub/versions.test.ts', 'of the same protocol serves it, whatever else it says'],
     ],
   },
@@ -112,7 +112,7 @@ export const APPLICATION: Scenario[] = [
     proofs: [
       [
         'hub/sessions.test.ts',
-        'the application knows who is attached, what they ask and how it went, and sees them go',
+        'the application knows which clients are attached, what they ask and how it went, and when they go',
       ],
       [SHARED, 'nothing of what a call was given or gave back is written down'],
     ],
@@ -133,7 +133,7 @@ export const APPLICATION: Scenario[] = [
       ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
       ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
       ['platform/connections.test.ts', 'are reopened for the first request after a sleep that was not reported'],
-      ['hub/health/monitor.test.ts', 'sleep is noticed where nobody tells of it'],
+      ['hub/health/monitor.test.ts', 'sleep is noticed where the system does not report it'],
     ],
   },
 ];

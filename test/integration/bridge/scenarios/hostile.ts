@@ -12,7 +12,7 @@ const PATH = '/api/2.0/mcp/sql';
 export interface Scenario {
   server: ScriptedServer;
   proxy: ProxyProcess;
-  /** Another proxy of the same person before the same server. */
+  /** Another proxy of the same user before the same server. */
   again(): ProxyProcess;
 }
 

@@ -184,7 +184,7 @@ const BOTH_ERAS: Scenario[] = [
     proofs: [
       [ERAS, 'is asked in results, round by round, within the session that the bridge has opened'],
       [ERAS, 'that no longer listens to a resource no longer follows it'],
-      ['proxy/revisions.test.ts', 'lists tools and runs one at a server of the %s era'],
+      ['proxy/revisions.test.ts', 'lists tools and runs one at a server of the %s revision'],
     ],
   },
   {

@@ -70,7 +70,7 @@ it('a health session tells how far a call has come, declines what the server ask
   });
 });
 
-it('a health session cancels a call that nobody wants any more', async () => {
+it('a health session cancels a call that is no longer wanted', async () => {
   const { server, session } = await sessionWith(() => {});
   const given = new AbortController();
   const call = session.call('tool', {}, { signal: given.signal });
@@ -136,7 +136,7 @@ it('a health session does not end while a call is under way', async () => {
   await expect.poll(() => server.arrivals.filter(({ method }) => method === 'DELETE').length).toBe(1);
 });
 
-it('lists and calls the tools of a server of the stateless revision', async () => {
+it('a health session lists and calls the tools of a server of the stateless revision', async () => {
   const onCall: Script = ({ frame }, response) => {
     const isList = frame?.method === 'tools/list';
     const content = [{ type: 'text', text: 'done' }];
@@ -158,14 +158,14 @@ it.each([
   await expect(session.call('tool', {}, {})).rejects.toMatchObject({ code: 'unexpected_answer' });
 });
 
-it('takes an answer with members that JSON-RPC does not know', async () => {
+it('a health session takes an answer with members that JSON-RPC does not know', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     json(response, { jsonrpc: '2.0', id: frame?.id, result: { content: [] }, took: 3 });
   });
   expect(await session.call('tool', {}, {})).toMatchObject({ isError: false });
 });
 
-it('tells each of several calls at once its own error', async () => {
+it('a health session gives each of several calls at once its own error', async () => {
   const { session } = await sessionWith(({ frame }, response) => {
     const { name } = Object(frame?.params);
     if (name === 'refused') response.writeHead(403).end();
@@ -180,7 +180,7 @@ it('tells each of several calls at once its own error', async () => {
   ]);
 });
 
-it('fails the calls under way when it is closed, and opens again after an opening that failed', async () => {
+it('a health session fails the calls under way when it is closed, and opens again after an opening that failed', async () => {
   let openings = 0;
   const { script } = orderly({ onCall: () => {} });
   const { server, session } = await sessionWith(

@@ -70,7 +70,7 @@ describe('configured servers', () => {
     expect(heard.at(-1)).toEqual(warm.states());
   });
 
-  it('are left alone while nobody is signed in: no browser opens, and the workspace hears nothing', async () => {
+  it('are left alone while the user is signed out: no browser opens, and the workspace hears nothing', async () => {
     await keep(sql('user'));
     await becomes('sql-user', { name: 'signed-out', problem: { code: 'signed_out' } });
     for (let minute = 0; minute < 30; minute += 1) {
@@ -81,7 +81,7 @@ describe('configured servers', () => {
     expect(workspace.requests.count({})).toBe(0);
   });
 
-  it('are asked once, and then only when somebody wants to know, where they are not to be kept warm', async () => {
+  it('are probed once, and then only on request, where they are not to be watched', async () => {
     await keep(sql('ana'));
     warm.keep(false);
     await becomes('sql-ana', { name: 'ready' });
@@ -100,7 +100,7 @@ describe('configured servers', () => {
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
 
-  it('wait for the browser while somebody signs in, and are ready after one sign-in', async () => {
+  it('wait for the browser while the user signs in, and are ready after one sign-in', async () => {
     workspace.approve('ask');
     await keep(sql('user'), { ...sql('user'), name: 'other' }, sql('ana'));
     await becomes('sql-user', { name: 'signed-out' });
@@ -145,7 +145,7 @@ describe('configured servers', () => {
   });
 });
 
-it('who waits for a server that is taken off the list is let go', async () => {
+it('a request that waits for a server ends when the server is removed from the list', async () => {
   workspace.faults.add({ path: SQL, effect: { kind: 'delay', milliseconds: 60_000 }, times: 'always' });
   await keep(sql('ana'));
   const checked = warm.recheck('sql-ana');
@@ -160,7 +160,7 @@ describe('a server that was ready', () => {
     await becomes('sql-ana', { name: 'ready' });
   });
 
-  it('is asked every five minutes, and a session that has expired meanwhile is nobody’s trouble', async () => {
+  it('is probed every five minutes, and a session that has expired meanwhile is replaced without an error', async () => {
     workspace.faults.expireSessions(404);
     heard = [];
     const before = asked();
@@ -218,7 +218,7 @@ describe('a server that was ready', () => {
   });
 });
 
-it('a sign-in is renewed without the person while it can be, and when it has ended nobody is asked', async () => {
+it('a sign-in is renewed without the user while it can be, and no page opens when it has ended', async () => {
   await keep(sql('user'));
   const auth = await causeway.auth();
   await auth.signIn(await auth.profile('user'));
@@ -252,7 +252,7 @@ describe('sleep and networks', () => {
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
 
-  it('sleep is noticed where nobody tells of it', async () => {
+  it('sleep is noticed where the system does not report it', async () => {
     clock.sleep(2 * MINUTE);
     clock.pass(3_000);
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
