@@ -141,7 +141,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await button('Show more').click();
     await dialog().getByRole('alert').getByText(PROBLEM.message).waitFor();
     await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
-    await inspect('part-way-shelf');
+    await inspect('interrupted-catalog');
     await button('Try again').click();
     await shown.page.getByRole('radio', { name: /^Space 119/ }).waitFor();
     expect(await shown.page.getByRole('radio', { name: /^Space 59/ }).count()).toBe(1);

@@ -181,9 +181,9 @@ export function useWindow() {
 
   /** Lets what the page asks for wait, before it is heard or with its answer, until the function that it gives is called. */
   async function hold(what: 'request' | 'answer', ...requests: string[]): Promise<() => void> {
-    let letGo = (): void => undefined;
+    let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     for (const request of requests) {
       await page.route(`**/${request}`, async (route) => {
@@ -192,7 +192,7 @@ export function useWindow() {
         await (response ? route.fulfill({ response }) : route.continue());
       });
     }
-    return letGo;
+    return release;
   }
 
   /** In place of one that a test has closed. */

@@ -36,7 +36,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await writeFile(join(shown.home, 'causeway/config/servers.json'), JSON.stringify({ servers }));
     await expect.poll(() => shown.server.model.state.servers.length).toBe(1);
     // Events bring the state too, such as when the server has been asked how it is.
-    const letGo = await hold('request', 'requests/causeway:getState', 'events');
+    const release = await hold('request', 'requests/causeway:getState', 'events');
     await shown.page.reload();
     await shown.page.getByText('Asking the workspace…').waitFor();
     await inspect('loading');
@@ -45,7 +45,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
       lead: await shown.page.getByText('Your queries run on').boundingBox(),
     });
     const before = await place();
-    letGo();
+    release();
     await button('Change…').waitFor();
     expect(await place()).toEqual(before);
   });

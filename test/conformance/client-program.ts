@@ -8,7 +8,7 @@ import { ACTS } from './client-acts.ts';
 import { startForwarder } from './forwarder.ts';
 import { proxyTo } from './proxied.ts';
 
-const { MCP_CONFORMANCE_SCENARIO = '', CONFORMANCE_ERA, CONFORMANCE_WAY, CONFORMANCE_SERVERS } = process.env;
+const { MCP_CONFORMANCE_SCENARIO = '', CONFORMANCE_REVISION, CONFORMANCE_WAY, CONFORMANCE_SERVERS } = process.env;
 const act = ACTS[MCP_CONFORMANCE_SCENARIO];
 const url = new URL(process.argv.at(-1) ?? '');
 
@@ -16,7 +16,7 @@ const client = new Client(
   { name: 'conformance-client', version: '1.0.0' },
   {
     capabilities: { elicitation: { form: { applyDefaults: true } }, sampling: {}, roots: {} },
-    versionNegotiation: { mode: CONFORMANCE_ERA === 'stateless' ? { pin: '2026-07-28' } : 'legacy' },
+    versionNegotiation: { mode: CONFORMANCE_REVISION === 'stateless' ? { pin: '2026-07-28' } : 'legacy' },
   },
 );
 client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: {} }));

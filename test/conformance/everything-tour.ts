@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { startEverything } from './everything.ts';
-import type { Era } from './fixtures/serve.ts';
+import type { Revision } from './fixtures/serve.ts';
 import { startForwarder } from './forwarder.ts';
 import { proxyTo } from './proxied.ts';
 import { Visitor } from './visitor.ts';
@@ -13,7 +13,7 @@ const DOCUMENT = 'demo://resource/static/document/features.md';
 interface Feature {
   name: string;
   /** Left out where revision 2026-07-28 has it no more. */
-  onlyIn?: Era;
+  onlyIn?: Revision;
   show(visitor: Visitor): Promise<string>;
 }
 
@@ -182,16 +182,16 @@ export async function tourEverything(folder: string): Promise<string[]> {
   const everything = await startEverything(folder, PORT);
   const forwarder = await startForwarder(everything.url);
   const { args, env, remove } = await proxyTo(forwarder.origin, '/api/2.0/mcp/everything');
-  for (const era of ['sessions', 'stateless'] as const) {
+  for (const revision of ['sessions', 'stateless'] as const) {
     console.log(
-      `\nserver-everything behind causeway proxy, a client of ${era === 'sessions' ? '2025-11-25' : '2026-07-28'}`,
+      `\nserver-everything behind causeway proxy, a client of ${revision === 'sessions' ? '2025-11-25' : '2026-07-28'}`,
     );
-    const visitor = new Visitor(era);
+    const visitor = new Visitor(revision);
     await visitor.connect(args, env);
-    for (const { name, onlyIn = era, show } of FEATURES) {
-      if (onlyIn !== era) continue;
+    for (const { name, onlyIn = revision, show } of FEATURES) {
+      if (onlyIn !== revision) continue;
       const seen = await within(PATIENCE_MS, show(visitor)).catch((error: unknown) => {
-        missing.push(`${name}, a client of ${era}: ${error}`);
+        missing.push(`${name}, a client of ${revision}: ${error}`);
         return `MISSING: ${error}`;
       });
       console.log(`  ${name.padEnd(48)}${seen}`);

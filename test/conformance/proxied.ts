@@ -18,7 +18,7 @@ export async function proxyTo(origin: string, path: string) {
   };
 }
 
-/** A server behind `causeway proxy`, with HTTP in front of it again: clients of one era on that side, whatever the server is. */
+/** A server behind `causeway proxy`, with HTTP in front of it again: clients of one revision on that side, whatever the server is. */
 export async function sandwich(origin: string, path: string, clients: 'sessions' | 'stateless') {
   const { args, env, remove } = await proxyTo(origin, path);
   const front = clients === 'sessions' ? await serveOverHttp(args, env) : await serveStatelessOverHttp(args, env);

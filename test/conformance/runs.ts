@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startEverything } from './everything.ts';
-import { type Era, serveFixture } from './fixtures/serve.ts';
+import { type Revision, serveFixture } from './fixtures/serve.ts';
 import { startForwarder } from './forwarder.ts';
 import type { Installed } from './install.ts';
 import { sandwich } from './proxied.ts';
@@ -39,8 +39,8 @@ export function plan(folders: Installed): Run[] {
   ];
 }
 
-/** The suite's client speaks `front`; directly it meets a fixture of its own era, through the proxy one of `behind`. */
-function serverRun(name: string, suite: Suite, front: Era, behind: Era): Run {
+/** The suite's client speaks `front`; directly it meets a fixture of its own revision, through the proxy one of `behind`. */
+function serverRun(name: string, suite: Suite, front: Revision, behind: Revision): Run {
   return {
     name,
     baseline: `fixture, ${suite.requirements ?? 'current'}`,
@@ -84,12 +84,12 @@ function everythingRun(suite: Suite, folder: string): Run {
   };
 }
 
-/** The suite's servers speak `behind`; directly they meet a client of their own era, through the proxy one of `front`. */
-function clientRun(name: string, suite: Suite, behind: Era, front: Era): Run {
-  const test = (way: 'direct' | 'through', era: Era) =>
+/** The suite's servers speak `behind`; directly they meet a client of their own revision, through the proxy one of `front`. */
+function clientRun(name: string, suite: Suite, behind: Revision, front: Revision): Run {
+  const test = (way: 'direct' | 'through', revision: Revision) =>
     testClient(suite, `${process.execPath} ${CLIENT}`, {
       CONFORMANCE_WAY: way,
-      CONFORMANCE_ERA: era,
+      CONFORMANCE_REVISION: revision,
       CONFORMANCE_SERVERS: behind,
     });
   return {

@@ -79,7 +79,7 @@ export async function serveStatelessOverHttp(args: string[], env: NodeJS.Process
   await once(server, 'listening');
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no address');
-  // A client of this revision asks first what the server is: from then on the era of this one is known.
+  // A client of this revision asks first what the server is: from then on the revision of this one is known.
   const capabilities = { sampling: {}, elicitation: {}, roots: {} };
   const _meta = { [PROTOCOL]: REVISION, 'io.modelcontextprotocol/clientCapabilities': capabilities };
   send({ jsonrpc: '2.0', id: 'first', method: 'server/discover', params: { _meta } });

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { Era } from './fixtures/serve.ts';
+import type { Revision } from './fixtures/serve.ts';
 
 /** What a server has said of itself or asked for, as the client heard it. */
 interface Heard {
@@ -14,12 +14,12 @@ export class Visitor {
   readonly #heard: Heard[] = [];
   #wake: () => void = () => {};
 
-  constructor(era: Era) {
+  constructor(revision: Revision) {
     this.client = new Client(
       { name: 'visitor', version: '1' },
       {
         capabilities: { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } },
-        versionNegotiation: { mode: era === 'stateless' ? { pin: '2026-07-28' } : 'legacy' },
+        versionNegotiation: { mode: revision === 'stateless' ? { pin: '2026-07-28' } : 'legacy' },
       },
     );
     const { client } = this;

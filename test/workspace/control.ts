@@ -67,7 +67,7 @@ const managedSettings = z.strictObject({
   sessions: z.enum(['demanded', 'none']).optional(),
   answers: z.enum(['json', 'sse']).optional(),
   listening: z.enum(['absent', 'supported']).optional(),
-  era: z.enum(['legacy', 'modern']).optional(),
+  revision: z.enum(['legacy', 'modern']).optional(),
   waitMs: z.number().optional(),
   serviceSessions: z.enum(['demanded', 'none']).optional(),
   signInSignal: z.enum(['challenge', 'elicitation']).optional(),

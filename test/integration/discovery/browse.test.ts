@@ -15,12 +15,12 @@ afterAll(async () => {
   await workspace.close();
 });
 
-/** Leafs through a shelf to its end, as the user of a profile. */
-async function leaf(profile: string, shelf: CatalogKind): Promise<{ found: CatalogItemFound[]; parts: number[] }> {
+/** Reads all parts of a list of the catalog, as the user of a profile. */
+async function readAll(profile: string, query: CatalogKind): Promise<{ found: CatalogItemFound[]; parts: number[] }> {
   const { discovery } = await causeway.open(profile);
   const [found, parts]: [CatalogItemFound[], number[]] = [[], []];
   for (let from: string | undefined; ; ) {
-    const { items, next } = await discovery.browse(shelf, from);
+    const { items, next } = await discovery.browse(query, from);
     found.push(...items);
     parts.push(items.length);
     if (next === undefined) return { found, parts };
@@ -28,8 +28,8 @@ async function leaf(profile: string, shelf: CatalogKind): Promise<{ found: Catal
   }
 }
 
-const targets = async (profile: string, shelf: CatalogKind) =>
-  (await leaf(profile, shelf)).found.map(({ target }) => target);
+const targets = async (profile: string, query: CatalogKind) =>
+  (await readAll(profile, query)).found.map(({ target }) => target);
 
 describe('browsing a workspace', () => {
   test.each<[CatalogKind, string[]]>([
@@ -54,12 +54,12 @@ describe('browsing a workspace', () => {
     ],
     [{ what: 'connections' }, ['issue_tracker']],
     [{ what: 'schemas', catalog: 'system' }, ['system.ai']],
-  ])('finds for %o what the workspace has', async (shelf, expected) => {
-    expect(await targets('ben', shelf)).toEqual(expected);
+  ])('finds for %o what the workspace has', async (query, expected) => {
+    expect(await targets('ben', query)).toEqual(expected);
   });
 
   test('finds Genie spaces with their titles for those who may open them', async () => {
-    const { found } = await leaf('chloe', { what: 'genie-spaces' });
+    const { found } = await readAll('chloe', { what: 'genie-spaces' });
     const [taxi] = workspace.state.genieSpaces;
     expect(found).toEqual([
       { target: taxi?.spaceId, title: 'New York taxi trips', about: expect.stringContaining('taxi') },

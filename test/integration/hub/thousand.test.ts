@@ -51,7 +51,7 @@ async function attached(number: number): Promise<Socket> {
   return socket;
 }
 
-/** Most proxies say goodbye, some are killed, some mid-call. */
+/** Most proxies delete their session, some are killed, some in the middle of a call. */
 async function leaves(socket: Socket, number: number): Promise<void> {
   const closed = once(socket, 'close');
   if (number % 5 === 0) socket.write(`{"jsonrpc":"2.0","id":0,"method":"tools/call"}\n`);

@@ -14,7 +14,7 @@ const clients: Client[] = [];
 beforeAll(async () => {
   workspace = await startWorkspace({
     state: { startupMs: 5, workspaceDefaultWarehouseId: '8baced1ff014912d' },
-    mcp: { era: 'modern', listening: 'supported' },
+    mcp: { revision: 'modern', listening: 'supported' },
   });
 });
 afterEach(async () => {
@@ -73,15 +73,18 @@ describe('a client of the stateless revision', () => {
   const fresh = () =>
     new Client({ name: 'new', version: '0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   afterEach(() => {
-    workspace.mcp.settings.era = 'modern';
+    workspace.mcp.settings.revision = 'modern';
   });
 
-  it.each(['modern', 'legacy'] as const)('lists tools and runs one at a server of the %s revision', async (era) => {
-    workspace.mcp.settings.era = era;
-    const client = await connect(fresh());
-    expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
-    expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
-    await expect(client.callTool({ name: 'main__default__gone', arguments: {} })).rejects.toThrow('BAD_REQUEST');
-  });
+  it.each(['modern', 'legacy'] as const)(
+    'lists tools and runs one at a server of the %s revision',
+    async (revision) => {
+      workspace.mcp.settings.revision = revision;
+      const client = await connect(fresh());
+      expect(client.getServerVersion()).toMatchObject({ name: 'managed-functions' });
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain(INITIALS.name);
+      expect(await client.callTool(INITIALS)).toMatchObject({ structuredContent: { rows: [['AL']] } });
+      await expect(client.callTool({ name: 'main__default__gone', arguments: {} })).rejects.toThrow('BAD_REQUEST');
+    },
+  );
 });

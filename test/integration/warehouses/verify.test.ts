@@ -140,13 +140,16 @@ describe('the end-to-end check', () => {
   const endToEnd = (profile = 'ana') => verify(profile, ['--end-to-end', '--stop-warehouses']);
   const stops = () => cli.workspace.requests.count({ path: '*/stop' });
 
-  test.each(['legacy', 'modern'] as const)('passes where the SQL server speaks %s revisions alone', async (era) => {
-    cli.workspace.mcp.settings.era = era;
-    cli.give('ana', science);
-    const { code, verdicts } = await endToEnd();
-    expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
-    expect(code).toBe(0);
-  });
+  test.each(['legacy', 'modern'] as const)(
+    'passes where the SQL server speaks %s revisions alone',
+    async (revision) => {
+      cli.workspace.mcp.settings.revision = revision;
+      cli.give('ana', science);
+      const { code, verdicts } = await endToEnd();
+      expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
+      expect(code).toBe(0);
+    },
+  );
 
   test('opens its session before it stops anything, and sends its query after that', async () => {
     cli.give('ana', science);

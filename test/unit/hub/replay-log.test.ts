@@ -4,42 +4,42 @@ import { ReplayLog } from '../../../main/hub/replay-log.ts';
 const frame = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 it('the replay log holds the requests that are neither answered nor cancelled', () => {
-  const ledger = new ReplayLog();
-  for (const id of [1, '1', 2, 3]) ledger.sent(frame({ jsonrpc: '2.0', id, method: 'tools/call', params: {} }));
-  ledger.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));
-  ledger.sent(frame({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'x' } }));
-  ledger.sent(frame({ jsonrpc: '2.0', method: 'notifications/cancelled' }));
-  ledger.sent(frame('{"method":"notifications/cancelled","params":'));
-  expect(ledger.open.map(({ id }) => id)).toEqual(['"1"', '3']);
+  const log = new ReplayLog();
+  for (const id of [1, '1', 2, 3]) log.sent(frame({ jsonrpc: '2.0', id, method: 'tools/call', params: {} }));
+  log.answered(frame({ jsonrpc: '2.0', id: 2, result: {} }));
+  log.sent(frame({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'x' } }));
+  log.sent(frame({ jsonrpc: '2.0', method: 'notifications/cancelled' }));
+  log.sent(frame('{"method":"notifications/cancelled","params":'));
+  expect(log.open.map(({ id }) => id)).toEqual(['"1"', '3']);
 });
 
 it('the replay log keeps only idempotent requests for a retry', () => {
-  const ledger = new ReplayLog();
+  const log = new ReplayLog();
   const harmless = frame({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-  ledger.sent(harmless);
-  ledger.sent(frame({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { secret: 'of a person' } }));
-  expect(ledger.open.map((open) => open.frame)).toEqual([harmless, undefined]);
+  log.sent(harmless);
+  log.sent(frame({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { secret: 'of a person' } }));
+  expect(log.open.map((open) => open.frame)).toEqual([harmless, undefined]);
 });
 
 it('the replay log holds each request of a batch, and keeps none of them for a retry', () => {
-  const ledger = new ReplayLog();
+  const log = new ReplayLog();
   const methods = ['tools/list', 'tools/call', 'tools/call', 'ping'];
-  ledger.sent(frame(methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))));
-  ledger.sent(frame([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } }]));
-  ledger.answered(frame([{ jsonrpc: '2.0', id: 1, result: {} }]));
-  expect(ledger.open).toEqual([
+  log.sent(frame(methods.map((method, id) => ({ jsonrpc: '2.0', id, method }))));
+  log.sent(frame([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } }]));
+  log.answered(frame([{ jsonrpc: '2.0', id: 1, result: {} }]));
+  expect(log.open).toEqual([
     { id: '0', method: 'tools/list', frame: undefined },
     { id: '2', method: 'tools/call', frame: undefined },
   ]);
 });
 
 it('the replay log keeps subscriptions and log level until the client withdraws them or opens a new session', () => {
-  const ledger = new ReplayLog();
+  const log = new ReplayLog();
   const asked = (id: number, method: string, params: object, answer: object = { result: {} }) => {
-    ledger.sent(frame({ jsonrpc: '2.0', id, method, params }));
-    ledger.answered(frame({ jsonrpc: '2.0', id, ...answer }));
+    log.sent(frame({ jsonrpc: '2.0', id, method, params }));
+    log.answered(frame({ jsonrpc: '2.0', id, ...answer }));
   };
-  const granted = () => ledger.subscriptions.all().map((wish) => JSON.parse(String(wish.frame)).params);
+  const granted = () => log.subscriptions.all().map((each) => JSON.parse(String(each.frame)).params);
   asked(1, 'resources/subscribe', { uri: 'file:a' });
   asked(2, 'resources/subscribe', { uri: 'file:b' });
   asked(3, 'resources/subscribe', { uri: 'file:c' }, { error: { code: -32002, message: 'no such resource' } });
@@ -47,7 +47,7 @@ it('the replay log keeps subscriptions and log level until the client withdraws 
   asked(5, 'logging/setLevel', { level: 'debug' });
   asked(6, 'logging/setLevel', { level: 'warning' });
   expect(granted()).toEqual([{ uri: 'file:b' }, { level: 'warning' }]);
-  ledger.sent(frame({ jsonrpc: '2.0', id: 7, method: 'initialize', params: {} }));
+  log.sent(frame({ jsonrpc: '2.0', id: 7, method: 'initialize', params: {} }));
   expect(granted()).toEqual([]);
 });
 

@@ -107,7 +107,7 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
       served,
       sessions: demanded,
     };
-    return settings.era === 'modern' ? modern.answer(exchange) : sessions.answer(exchange);
+    return settings.revision === 'modern' ? modern.answer(exchange) : sessions.answer(exchange);
   }
 
   return {
@@ -137,8 +137,10 @@ export function createManagedServers({ state, host = () => '', ...options }: Man
 }
 
 /** The real servers have no endpoint for GET and DELETE; the modern revision answers both itself. */
-function isSpoken({ listening, era }: ManagedServerSettings, method: string): boolean {
-  return method === 'POST' || era === 'modern' || (listening === 'supported' && ['GET', 'DELETE'].includes(method));
+function isSpoken({ listening, revision }: ManagedServerSettings, method: string): boolean {
+  return (
+    method === 'POST' || revision === 'modern' || (listening === 'supported' && ['GET', 'DELETE'].includes(method))
+  );
 }
 
 function endpointNotFound(path: string): RestFault {

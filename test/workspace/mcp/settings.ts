@@ -12,7 +12,7 @@ export interface ManagedServerSettings {
   /** Whether GET opens a listening stream and DELETE ends a session. The real servers know neither. */
   listening: 'absent' | 'supported';
   /** `modern` speaks protocol revision 2026-07-28 alone, which has no sessions; `legacy` the 2025 revisions. */
-  era: 'legacy' | 'modern';
+  revision: 'legacy' | 'modern';
   /** Numbers the events of event streams; with `listening` supported, a broken stream can then be taken up again. */
   eventIds: boolean;
   /** The last rule of the choice of a warehouse. */
@@ -47,7 +47,7 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   // Both forms are seen by whoever changes nothing.
   answers: (method) => (method === 'tools/call' ? 'sse' : 'json'),
   listening: 'absent',
-  era: 'legacy',
+  revision: 'legacy',
   eventIds: false,
   heuristic: fiveTiers,
   waitMs: 1000,

@@ -283,7 +283,7 @@ describe('revision 2026-07-28', () => {
   const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
 
   it.each(['json', 'sse'] as const)('is spoken without sessions, in answers as %s', async (answers) => {
-    await start({ era: 'modern', answers });
+    await start({ revision: 'modern', answers });
     const connection = await host.connect(SQL, BEN, new Client({ name: 'test', version: '0' }, modern));
     expect(connection.transport.sessionId).toBeUndefined();
     expect(await connection.toolNames()).toContain('poll_sql_result');
@@ -292,7 +292,7 @@ describe('revision 2026-07-28', () => {
   });
 
   it('refuses initialize and GET', async () => {
-    await start({ era: 'modern' });
+    await start({ revision: 'modern' });
     expect((await host.post(SQL, BEN, initialize())).status).toBe(400);
     expect((await host.fetch(SQL, BEN, { headers: { accept: 'text/event-stream' } })).status).toBe(405);
     await expect(host.connect(SQL, BEN)).rejects.toThrow();

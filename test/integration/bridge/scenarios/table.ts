@@ -3,7 +3,7 @@ import { REMOTE, type Scenario } from './scenario.ts';
 
 const DEATH = 'bridge/scenarios/lost-sessions.test.ts';
 const STREAMS = 'bridge/scenarios/streams.test.ts';
-const ERAS = 'bridge/scenarios/revisions.test.ts';
+const REVISIONS = 'bridge/scenarios/revisions.test.ts';
 const PRESSURE = 'bridge/scenarios/pressure.test.ts';
 const OFFICIAL = 'proxy/official-client.test.ts';
 const STDIO = 'proxy/stdio.test.ts';
@@ -159,45 +159,50 @@ const STREAMING: Scenario[] = [
   },
 ];
 
-const BOTH_ERAS: Scenario[] = [
+const BOTH_REVISIONS: Scenario[] = [
   {
-    demand: 'a client with sessions before a stateless server: opened from server/discover, the era remembered',
+    demand: 'a client with sessions before a stateless server: opened from server/discover, the revision remembered',
     proofs: [
-      [ERAS, 'is opened from server/discover, which the next client is asked at once; nothing is deleted at the end'],
+      [
+        REVISIONS,
+        'is opened from server/discover, which the next client is asked at once; nothing is deleted at the end',
+      ],
       ['proxy/revisions.test.ts', 'lists tools and runs one, answered as %s'],
     ],
   },
   {
     demand: 'results that ask for input become requests; the state is echoed byte for byte under a new id',
-    proofs: [[ERAS, 'answers what it asks inside its results, with the state echoed byte for byte under a new id']],
+    proofs: [
+      [REVISIONS, 'answers what it asks inside its results, with the state echoed byte for byte under a new id'],
+    ],
   },
   {
     demand: 'subscriptions/listen in place of the listening stream, again after it was cut',
-    proofs: [[ERAS, 'listens through subscriptions/listen, again after it was cut']],
+    proofs: [[REVISIONS, 'listens through subscriptions/listen, again after it was cut']],
   },
   {
     demand: 'cancelling closes the stream; unknown methods are told; batches are taken apart where there are none',
-    proofs: [[ERAS, 'cancels by closing, is told 404 for an unknown method, and has a batch answered as one']],
+    proofs: [[REVISIONS, 'cancels by closing, is told 404 for an unknown method, and has a batch answered as one']],
   },
   {
     demand: 'a stateless client before a server with sessions: what that asks comes in results, round by round',
     proofs: [
-      [ERAS, 'is asked in results, round by round, within the session that the bridge has opened'],
-      [ERAS, 'that no longer listens to a resource no longer follows it'],
+      [REVISIONS, 'is asked in results, round by round, within the session that the bridge has opened'],
+      [REVISIONS, 'that no longer listens to a resource no longer follows it'],
       ['proxy/revisions.test.ts', 'lists tools and runs one at a server of the %s revision'],
     ],
   },
   {
-    demand: 'an address that somebody has to open is asked for as each era does: by an error, or in a result',
+    demand: 'an address that somebody has to open is asked for as each revision does: by an error, or in a result',
     proofs: [
-      [ERAS, 'is asked in a result to open what the server names in an error that the revision has no more'],
+      [REVISIONS, 'is asked in a result to open what the server names in an error that the revision has no more'],
       ['bridge/url-elicitation.test.ts', 'that opens addresses is given that error as it is'],
       ['bridge/url-elicitation.test.ts', 'reads the address in the message'],
     ],
   },
   {
     demand: 'batches pass as they are where the revision has them',
-    proofs: [[ERAS, 'batches go as one request where the revision has them, and come back as one frame']],
+    proofs: [[REVISIONS, 'batches go as one request where the revision has them, and come back as one frame']],
   },
 ];
 
@@ -258,7 +263,7 @@ export const SCENARIOS: Record<string, Scenario[]> = {
   'signing in': SIGN_IN,
   sessions: SESSIONS,
   streams: STREAMING,
-  'both eras': BOTH_ERAS,
+  'both revisions': BOTH_REVISIONS,
   pressure: UNDER_PRESSURE,
   'no connection': NO_CONNECTION,
   'the application': APPLICATION,
