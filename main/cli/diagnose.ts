@@ -196,7 +196,7 @@ export function commandSource(context: CommandContext, profile: string | undefin
     settings: () => settingsFinding(env),
     version: async () => versionFinding(await askApplication(env)),
     servers: () => askServers(context),
-    clients: async () => openClients(context, {}).survey((await openServerList(context)).read().servers),
+    clients: async () => openClients(context, {}).survey((await openServerList(context)).atOpening.servers),
     hub: async () => hubFinding(await askApplication(env)),
     onSilence: (host) => sayStillWaiting(context, host),
     onFault: (error) =>

@@ -159,7 +159,7 @@ function warningsFor(server: ManagedServer, edit: RuleEdit, tools: string[] | un
 
 /** An option that takes several tools takes a server that stands behind it for one more. @throws {CausewayError} `usage` */
 async function refuseServerAmongTools(context: CommandContext, { on, off, ask }: SetRulesOptions): Promise<void> {
-  const { servers } = (await openServers(context.env)).read();
+  const { servers } = (await openServers(context.env)).atOpening;
   for (const [option, tools = []] of Object.entries({ on, off, ask })) {
     const name = tools.find((tool) => servers.some((server) => server.name === tool));
     if (name === undefined) continue;
@@ -183,7 +183,7 @@ async function askedScope(
   }
   const client = clientId === undefined ? undefined : await clientNamed(context, clientId);
   if (name === undefined) return scopeOf(client);
-  const server = findServer((await openServers(context.env)).read(), name);
+  const server = findServer((await openServers(context.env)).atOpening, name);
   const { host } = await (await context.causeway().auth()).profile(server.profile);
   const key = serverKey(host, server.path);
   const others = ((await serverNames(context)).get(key) ?? []).filter((other) => other !== server.name);
@@ -229,7 +229,7 @@ function rowsOf(rules: Rules, names: Map<string, string[]>): Row[] {
 
 /** The configured servers' names by their `serverKey`. A profile that is gone has no host: its servers' rules show their address. */
 async function serverNames(context: CommandContext): Promise<Map<string, string[]>> {
-  const { servers } = (await openServers(context.env)).read();
+  const { servers } = (await openServers(context.env)).atOpening;
   const auth = await context.causeway().auth();
   const names = new Map<string, string[]>();
   for (const { name, profile, path } of servers) {

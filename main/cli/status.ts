@@ -112,7 +112,7 @@ async function serversOf(context: CommandContext): Promise<Status['servers']> {
 }
 
 async function clientsOf(context: CommandContext): Promise<Status['clients']> {
-  const { servers } = (await openServerList(context)).read();
+  const { servers } = (await openServerList(context)).atOpening;
   const reports = await openClients(context, {}).survey(servers);
   return reports
     .filter(({ because }) => because !== null)
@@ -270,7 +270,7 @@ export interface AskedServer extends ServerStatus {
 
 /** Asks each configured server as an AI client would. Nobody is asked to sign in. */
 export async function askServers(context: CommandContext): Promise<AskedServer[]> {
-  const { servers } = (await openServerList(context)).read();
+  const { servers } = (await openServerList(context)).atOpening;
   if (servers.length === 0) return [];
   const warm = await context.causeway().keepWarm(servers);
   warm.keep(false);

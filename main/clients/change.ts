@@ -62,12 +62,18 @@ export interface PlanOptions {
 
 /**
  * Works out what a file becomes: whose an entry is, is told from the text and the record together. Writes nothing.
- * @throws {CausewayError} `invalid_file`, `file_not_writable`, `conflict`
+ * @param before what the file holds
+ * @throws {CausewayError} `invalid_file`, `conflict`
  */
-export async function plan(client: ClientFacts, file: string, wanted: Wanted, options: PlanOptions): Promise<Planned> {
+export function plan(
+  client: ClientFacts,
+  file: string,
+  before: Buffer | undefined,
+  wanted: Wanted,
+  options: PlanOptions,
+): Planned {
   const { known, replace = false, project } = options;
   const editor = editorOf(client.format);
-  const before = await readBytes(file);
   const record: FileRecord = {
     ...known,
     client: client.id,
@@ -133,6 +139,8 @@ export interface ChangeOptions extends Omit<PlanOptions, 'known'> {
 export interface Changed extends Planned {
   written: boolean;
   backup: Backup | undefined;
+  /** The whole record after it. */
+  remembered: WrittenRecord;
 }
 
 /**
@@ -153,7 +161,7 @@ export async function change(
     try {
       const began = performance.now();
       for (let attempt = 1; performance.now() - began < RETRY_TIMEOUT_MS; attempt += 1) {
-        const planned = await plan(client, file, wanted, { ...planning, known });
+        const planned = plan(client, file, await readBytes(file), wanted, { ...planning, known });
         const written = changes(planned);
         const keeps = written && (!known || planned.replaces) && attempt === 1;
         const backup = keeps ? await keepBackup(env, file, client.id, planned.before, now(), known) : undefined;
@@ -161,8 +169,7 @@ export async function change(
         const entries = { ...known?.entries, ...planned.record.entries };
         if (written) await remember(record, recorded, { ...planned.record, entries, previous: known?.entries });
         if (written && !(await write(file, planned))) continue;
-        await remember(record, recorded, planned.record);
-        return { ...planned, written, backup };
+        return { ...planned, written, backup, remembered: await remember(record, recorded, planned.record) };
       }
       throw neverAtRest(client, file);
     } catch (error) {

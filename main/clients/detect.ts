@@ -120,3 +120,21 @@ export async function isThere(path: string, mode = constants.F_OK): Promise<bool
     () => false,
   );
 }
+
+/**
+ * The file of a client in a project, if it has one.
+ * @param candidates where it must have one, the clients among which others do
+ * @throws {CausewayError} `usage` where it must, and has none
+ */
+export function projectFile(
+  { name, project }: ClientFacts,
+  folder: string,
+  candidates: readonly ClientFacts[] | false,
+): LocatedFile[] {
+  if (project) return [{ path: join(folder, ...project), project: folder }];
+  if (!candidates) return [];
+  const able = candidates.filter((client) => client.project).map(({ id }) => id);
+  throw new CausewayError('usage', `${name} has no file for a project that Causeway knows.`, {
+    remedy: `Nothing was written. These have: ${able.join(', ')}.`,
+  });
+}

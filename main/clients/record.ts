@@ -72,13 +72,13 @@ export function knownOf(
   return record.files[key] ?? (older?.client === id ? older : undefined);
 }
 
-/** Notes what is known of a file now; nothing once it has no entries of ours. */
+/** Notes what is known of a file now; nothing once it has no entries of ours. Gives the whole record as it is then. */
 export async function remember(
   record: SettingsFile<WrittenRecord>,
   { key, olderKey }: RecordedFile,
   known: FileRecord | undefined,
-): Promise<void> {
-  await record.change((now) => {
+): Promise<WrittenRecord> {
+  return record.change((now) => {
     const { [key]: present, [olderKey]: older, ...others } = now.files;
     const next = known && Object.keys(known.entries).length > 0 ? known : undefined;
     if (older === undefined && sameData(present, next)) return now;

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ProcessFacts } from './client.ts';
+import { CausewayError } from '../platform/errors.ts';
+import type { ClientFacts, ProcessFacts } from './client.ts';
 
 const run = promisify(execFile);
 
@@ -15,6 +16,28 @@ export function isRunning({ names, notIn }: ProcessFacts, processes: ReadonlySet
   return [...processes].some((process) => {
     const own = process.slice(Math.max(process.lastIndexOf('/'), process.lastIndexOf('\\')) + 1);
     return names.some((name) => isOne(own, name)) && !notIn?.test(process);
+  });
+}
+
+/** The clients that run now and would overwrite what is written meanwhile, by id. */
+export async function runningClients(
+  clients: readonly ClientFacts[],
+  running: () => Promise<Set<string>>,
+): Promise<string[]> {
+  const careless = clients.filter(({ overwritesWhileRunning }) => overwritesWhileRunning);
+  const processes = careless.length === 0 ? new Set<string>() : await running();
+  return careless.flatMap(({ id, overwritesWhileRunning }) =>
+    overwritesWhileRunning && isRunning(overwritesWhileRunning, processes) ? [id] : [],
+  );
+}
+
+/** @throws {CausewayError} `client_running` where the client would overwrite what is written now */
+export async function refuseRunning(client: ClientFacts, running: () => Promise<Set<string>>): Promise<void> {
+  const { id, name } = client;
+  if (!(await runningClients([client], running)).includes(id)) return;
+  throw new CausewayError('client_running', `${name} is running, and overwrites its configuration while it does.`, {
+    remedy: 'Nothing was written.',
+    action: { do: 'quit-client', client: name },
   });
 }
 

@@ -40,7 +40,7 @@ export function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<Server
  */
 export async function pathsOfProfile(env: NodeJS.ProcessEnv, profile: string): Promise<string[]> {
   if (!(await hasServerList(env))) return [];
-  const { servers } = (await openServers(env)).read();
+  const { servers } = (await openServers(env)).atOpening;
   return servers.filter((server) => server.profile === profile).map(({ path }) => path);
 }
 

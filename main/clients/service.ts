@@ -3,30 +3,20 @@ import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
 import { readBackup } from './backups.ts';
-import { change, changes, type Planned, plan, type Restored, restoreBackup, type Wanted } from './change.ts';
+import { type Restored, restoreBackup, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
-import { detect, findCommand, isThere, type LocatedFile, locate, locateFormer } from './detect.ts';
+import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
 import type { Launcher } from './launcher.ts';
-import {
-  type ChangeChoice,
-  type ChangeOutcome,
-  changeOutcome,
-  entryInUse,
-  failed,
-  forClient,
-  notInstalled,
-  type RestoreChoice,
-  shared,
-} from './outcome.ts';
+import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
+import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
-import { type FileRecord, knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
-import { isRunning } from './running.ts';
+import { knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
+import { refuseRunning, runningClients } from './running.ts';
 import { correctionOf, entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
-  type ClientName,
   type ClientReport,
-  readEntries,
+  entriesIn,
   readersOf,
   reportClient,
   reportFile,
@@ -51,11 +41,6 @@ export interface ClientsOptions {
   watching?: Partial<WatchOptions>;
 }
 
-/** Whether a record says of an entry of ours what the text no longer has. */
-function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
-  return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
-}
-
 /** The AI clients on this computer, and the entries in their files. */
 export class ClientsService {
   readonly #options: ClientsOptions;
@@ -67,14 +52,7 @@ export class ClientsService {
 
   /** Every client and the state of every server's entry in it, in known projects too, or in one project alone. Writes nothing. */
   async survey(servers: readonly ManagedServer[], project?: string): Promise<ClientReport[]> {
-    const options = await this.#surveying(servers);
-    if (project === undefined) return Promise.all(this.#clients.map((client) => reportClient(client, options)));
-    const reports = this.#clients.map(async (client) => {
-      const files = this.#projectFiles(client, project).map((file) => reportFile(client, file, options));
-      const found = (await Promise.all(files)).filter(({ exists }) => exists);
-      return { id: client.id, name: client.name, because: found[0] ? `${found[0].path} exists` : null, files: found };
-    });
-    return Promise.all(reports);
+    return report(this.#clients, this.#surveying(servers, await this.#readRecord()), project);
   }
 
   /**
@@ -86,8 +64,8 @@ export class ClientsService {
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
-    return this.#each(ids, choice, async (client, file) => {
-      const { client: asItIs } = await readEntries(client, file);
+    return this.#change(ids, choice, async (client, file, { bytes }) => {
+      const { client: asItIs } = entriesIn(client, file.path, bytes);
       const wanted = servers.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
         return [server.name, entryOf(asItIs, file, server, this.#options.launcher, http)] as const;
@@ -99,14 +77,15 @@ export class ClientsService {
   /** Removes entries of these names, as far as they are ours. */
   async remove(ids: readonly string[], names: readonly string[], choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
     const wanted: Wanted = new Map(names.map((name) => [name, undefined]));
-    return this.#each(ids, choice, async () => wanted, ids);
+    return this.#change(ids, choice, () => wanted, true);
   }
 
   /** The names of all entries of ours in those clients, found or remembered; of a project, in its files alone. */
   async ownNames(ids: readonly string[], project?: string): Promise<string[]> {
-    const reports = (await this.survey([], project)).filter(({ id }) => ids.length === 0 || ids.includes(id));
-    const record = (await this.#open()).read();
-    const names = reports.flatMap(({ id, files }) =>
+    const record = await this.#readRecord();
+    const options = this.#surveying([], record);
+    const clients = this.#clients.filter(({ id }) => ids.length === 0 || ids.includes(id));
+    const names = (await report(clients, options, project)).flatMap(({ id, files }) =>
       files
         .filter((file) => (file.project ?? undefined) === project)
         .map(async ({ path, leftOver }) => {
@@ -117,16 +96,16 @@ export class ClientsService {
           ];
         }),
     );
-    const former = project === undefined ? await this.#formerNames(ids) : [];
+    const former = project === undefined ? await this.#formerNames(clients, options) : [];
     return [...new Set([...(await Promise.all(names)).flat(), ...former])];
   }
 
   /** The names of entries of ours in files that clients would use if they were installed otherwise. */
-  async #formerNames(ids: readonly string[]): Promise<string[]> {
+  async #formerNames(clients: readonly ClientFacts[], options: SurveyOptions): Promise<string[]> {
     const names: string[] = [];
-    for (const client of this.#clients.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
+    for (const client of clients) {
       for (const file of await locateFormer(client, this.#options.surroundings).catch(() => [])) {
-        names.push(...(await reportFile(client, file, await this.#surveying([]))).leftOver);
+        names.push(...(await reportFile(client, file, options)).leftOver);
       }
     }
     return names;
@@ -134,8 +113,8 @@ export class ClientsService {
 
   /** The folders of the projects that have entries of ours. */
   async projects(): Promise<string[]> {
-    const files = Object.values((await this.#open()).read().files);
-    return [...new Set(files.flatMap(({ project }) => project ?? []))].sort();
+    const { files } = await this.#readRecord();
+    return [...new Set(Object.values(files).flatMap(({ project }) => project ?? []))].sort();
   }
 
   /** Puts right what was written and is not as it should be, or would be written differently today. */
@@ -144,12 +123,14 @@ export class ClientsService {
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
-    return this.#each(ids, choice, async (client, file) => {
-      const { repairable } = await reportFile(client, file, await this.#surveying(servers));
-      const { client: asItIs } = await readEntries(client, file);
-      const known = await this.#known(client, file.path);
-      const spoilt = servers.filter(({ name }) => repairable.includes(name));
-      const wanted = spoilt.map(async (server) => {
+    let options: SurveyOptions | undefined;
+    return this.#change(ids, choice, async (client, file, { bytes, known }) => {
+      options ??= this.#surveying(servers, await this.#readRecord());
+      const look = () => entriesIn(client, file.path, bytes);
+      const { repairable } = await reportFile(client, file, { ...options, known: async () => known }, look);
+      const { client: asItIs } = look();
+      const modified = servers.filter(({ name }) => repairable.includes(name));
+      const wanted = modified.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
         const entry = http
           ? entryOf(asItIs, file, server, this.#options.launcher, http)
@@ -168,7 +149,7 @@ export class ClientsService {
     if (!dryRun && !whileRunning) {
       const { backup } = await readBackup(this.#options.env, id);
       const client = this.#clients.find((each) => each.id === backup.client);
-      if (client) await this.#refuseRunning(client);
+      if (client) await refuseRunning(client, this.#options.running);
     }
     const [{ env }, record] = [this.#options, await this.#open()];
     const now = () => this.#now();
@@ -182,7 +163,7 @@ export class ClientsService {
   watch(onChange: () => void): () => void {
     const { surroundings, watching, launcher } = this.#options;
     const watched = async () =>
-      surveyedPaths(this.#clients, placesOf(surroundings), (await this.#open()).read(), launcher);
+      surveyedPaths(this.#clients, placesOf(surroundings), await this.#readRecord(), launcher);
     return watchFiles(watched, onChange, { root: surroundings.home, ...watching });
   }
 
@@ -198,12 +179,8 @@ export class ClientsService {
   }
 
   /** The installed clients that run now and would overwrite what is written meanwhile, by id. */
-  async inTheWay(): Promise<string[]> {
-    const careless = this.#clients.filter(({ overwritesWhileRunning }) => overwritesWhileRunning);
-    const running = careless.length === 0 ? new Set<string>() : await this.#options.running();
-    return careless.flatMap(({ id, overwritesWhileRunning }) =>
-      overwritesWhileRunning && isRunning(overwritesWhileRunning, running) ? [id] : [],
-    );
+  runningClients(): Promise<string[]> {
+    return runningClients(this.#clients, this.#options.running);
   }
 
   /**
@@ -214,6 +191,26 @@ export class ClientsService {
     const { launcher } = this.#options;
     await launcher.prepare();
     return entriesToPaste(servers, launcher, id === undefined ? undefined : this.client(id));
+  }
+
+  #change(
+    ids: readonly string[],
+    choice: ChangeChoice,
+    wantedIn: WantedIn,
+    isRemoval = false,
+  ): Promise<ChangeOutcome[]> {
+    const options: OperationOptions = {
+      ...this.#options,
+      clients: this.#clients,
+      now: () => this.#now(),
+      locks: this.#locks,
+      record: () => this.#open(),
+      readRecord: () => this.#readRecord(),
+    };
+    return new Operation(options, choice, wantedIn).run(
+      ids.map((id) => this.client(id)),
+      isRemoval,
+    );
   }
 
   get #clients(): readonly ClientFacts[] {
@@ -233,14 +230,15 @@ export class ClientsService {
     return this.#record;
   }
 
-  async #known(client: ClientFacts, path: string): Promise<FileRecord | undefined> {
-    return knownOf((await this.#open()).read(), await recordedFile(client, path), client);
+  /** The record as it is now. */
+  async #readRecord(): Promise<WrittenRecord> {
+    if (this.#record) return (await this.#record).read();
+    return (await this.#open()).atOpening;
   }
 
-  async #surveying(servers: readonly ManagedServer[]): Promise<SurveyOptions> {
-    const record = (await this.#open()).read();
-    const readers = readersOf(this.#clients, this.#options.surroundings);
+  #surveying(servers: readonly ManagedServer[], record: WrittenRecord): SurveyOptions {
     const { surroundings, env, launcher } = this.#options;
+    let readers: ReturnType<typeof readersOf> | undefined;
     return {
       surroundings,
       servers,
@@ -251,6 +249,7 @@ export class ClientsService {
         ),
       sharing: async (client, path) => {
         const { key } = await recordedFile(client, path);
+        readers ??= readersOf(this.#clients, surroundings);
         return ((await readers).get(key) ?? []).filter(({ id }) => id !== client.id);
       },
       entry: (client, file, server, present, known) =>
@@ -261,114 +260,15 @@ export class ClientsService {
           : (await findCommand(command, { ...surroundings, env: { ...env, ...surroundings.env } })) !== undefined,
     };
   }
+}
 
-  /** @throws {CausewayError} `usage` where the client has none */
-  #projectFiles({ name, project }: ClientFacts, folder: string, must = false): LocatedFile[] {
-    if (project) return [{ path: join(folder, ...project), project: folder }];
-    if (!must) return [];
-    const able = this.#clients.filter((client) => client.project).map(({ id }) => id);
-    throw new CausewayError('usage', `${name} has no file for a project that Causeway knows.`, {
-      remedy: `Nothing was written. These have: ${able.join(', ')}.`,
-    });
-  }
-
-  /** @param losing the clients that a removal was asked for, all where none is named; left out for any other change */
-  async #each(
-    ids: readonly string[],
-    choice: ChangeChoice,
-    wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
-    losing?: readonly string[],
-  ): Promise<ChangeOutcome[]> {
-    const named = ids.map((id) => this.client(id));
-    const outcomes: ChangeOutcome[] = [];
-    const { surroundings } = this.#options;
-    const readers = losing && choice.project === undefined ? await readersOf(this.#clients, surroundings) : undefined;
-    const staying = async (client: ClientFacts, { path }: LocatedFile) => {
-      if (!losing || losing.length === 0) return [];
-      const { key } = await recordedFile(client, path);
-      return (readers?.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
-    };
-    for (const client of named.length > 0 ? named : this.#clients) {
-      const isNamed = named.length > 0;
-      const found = await detect(client, this.#options.surroundings);
-      if (!found.installed && choice.project === undefined) {
-        if (isNamed) outcomes.push(failed(client, null, notInstalled(client)));
-        continue;
-      }
-      try {
-        const files =
-          choice.project === undefined
-            ? await locate(client, this.#options.surroundings)
-            : this.#projectFiles(client, choice.project, isNamed);
-        for (const file of files) {
-          outcomes.push(...(await this.#change(client, file, choice, wantedIn, await staying(client, file))));
-        }
-        outcomes.push(...(await this.#empty(client, choice, wantedIn)));
-      } catch (error) {
-        outcomes.push(failed(client, null, error));
-      }
-    }
-    return outcomes;
-  }
-
-  /** Takes the entries that are written elsewhere now, or removed, out of the files in which they were. */
-  async #empty(
-    client: ClientFacts,
-    choice: ChangeChoice,
-    wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
-  ): Promise<ChangeOutcome[]> {
-    if (choice.project !== undefined) return [];
-    const outcomes: ChangeOutcome[] = [];
-    for (const file of await locateFormer(client, this.#options.surroundings)) {
-      if (!(await this.#known(client, file.path))) continue;
-      const emptied = async () => new Map([...(await wantedIn(client, file)).keys()].map((name) => [name, undefined]));
-      outcomes.push(...(await this.#change(client, file, { ...choice, replace: false }, emptied, [])));
-    }
-    return outcomes.filter(({ result }) => result !== 'unchanged');
-  }
-
-  async #change(
-    client: ClientFacts,
-    file: LocatedFile,
-    choice: ChangeChoice,
-    wantedIn: (client: ClientFacts, file: LocatedFile) => Promise<Wanted>,
-    sharedWith: ClientName[],
-  ): Promise<ChangeOutcome[]> {
-    try {
-      const wanted = await wantedIn(client, file);
-      const known = await this.#known(client, file.path);
-      const planning = { replace: choice.replace, project: file.project };
-      const planned = await plan(client, file.path, wanted, { ...planning, known });
-      const isChange = changes(planned);
-      const result = async () => {
-        if (choice.dryRun || !(isChange || forgets(planned, known))) return planned;
-        if (isChange) {
-          if (sharedWith.length > 0 && !choice.evenShared) throw shared(client, file, sharedWith);
-          if (!choice.whileRunning && file.project === undefined) await this.#refuseRunning(client);
-          if (file.project === undefined) await this.#options.launcher.prepare();
-        }
-        const [{ env }, record] = [this.#options, await this.#open()];
-        const now = () => this.#now();
-        return change(client, file.path, wanted, { ...planning, env, locks: this.#locks, record, now });
-      };
-      const done = await result();
-      const refused = done.inUse.map((name) =>
-        failed(client, file, entryInUse(client, file, name, done.inUse.length === wanted.size)),
-      );
-      if (refused.length > 0 && !changes(done)) return refused;
-      const outcome = changeOutcome(client, file, done, choice);
-      return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
-    } catch (error) {
-      const outcome = failed(client, file, error);
-      return [sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome];
-    }
-  }
-
-  async #refuseRunning({ id, name, overwritesWhileRunning }: ClientFacts): Promise<void> {
-    if (!overwritesWhileRunning || !(await this.inTheWay()).includes(id)) return;
-    throw new CausewayError('client_running', `${name} is running, and overwrites its configuration while it does.`, {
-      remedy: 'Nothing was written.',
-      action: { do: 'quit-client', client: name },
-    });
-  }
+/** The reports of those clients; of a project, its files alone. */
+function report(clients: readonly ClientFacts[], options: SurveyOptions, project?: string): Promise<ClientReport[]> {
+  if (project === undefined) return Promise.all(clients.map((client) => reportClient(client, options)));
+  const reports = clients.map(async (client) => {
+    const files = projectFile(client, project, false).map((file) => reportFile(client, file, options));
+    const found = (await Promise.all(files)).filter(({ exists }) => exists);
+    return { id: client.id, name: client.name, because: found[0] ? `${found[0].path} exists` : null, files: found };
+  });
+  return Promise.all(reports);
 }

@@ -55,8 +55,12 @@ export interface ReadFile {
 }
 
 /** Reads a client's entries. @throws {CausewayError} `invalid_file`, `file_not_writable` */
-export async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<ReadFile> {
-  const bytes = await readBytes(path);
+async function readEntries(client: ClientFacts, { path }: LocatedFile): Promise<ReadFile> {
+  return entriesIn(client, path, await readBytes(path));
+}
+
+/** A client's entries in what its file holds. @throws {CausewayError} `invalid_file` */
+export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | undefined): ReadFile {
   const text = decode(bytes, editTarget(client, path));
   const asItIs = layoutIn(client, path, text);
   const entries = editorOf(client.format).read(text, editTarget(asItIs, path));
@@ -103,8 +107,13 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   }
 }
 
-/** One file of a client and the state of every server's entry in it. */
-export async function reportFile(client: ClientFacts, file: LocatedFile, options: SurveyOptions): Promise<FileReport> {
+/** One file of a client and the state of every server's entry in it. `look` reads the file, where that is not done yet. */
+export async function reportFile(
+  client: ClientFacts,
+  file: LocatedFile,
+  options: SurveyOptions,
+  look: () => ReadFile | Promise<ReadFile> = () => readEntries(client, file),
+): Promise<FileReport> {
   const { servers, isProgram } = options;
   const { path, project = null } = file;
   const known = await options.known(client, path);
@@ -120,7 +129,7 @@ export async function reportFile(client: ClientFacts, file: LocatedFile, options
   };
   try {
     result.sharedWith = await options.sharing(client, path);
-    const read = await readEntries(client, file);
+    const read = await look();
     result.exists = read.exists;
     for (const server of servers) {
       const { name } = server;

@@ -37,7 +37,7 @@ class Clients {
     const [servers, service] = [await this.#servers(), this.#service];
     const [reports, inTheWay, longNames] = await Promise.all([
       service.survey(servers),
-      service.inTheWay(),
+      service.runningClients(),
       this.#longNames(servers),
     ]);
     return {
@@ -100,7 +100,7 @@ class Clients {
   }
 
   async #servers(): Promise<ManagedServer[]> {
-    return (await openServers(this.#context.env)).read().servers;
+    return (await openServers(this.#context.env)).atOpening.servers;
   }
 
   async #longNames(servers: ManagedServer[]): Promise<LongNames[]> {

@@ -14,6 +14,8 @@ export interface SettingsFile<T> {
   readonly path: string;
   /** Where a damaged file was put, if one was found at the opening. */
   readonly setAside: string | undefined;
+  /** What the file held at the opening. */
+  readonly atOpening: T;
   /** What the file holds now; what `empty` gives where there is none. */
   read(): T;
   /** Reads, changes and writes, one process at a time. What `edit` gives back unchanged is not written. */
@@ -41,13 +43,14 @@ export async function openSettings<T extends Record<string, unknown>>(
   const { folder, name, schema, empty, lockFolder } = options;
   const path = join(folder, `${name}.json`);
   let setAside: string | undefined;
+  let atOpening = empty;
   const load = () => {
     const stored = readJson(path);
     const isEmpty = typeof stored === 'object' && stored !== null && Object.keys(stored).length === 0;
     return stored === undefined || isEmpty ? empty : schema.parse(stored);
   };
   try {
-    load();
+    atOpening = load();
   } catch (error) {
     if (!isDamage(error)) throw error;
     setAside = join(folder, `${name}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`);
@@ -58,6 +61,7 @@ export async function openSettings<T extends Record<string, unknown>>(
   return {
     path,
     setAside,
+    atOpening,
     read: load,
     change: (edit) =>
       withLock(lockFolder, async () => {

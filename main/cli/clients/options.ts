@@ -56,6 +56,6 @@ export async function chosenServers(
   { server, configRoot }: ClientOptions,
 ): Promise<ManagedServer[]> {
   const there = configRoot === undefined ? context : context.inHome(resolve(configRoot));
-  const list = (await openServerList((await hasServerList(there.env)) ? there : context)).read();
+  const list = (await openServerList((await hasServerList(there.env)) ? there : context)).atOpening;
   return server ? server.map((name) => findServer(list, name)) : list.servers;
 }

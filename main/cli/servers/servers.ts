@@ -156,7 +156,7 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
 
 /** `causeway servers`: the servers that clients are to have. */
 export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
-  const { servers } = (await openServerList(context)).read();
+  const { servers } = (await openServerList(context)).atOpening;
   if (options.json) return writeJson(context.stdout, servers);
   if (servers.length === 0) {
     return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
@@ -178,7 +178,7 @@ interface Tested {
 
 /** `causeway servers test [NAME…]`: connects to each server as an AI client does, and prints its tools. */
 export async function test(context: CommandContext, names: string[], options: { json?: boolean }): Promise<void> {
-  const list = (await openServerList(context)).read();
+  const list = (await openServerList(context)).atOpening;
   const servers = names.length === 0 ? list.servers : names.map((name) => findServer(list, name));
   if (servers.length === 0) {
     throw new CausewayError('not_found', 'There are no servers yet.', {

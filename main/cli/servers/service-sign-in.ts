@@ -92,7 +92,7 @@ async function findService(
   profileName: string | undefined,
 ): Promise<ServiceSignIn> {
   const causeway = context.causeway();
-  const { servers } = (await openServerList(context)).read();
+  const { servers } = (await openServerList(context)).atOpening;
   const server = servers.find((each) => each.name === name);
   const service = serviceOf(server?.path ?? `/ai-gateway/mcp-services/${name}`);
   if (service === undefined) {

@@ -1,0 +1,158 @@
+import { readBytes } from '../platform/replace-file.ts';
+import type { SettingsFile } from '../platform/settings.ts';
+import { change, changes, type Planned, plan, type Wanted } from './change.ts';
+import type { ClientFacts } from './client.ts';
+import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
+import type { Launcher } from './launcher.ts';
+import {
+  type ChangeChoice,
+  type ChangeOutcome,
+  changeOutcome,
+  entryInUse,
+  failed,
+  notInstalled,
+  shared,
+} from './outcome.ts';
+import type { HostEnvironment } from './places.ts';
+import { type FileRecord, knownOf, recordedFile, type WrittenRecord } from './record.ts';
+import { refuseRunning } from './running.ts';
+import { type ClientName, readersOf } from './survey.ts';
+
+export interface OperationOptions {
+  env: NodeJS.ProcessEnv;
+  surroundings: HostEnvironment;
+  launcher: Launcher;
+  /** All clients that there are. */
+  clients: readonly ClientFacts[];
+  running(): Promise<Set<string>>;
+  now(): number;
+  /** Where Causeway's locks are. */
+  locks: string;
+  record(): Promise<SettingsFile<WrittenRecord>>;
+  readRecord(): Promise<WrittenRecord>;
+}
+
+/** A client's file as an operation finds it, before anything is locked. */
+interface FoundFile {
+  bytes: Buffer | undefined;
+  known: FileRecord | undefined;
+}
+
+/** What is to become of a file's entries. */
+export type WantedIn = (client: ClientFacts, file: LocatedFile, found: FoundFile) => Wanted | Promise<Wanted>;
+
+/**
+ * One change of several clients' files. The record is read once, and each file once to see what changes; what changes is read
+ * again under its lock (`change`).
+ */
+export class Operation {
+  readonly #options: OperationOptions;
+  readonly #choice: ChangeChoice;
+  readonly #wantedIn: WantedIn;
+  /** As it was read, or as it is after a change of this operation: clients may share a file. */
+  #record: WrittenRecord | undefined;
+
+  constructor(options: OperationOptions, choice: ChangeChoice, wantedIn: WantedIn) {
+    this.#options = options;
+    this.#choice = choice;
+    this.#wantedIn = wantedIn;
+  }
+
+  /**
+   * Changes the files of these clients, of all that are installed where none is named.
+   * @param isRemoval whether clients that share a file with one of those may lose entries
+   */
+  async run(named: readonly ClientFacts[], isRemoval: boolean): Promise<ChangeOutcome[]> {
+    const outcomes: ChangeOutcome[] = [];
+    const { clients, surroundings } = this.#options;
+    const { project } = this.#choice;
+    const isNamed = named.length > 0;
+    const readers = isRemoval && isNamed && project === undefined ? await readersOf(clients, surroundings) : undefined;
+    const staying = async (client: ClientFacts, { path }: LocatedFile) => {
+      if (!readers) return [];
+      const { key } = await recordedFile(client, path);
+      return (readers.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
+    };
+    for (const client of isNamed ? named : clients) {
+      const found = await detect(client, surroundings);
+      if (!found.installed && project === undefined) {
+        if (isNamed) outcomes.push(failed(client, null, notInstalled(client)));
+        continue;
+      }
+      try {
+        const files =
+          project === undefined ? await locate(client, surroundings) : projectFile(client, project, isNamed && clients);
+        for (const file of files) {
+          outcomes.push(...(await this.#change(client, file, this.#wantedIn, await staying(client, file))));
+        }
+        if (project === undefined) outcomes.push(...(await this.#empty(client)));
+      } catch (error) {
+        outcomes.push(failed(client, null, error));
+      }
+    }
+    return outcomes;
+  }
+
+  /** Takes the entries that are written elsewhere now, or removed, out of the files in which they were. */
+  async #empty(client: ClientFacts): Promise<ChangeOutcome[]> {
+    const outcomes: ChangeOutcome[] = [];
+    const emptied: WantedIn = async (...found) =>
+      new Map([...(await this.#wantedIn(...found)).keys()].map((name) => [name, undefined]));
+    for (const file of await locateFormer(client, this.#options.surroundings)) {
+      if (!(await this.#known(client, file))) continue;
+      outcomes.push(...(await this.#change(client, file, emptied, [], false)));
+    }
+    return outcomes.filter(({ result }) => result !== 'unchanged');
+  }
+
+  async #change(
+    client: ClientFacts,
+    file: LocatedFile,
+    wantedIn: WantedIn,
+    sharedWith: ClientName[],
+    replace = this.#choice.replace,
+  ): Promise<ChangeOutcome[]> {
+    const { dryRun, evenShared, whileRunning } = this.#choice;
+    const { env, launcher, locks, running, now } = this.#options;
+    try {
+      const known = await this.#known(client, file);
+      const bytes = await readBytes(file.path);
+      const wanted = await wantedIn(client, file, { bytes, known });
+      const planning = { replace, project: file.project };
+      const planned = plan(client, file.path, bytes, wanted, { ...planning, known });
+      const isChange = changes(planned);
+      const result = async () => {
+        if (dryRun || !(isChange || forgets(planned, known))) return planned;
+        if (isChange) {
+          if (sharedWith.length > 0 && !evenShared) throw shared(client, file, sharedWith);
+          if (!whileRunning && file.project === undefined) await refuseRunning(client, running);
+          if (file.project === undefined) await launcher.prepare();
+        }
+        const record = await this.#options.record();
+        const changed = await change(client, file.path, wanted, { ...planning, env, locks, record, now });
+        this.#record = changed.remembered;
+        return changed;
+      };
+      const done = await result();
+      const refused = done.inUse.map((name) =>
+        failed(client, file, entryInUse(client, file, name, done.inUse.length === wanted.size)),
+      );
+      if (refused.length > 0 && !changes(done)) return refused;
+      const outcome = changeOutcome(client, file, done, this.#choice);
+      return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
+    } catch (error) {
+      const outcome = failed(client, file, error);
+      return [sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome];
+    }
+  }
+
+  async #known(client: ClientFacts, { path }: LocatedFile): Promise<FileRecord | undefined> {
+    this.#record ??= await this.#options.readRecord();
+    return knownOf(this.#record, await recordedFile(client, path), client);
+  }
+}
+
+/** Whether a record says of an entry of ours what the text no longer has. */
+function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
+  return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
+}
