@@ -32,7 +32,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     const check = shown.page.getByRole('listitem').filter({ hasText: 'End to end' });
     await check.getByText('Could not tell').waitFor();
     await check.getByText(/start Shared analytics, Finance BI yourself, .*You may not start it/).waitFor();
-    await inspect('part-way-end-to-end');
+    await inspect('interrupted-end-to-end');
   });
 
   it('a bulk change that could not be planned says why and is planned again', async () => {
@@ -48,7 +48,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     });
     await button('Import…').click();
     await alert().getByText('The service is temporarily unavailable.').waitFor();
-    await inspect('part-way-plan');
+    await inspect('interrupted-plan');
     shown.workspace.faults.remove(fault.id);
     await button('Try again').click();
     await text('1 override will be set. Nothing has been changed yet.');
@@ -69,7 +69,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await text('Broke off after 1,000 overrides: there may be more.');
     await alert().getByText('Something went wrong.').waitFor();
     await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
-    await inspect('part-way-everyone');
+    await inspect('interrupted-overrides');
     shown.workspace.faults.remove(fault.id);
     await button('Read again').click();
     await text('3,000 overrides.');
@@ -86,7 +86,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     );
     await shown.page.getByRole('grid', { name: 'Overrides' }).press('End');
     await alert().getByText(PROBLEM.message).waitFor();
-    await inspect('part-way-rows');
+    await inspect('interrupted-rows');
     await shown.page.unroute('**/requests/causeway:everyonePage');
     await button('Try again').click();
     await alert().waitFor({ state: 'detached' });
@@ -103,7 +103,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await go('Settings');
     await alert().getByText('The settings file was damaged').waitFor();
     await alert().getByText('settings.damaged-').waitFor();
-    await inspect('part-way-settings');
+    await inspect('interrupted-settings');
   });
 
   it('a sign-out that the workspace has not confirmed says so', async () => {
@@ -116,7 +116,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     await button('Sign out').click();
     await alert().getByText('the workspace did not confirm it.').waitFor();
     await dialog().waitFor({ state: 'detached' });
-    await inspect('part-way-sign-out');
+    await inspect('interrupted-sign-out');
     await button('Dismiss').click();
     await alert().waitFor({ state: 'detached' });
   });
@@ -171,6 +171,6 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       });
     await expect.poll(isInSight).toBe(true);
     expect(await shown.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
-    await inspect('part-way-refused');
+    await inspect('interrupted-refused');
   });
 });

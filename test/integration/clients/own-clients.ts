@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { HttpChoice } from '../../../main/clients/outcome.ts';
 import type { System } from '../../../main/clients/places.ts';
 import type { ManagedServer } from '../../../main/clients/servers.ts';
 import { ClientsService } from '../../../main/clients/service.ts';
@@ -11,6 +12,17 @@ export const GENIE: ManagedServer = {
   profile: 'prod',
   kind: 'genie',
   path: '/api/2.0/mcp/genie/7191',
+};
+
+/** Where Cursor keeps its entries, below the home folder. */
+export const CURSOR = '.cursor/mcp.json';
+
+/** Entries with an address, with the OAuth application of an account. */
+export const HTTP: HttpChoice = {
+  urlOf: ({ path }) => `https://w.example.com${path}`,
+  isPublished: async () => false,
+  clientId: 'app-1',
+  callbackPort: 8020,
 };
 
 /** A user's home folder of their own, and the service that looks after the clients in it. */
@@ -77,4 +89,11 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** A client's first file, and the state of an entry in it. */
+export async function fileOf(own: OwnClients, id: string, name = SQL.name) {
+  const report = (await own.service().survey([SQL])).find((each) => each.id === id);
+  const [file] = report?.files ?? [];
+  return { ...file, state: file?.entries[name] };
 }

@@ -1,0 +1,127 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { ToolGuard } from '../../../main/bridge/tool-guard.ts';
+import { calling, guardOf, initializing, LIST, textIn } from './guard-under-test.ts';
+
+type AskApproval = NonNullable<ConstructorParameters<typeof ToolGuard>[0]['askApproval']>;
+
+describe('a call that asks first', () => {
+  const asker = () => {
+    const asked: {
+      call: Parameters<AskApproval>[0];
+      signal: AbortSignal;
+      answer(is: Awaited<ReturnType<AskApproval>>): void;
+    }[] = [];
+    const askApproval: AskApproval = (call, signal) => new Promise((answer) => asked.push({ call, signal, answer }));
+    return { asked, askApproval };
+  };
+
+  it('goes on once the user has allowed it, with what it says shown to the user; others overtake it', async () => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'], clients: {} }, { askApproval });
+    await one.take(initializing(0, { name: 'codex-mcp-client' }));
+    const waiting = one.take(calling(1, 'drop', { arguments: { n: 1 } }));
+    await one.take(calling(2, 'look'));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(asked[0]?.call).toEqual({ client: 'codex-mcp-client', tool: 'drop', arguments: '{"n":1}' });
+    expect(one.concerns(LIST)).toBe(true);
+    asked[0]?.answer('allowed');
+    await waiting;
+    expect(one.sent.slice(1)).toEqual([calling(2, 'look'), calling(1, 'drop', { arguments: { n: 1 } })]);
+    expect(one.read()).toEqual([]);
+  });
+
+  it.each([
+    ['refused', 'The user has refused this call of "drop".'],
+    ['late', 'nobody has answered in time'],
+    ['absent', 'Causeway is not open to ask for it'],
+    ['crowded', 'too many calls wait for it already'],
+  ] as const)('is answered where the user is %s', async (is, words) => {
+    const one = guardOf({ ask: ['drop'] }, { askApproval: async () => is });
+    await one.take(calling(1, 'drop'));
+    expect(one.sent).toEqual([]);
+    expect(textIn(one.read()[0])).toContain(words);
+  });
+
+  it('is answered where there is no user to ask', async () => {
+    const one = guardOf({ ask: ['drop'] });
+    await one.take(calling(1, 'drop'));
+    expect(textIn(one.read()[0])).toContain('Causeway is not open to ask for it');
+  });
+
+  it('is answered in a batch without asking', async () => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    await one.take(`[${calling(1, 'drop')}]`);
+    expect(asked).toEqual([]);
+    expect(textIn(one.read()[0])).toContain('not in a batch');
+  });
+
+  it.each([
+    [
+      'that its client takes back',
+      (one: ReturnType<typeof guardOf>) =>
+        one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'),
+    ],
+    ['whose client goes', async (one: ReturnType<typeof guardOf>) => one.abort.abort()],
+  ])('is not sent and not answered %s', async (_how, end) => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    const waiting = one.take(calling(1, 'drop'));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await end(one);
+    expect(asked[0]?.signal.aborted).toBe(true);
+    asked[0]?.answer('late');
+    await waiting;
+    expect(one.sent.filter((frame) => frame.includes('drop'))).toEqual([]);
+    expect(one.read()).toEqual([]);
+  });
+
+  it('waits on where another call is taken back', async () => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    const waiting = one.take(calling(1, 'drop'));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(asked[0]?.call).toEqual({ client: undefined, tool: 'drop', arguments: '{}' });
+    await one.take('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}');
+    await one.take('{"jsonrpc":"2.0","method":"notifications/progress","params":{"requestId":1}}');
+    expect(asked[0]?.signal.aborted).toBe(false);
+    asked[0]?.answer('allowed');
+    await waiting;
+    expect(one.sent).toContain(calling(1, 'drop'));
+    one.become({}, false);
+    expect(one.concerns(LIST)).toBe(false);
+  });
+
+  it.each([
+    ['off', { off: ['drop'] }, []],
+    ['on', { on: ['drop'] }, [calling(1, 'drop')]],
+  ])('follows a rule that switches its tool %s meanwhile, and is asked about no more', async (_how, rules, sent) => {
+    const { asked, askApproval } = asker();
+    const one = guardOf({ ask: ['drop'] }, { askApproval });
+    const waiting = one.take(calling(1, 'drop'));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    one.become({ ask: ['drop', 'other'] });
+    expect(asked[0]?.signal.aborted).toBe(false);
+    one.become(rules);
+    await waiting;
+    expect(asked[0]?.signal.aborted).toBe(true);
+    expect(one.sent).toEqual(sent);
+    expect(one.read().map(textIn).filter(Boolean)).toHaveLength(1 - sent.length);
+    expect(one.listeners.size).toBe(1);
+  });
+
+  it('is refused where the rules have become stricter unnoticed while the user allowed it', async () => {
+    const one = guardOf(
+      { ask: ['drop'] },
+      {
+        askApproval: async () => {
+          one.become({ off: ['drop'] }, false);
+          return 'allowed';
+        },
+      },
+    );
+    await one.take(calling(1, 'drop'));
+    expect(one.sent).toEqual([]);
+    expect(textIn(one.read()[0])).toContain('The user has refused this call');
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { trayMenu, trayMood } from '../../../main/desktop/tray/tray-menu.ts';
+import type { DesktopState, PendingApprovalInfo } from '../../../preload/contract.ts';
+import { known, server } from './states.ts';
+import { readMenu, trayLine } from './tray-lines.ts';
+
+describe('a call that waits for the user in the tray', () => {
+  const approval: PendingApprovalInfo = {
+    id: 7,
+    client: 'Claude Code',
+    mark: null,
+    server: 'databricks-sql',
+    profile: 'acme',
+    tool: 'execute_sql',
+    statement: 'DROP TABLE\n  taxi',
+    arguments: null,
+    cut: 0,
+    expiresAt: 45_000,
+  };
+  const waiting = (...approvals: PendingApprovalInfo[]) => ({ ...known(), approvals });
+
+  it('stands first, with what it would do and its answers', () => {
+    const [first, second] = trayMenu(waiting(approval));
+    expect(first).toEqual({
+      kind: 'submenu',
+      label: 'Claude Code asks to use execute_sql',
+      items: [
+        { kind: 'action', label: 'DROP TABLE taxi', action: { do: 'open', screen: 'warehouse' } },
+        { kind: 'action', label: 'Allow once', action: { do: 'answer-call', id: 7, answer: 'once' } },
+        {
+          kind: 'action',
+          label: 'Always allow for Claude Code',
+          action: { do: 'answer-call', id: 7, answer: 'always' },
+        },
+        { kind: 'action', label: 'Refuse', action: { do: 'answer-call', id: 7, answer: 'refuse' } },
+      ],
+    });
+    expect(second).toEqual({ kind: 'separator' });
+    expect(trayMood(waiting(approval))).toBe('attention');
+  });
+
+  it('cannot be allowed for ever where the client has not named itself', () => {
+    const [first] = trayMenu(waiting({ ...approval, client: null, statement: null }));
+    expect(first).toMatchObject({ label: 'An AI client asks to use execute_sql' });
+    expect(first?.kind === 'submenu' && first.items.map(trayLine)).toEqual(['[Allow once]', '[Refuse]']);
+  });
+
+  it('is one of at most five in the menu', () => {
+    const many = Array.from({ length: 7 }, (_, id) => ({ ...approval, id }));
+    const labels = readMenu(waiting(...many));
+    expect(labels.filter((label) => label.startsWith('[Claude Code asks'))).toHaveLength(5);
+    expect(labels).toContain('[2 more…]');
+  });
+});
+
+describe('the number of sessions in the tray', () => {
+  const proxy = { id: 1, pid: 7, client: null, profile: null, path: '/api/2.0/mcp/sql', since: 0 };
+  it.each([
+    [[], 'No AI client is connected'],
+    [[proxy], '[1 session of an AI client]'],
+    [[proxy, { ...proxy, id: 2 }], '[2 sessions of AI clients]'],
+  ])('is told in case %#', (proxies, label) => {
+    expect(readMenu({ ...known(), proxies })).toContain(label);
+  });
+});
+
+it('the tray says that contents of calls are being recorded while they are, and leads to where that is ended', () => {
+  const words = 'Contents of calls are being recorded…';
+  expect(readMenu(known())).not.toContain(`[${words}]`);
+  const item = trayMenu({ ...known(), recording: { status: 'on', until: null } }).find(
+    (each) => each.kind === 'action' && each.label === words,
+  );
+  expect(item).toMatchObject({ action: { do: 'open', screen: 'activity' } });
+});
+
+describe('the servers in the tray', () => {
+  const proxy = { id: 1, pid: 7, client: null, profile: 'acme', path: '/api/2.0/mcp/sql', since: 0 };
+  const genie = server('genie', { path: '/api/2.0/mcp/genie/01ef' });
+  const items = (state: DesktopState) => {
+    const all = trayMenu(state);
+    const from = all.findIndex(({ kind }) => kind === 'separator') + 1;
+    return all
+      .slice(
+        from,
+        all.findIndex((item, place) => place >= from && item.kind === 'separator'),
+      )
+      .slice(0, -1);
+  };
+
+  it('each have their state, number of tools and sessions, and lead to it in the window', () => {
+    const proxies = [proxy, { ...proxy, id: 2, profile: null }, { ...proxy, id: 3, profile: 'other' }];
+    const shown = items({ ...known(), servers: [server('sql'), genie], proxies });
+    expect(shown.map(trayLine)).toEqual(['[sql — running, 6 tools, 2 sessions]', '[genie — running, 6 tools]']);
+    expect(shown[0]).toMatchObject({ action: { do: 'open', screen: 'servers', item: 'sql' } });
+  });
+
+  it('say who has to sign in, once for each profile that is not the open one', () => {
+    const signedOut = { status: 'signed-out', label: 'Signed out', action: 'sign-in' } as const;
+    const servers = [
+      server('sql', { state: signedOut }),
+      server('a', { profile: 'other', state: signedOut }),
+      server('b', { profile: 'other', state: signedOut }),
+    ];
+    const shown = items({ ...known(), servers });
+    expect(shown.map(trayLine).slice(2)).toEqual(['[b — signed out]', '[Sign in to other…]']);
+    expect(shown.at(-1)).toMatchObject({ action: { do: 'sign-in-to', profile: 'other' } });
+    expect(trayMood({ ...known(), servers })).toBe('ready');
+  });
+
+  it('say who has to sign in to what is behind a service, which has its own name', () => {
+    const away = {
+      status: 'service-signed-out',
+      label: 'Signed out of GitHub',
+      action: 'sign-in-to-service',
+    } as const;
+    const shown = items({ ...known(), servers: [server('code', { service: 'GitHub', state: away })] });
+    expect(shown.map(trayLine)).toEqual(['[code — signed out of GitHub]', '[Sign in to GitHub…]']);
+    expect(shown.at(-1)).toMatchObject({
+      action: { do: 'sign-in-to-service', server: 'code', title: 'GitHub' },
+    });
+  });
+
+  it('are no more than a menu holds', () => {
+    const servers = Array.from({ length: 11 }, (_, number) => server(`s${number}`));
+    expect(
+      items({ ...known(), servers })
+        .map(trayLine)
+        .slice(7),
+    ).toEqual(['[s7 — running, 6 tools]', '[3 more…]']);
+  });
+
+  it.each([
+    ['unreachable', 'attention'],
+    ['failing', 'attention'],
+    ['forbidden', 'attention'],
+    ['login-page', 'attention'],
+    ['blocked-by-ip-list', 'attention'],
+    ['not-found', 'attention'],
+    ['connecting', 'ready'],
+    ['no-grants', 'ready'],
+    ['waiting-for-browser', 'ready'],
+  ] as const)('change the icon where one fails: %s', (status, mood) => {
+    const servers = [server('sql'), server('other', { state: { status } })];
+    expect(trayMood({ ...known(), servers })).toBe(mood);
+  });
+});
+
+describe('the update in the tray', () => {
+  it.each<[DesktopState['update'], string]>([
+    [{ status: 'off' }, '[Check for updates]'],
+    [{ status: 'idle', checkedAt: 1 }, '[Check for updates]'],
+    [{ status: 'checking' }, 'Looking for updates…'],
+    [{ status: 'available', version: '2.0.0' }, '[Get version 2.0.0]'],
+    [{ status: 'downloading', version: '2.0.0', percent: 40 }, 'Fetching version 2.0.0…'],
+    [{ status: 'ready', version: '2.0.0' }, '[Restart to update to 2.0.0]'],
+    [{ status: 'not-possible-here', reason: 'package-manager' }, '[Check for updates]'],
+  ])('%j is “%s”', (update, words) => {
+    expect(readMenu({ ...known(), update })).toContain(words);
+  });
+
+  it('does not draw the menu anew with each part that arrives', () => {
+    const at = (percent: number) => trayMenu({ ...known(), update: { status: 'downloading', version: '2', percent } });
+    expect(at(10)).toEqual(at(90));
+  });
+});
