@@ -34,9 +34,12 @@ export function isAlive(token: AccessToken, now: number): boolean {
   return token.expiresAt === undefined || now < token.expiresAt;
 }
 
-/** When a token expires, counted from the moment the request was sent; undefined if the server did not say. */
-export function expiryFrom(sentAt: number, expiresInSeconds: number | undefined): number | undefined {
-  return expiresInSeconds === undefined ? undefined : asTime(sentAt + expiresInSeconds * 1000);
+/**
+ * When a token expires, counted from the moment the request was sent; undefined if the server did not say.
+ * @param expiresIn seconds, as answers have it (RFC 6749 §5.1)
+ */
+export function expiryFrom(sentAt: number, expiresIn: number | undefined): number | undefined {
+  return expiresIn === undefined ? undefined : asTime(sentAt + expiresIn * 1000);
 }
 
 /** The latest end that a token can have: a server that names a later one counts in other units, and a `Date` ends soon after. */

@@ -180,6 +180,6 @@ function tell({ stderr }: CommandContext, { host }: Profile, progress: SignInPro
 }
 
 /** A time for machines; null where there is none. */
-export function asDate(milliseconds: number | undefined): string | null {
-  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+export function asDate(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
 }

@@ -64,18 +64,18 @@ export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Pro
   return pass(`The connection is encrypted and its certificate is trusted. ${way}`);
 }
 
-/** By how many seconds clocks may differ: tokens are refreshed minutes before they expire, and sign-ins have some leeway. */
-const WARNING_SECONDS = 60;
-const FAILURE_SECONDS = 5 * 60;
+/** By how much clocks may differ: tokens are refreshed minutes before they expire, and sign-ins have some leeway. */
+const WARNING_MS = 60_000;
+const FAILURE_MS = 5 * 60_000;
 
 export function clockFinding(probe: Probe): CheckFinding {
   const ahead = 'reached' in probe ? probe.reached.clockAheadMs : undefined;
   if (ahead === undefined) return skipped('The host did not say what time it is.');
-  const seconds = Math.round(Math.abs(ahead) / 1000);
-  const words = `This computer’s clock is ${seconds} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
+  const offMs = Math.round(Math.abs(ahead) / 1000) * 1000;
+  const words = `This computer’s clock is ${offMs / 1000} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
   const remedy = { advice: 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.' };
-  if (seconds >= FAILURE_SECONDS) return fail(words, remedy);
-  if (seconds >= WARNING_SECONDS) return warning(words, remedy);
+  if (offMs >= FAILURE_MS) return fail(words, remedy);
+  if (offMs >= WARNING_MS) return warning(words, remedy);
   return pass('This computer’s clock and the workspace’s agree.');
 }
 

@@ -111,8 +111,9 @@ export interface WantedApplication {
   confidential?: boolean;
 }
 
-const ACCESS_TOKEN_MINUTES = 60;
-const REFRESH_TOKEN_MINUTES = 7 * 24 * 60;
+const MINUTE_MS = 60_000;
+const ACCESS_TOKEN_TTL_MS = 60 * MINUTE_MS;
+const REFRESH_TOKEN_TTL_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /**
  * The Databricks CLI's command that creates an OAuth application, filled in. An account administrator runs it; the answer
@@ -125,8 +126,8 @@ export function createApplicationCommand({ redirectUrl, scopes, confidential = f
     confidential,
     scopes: [...new Set([...scopes, 'offline_access'])],
     token_access_policy: {
-      access_token_ttl_in_minutes: ACCESS_TOKEN_MINUTES,
-      refresh_token_ttl_in_minutes: REFRESH_TOKEN_MINUTES,
+      access_token_ttl_in_minutes: ACCESS_TOKEN_TTL_MS / MINUTE_MS,
+      refresh_token_ttl_in_minutes: REFRESH_TOKEN_TTL_MS / MINUTE_MS,
     },
   };
   // Scopes are what somebody typed: a single quote in one would end the argument.

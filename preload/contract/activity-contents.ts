@@ -28,10 +28,12 @@ const callContents = z.discriminatedUnion('status', [
 /** `contents` is the number that the call has for what was recorded of it. */
 const ofCall = z.object({ contents: z.int() });
 
+const MINUTE_MS = 60_000;
+
 export const contentsRequests = {
   /** Begins to record, or goes on for so much longer. Null means until the application quits. */
   recordContents: {
-    input: z.object({ minutes: z.union([z.literal(15), z.literal(60)]).nullable() }),
+    input: z.object({ durationMs: z.literal([15 * MINUTE_MS, 60 * MINUTE_MS]).nullable() }),
     output: z.undefined(),
   },
   /** Ends it, and deletes what was recorded. */

@@ -72,7 +72,7 @@ const tool = z.object({
 const toolAnswer = z.object({
   isError: z.boolean(),
   /** How long the call took. */
-  milliseconds: z.number(),
+  durationMs: z.number(),
   /** The structured content; undefined if there is none. */
   structured: z.unknown().optional(),
   parts: z.array(

@@ -150,9 +150,9 @@ export const AT_MOST = `the last ${calls} calls, of each request and answer no m
 
 /** The durations of a recording; null means until the application quits. */
 export const TIMES = [
-  { value: '15', label: 'For 15 minutes', minutes: 15 },
-  { value: '60', label: 'For 1 hour', minutes: 60 },
-  { value: 'until-quit', label: 'Until Causeway quits', minutes: null },
+  { value: '15', label: 'For 15 minutes', durationMs: 15 * 60_000 },
+  { value: '60', label: 'For 1 hour', durationMs: 60 * 60_000 },
+  { value: 'until-quit', label: 'Until Causeway quits', durationMs: null },
 ] as const;
 
 /** The time that is left of a recording. `until` and `now` are in milliseconds since the epoch. */

@@ -17,7 +17,7 @@ const TICK_MS = 5_000;
 export function RecordingNotice({ recording, recorded }: { recording: Recording; recorded: number }) {
   const stopping = useStop();
   const extending = useMutation({
-    mutationFn: () => unwrap(window.causeway.request.recordContents({ minutes: 15 })),
+    mutationFn: () => unwrap(window.causeway.request.recordContents({ durationMs: TIMES[0].durationMs })),
   });
   if (recording.status === 'off') return null;
   return (
@@ -79,14 +79,14 @@ function TimeLeft({ until }: { until: number | null }) {
 /** Says what would be recorded, where and how long, and begins only after the user agrees. */
 export function AskRecording({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [chosen, setChosen] = useState<string>(TIMES[0].value);
-  const minutes = (TIMES.find(({ value }) => value === chosen) ?? TIMES[0]).minutes;
+  const { durationMs } = TIMES.find(({ value }) => value === chosen) ?? TIMES[0];
   return (
     <ConfirmDialog
       opened={opened}
       title="Record what is asked and answered?"
       verb="Record"
       isGrave
-      act={() => unwrap(window.causeway.request.recordContents({ minutes }))}
+      act={() => unwrap(window.causeway.request.recordContents({ durationMs }))}
       onClose={onClose}
     >
       <p>

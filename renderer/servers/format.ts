@@ -16,8 +16,8 @@ export function passesByItself({ status }: ConfiguredServer['state']): boolean {
 }
 
 /** The time until something happens, as text. */
-export function formatSoon(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
+export function formatSoon(delayMs: number): string {
+  const seconds = Math.round(delayMs / 1000);
   if (seconds <= 1) return 'now';
   return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
 }
@@ -52,9 +52,9 @@ export function formatEffect({ effect }: ToolInfo): string {
 }
 
 /** A duration as text. */
-export function formatRunTime(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  return `${(milliseconds / 1000).toFixed(1)} s`;
+export function formatRunTime(durationMs: number): string {
+  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  return `${(durationMs / 1000).toFixed(1)} s`;
 }
 
 /** A size as text. */

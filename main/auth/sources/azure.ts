@@ -227,7 +227,7 @@ export async function requestEntraToken({ profile, azure, to, now }: EntraOption
     const url = `${cloud.entra}/${tenantId}/oauth2/token`;
     const answer = await requestToken(to(cloud.entra), url, form, [clientSecret]);
     if ('refusal' in answer) throw entraFailure(answer.refusal, { profile, azure, entra: cloud.entra });
-    return { ...answer, endsAt: expiryFrom(issuedAt, answer.expiresInSeconds) };
+    return { ...answer, endsAt: expiryFrom(issuedAt, answer.expiresIn) };
   };
   const [given, management] = await Promise.all([ask(DATABRICKS_RESOURCE), ask(cloud.management)]);
   const ends = [given.endsAt, management.endsAt].filter((end) => end !== undefined);

@@ -48,7 +48,7 @@ export async function requestFederatedToken(
   };
   const answer = await requestToken(fetch, endpoint, form, [idToken]);
   if ('refusal' in answer) throw refused(answer.refusal, { profile, clientId, audience, claims, now: now() });
-  return { token: answer.token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expiresInSeconds) };
+  return { token: answer.token, issuedAt, expiresAt: expiryFrom(issuedAt, answer.expiresIn) };
 }
 
 const HostConfig = z.object({

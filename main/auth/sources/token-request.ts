@@ -5,8 +5,8 @@ import { Secret } from '../../platform/secret.ts';
 import type { HostFetch } from '../host-fetch.ts';
 import { askedWait, type OAuthRefusal } from '../oauth/oauth-failure.ts';
 
-/** What a token endpoint answered to a form (RFC 6749 §5). */
-export type TokenAnswer = { token: Secret; expiresInSeconds: number | undefined } | { refusal: OAuthRefusal };
+/** What a token endpoint answered to a form (RFC 6749 §5). `expiresIn` is in seconds, as it has it. */
+export type TokenAnswer = { token: Secret; expiresIn: number | undefined } | { refusal: OAuthRefusal };
 
 const Granted = z.object({
   access_token: z.string().min(1),
@@ -41,7 +41,7 @@ export async function requestToken(
   });
   const answer: unknown = await response.json().catch(() => undefined);
   const granted = response.ok ? Granted.safeParse(answer).data : undefined;
-  if (granted) return { token: new Secret(granted.access_token), expiresInSeconds: granted.expires_in };
+  if (granted) return { token: new Secret(granted.access_token), expiresIn: granted.expires_in };
   if (response.ok) {
     throw new CausewayError('unexpected_answer', `${new URL(url).host} answered, but not with a token.`, {
       remedy: 'Check the host; a company proxy may stand in between.',

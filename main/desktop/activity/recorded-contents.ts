@@ -91,7 +91,6 @@ function isContinued(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-const MINUTE_MS = 60_000;
 const OFF: Recording = { status: 'off' };
 
 /**
@@ -113,10 +112,10 @@ export class ContentsRecording {
     return this.#state.status === 'on' ? this.contents : undefined;
   }
 
-  /** Starts recording, or extends it by so many minutes; null means until the application quits. */
-  start(minutes: number | null): void {
+  /** Starts recording, or extends it by so long; null means until the application quits. */
+  start(durationMs: number | null): void {
     const from = this.#state.status === 'on' ? (this.#state.until ?? Date.now()) : Date.now();
-    this.#set({ status: 'on', until: minutes === null ? null : from + minutes * MINUTE_MS });
+    this.#set({ status: 'on', until: durationMs === null ? null : from + durationMs });
   }
 
   /** Stops recording and deletes the contents. */
@@ -155,7 +154,7 @@ export function contentsHandlers({
 }: DesktopContext): HandlersOf<typeof contentsRequests> {
   const { contents: recorded } = recording;
   return {
-    recordContents: async ({ minutes }) => void recording.start(minutes),
+    recordContents: async ({ durationMs }) => void recording.start(durationMs),
     stopRecording: async () => void recording.stop(),
     callContents: async ({ contents }) => readContents(recorded.at(contents)),
     copyContents: async ({ contents }) => void shell.copy(contentsAsText(recorded.at(contents))),

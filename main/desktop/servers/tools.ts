@@ -57,13 +57,13 @@ const Content = z.discriminatedUnion('type', [
 /** The longest text that the window receives, in characters: it cannot show more. */
 const MAX_TEXT_LENGTH = 200_000;
 
-/** A tool's answer as the window shows it. `milliseconds` is how long the call took. */
-export function answerForWindow({ isError, content, structuredContent }: ToolResult, milliseconds: number): ToolAnswer {
+/** A tool's answer as the window shows it. `durationMs` is how long the call took. */
+export function answerForWindow({ isError, content, structuredContent }: ToolResult, durationMs: number): ToolAnswer {
   const isTooLarge = asText(structuredContent).length > MAX_TEXT_LENGTH;
   const parts = content.map(partOf);
   return {
     isError,
-    milliseconds,
+    durationMs,
     structured: isTooLarge ? undefined : structuredContent,
     parts: isTooLarge && parts.length === 0 ? [textPart(asText(structuredContent))] : parts,
   };

@@ -10,12 +10,12 @@ const MOST_ROWS = 200;
 
 /** A tool's answer: an error as an error, rows as a table, the rest as text or JSON, long ones in a place of their own. */
 export function ToolAnswerView({ answer }: { answer: ToolAnswer }) {
-  const { isError, milliseconds, structured } = answer;
+  const { isError, durationMs, structured } = answer;
   const texts = answer.parts.filter((part) => part.type !== 'text' || !says(part.text, structured));
   return (
     <div className={layout.stack}>
       <p className={layout.quiet}>
-        {isError ? 'The tool answered with an error' : 'Answered'} after {formatRunTime(milliseconds)}
+        {isError ? 'The tool answered with an error' : 'Answered'} after {formatRunTime(durationMs)}
       </p>
       {structured !== undefined && structured !== null && <Structured value={structured} isError={isError} />}
       {texts.map((part, place) => (

@@ -114,7 +114,7 @@ it('the contents of calls are in nothing that the application keeps unless the u
   expect(await read()).not.toContain('zwetschge');
   expect(await application.heap()).not.toContain('zwetschge');
 
-  await application.request('recordContents', { minutes: 15 });
+  await application.request('recordContents', { durationMs: 15 * 60_000 });
   expect(await application.request('getState')).toContain('"recording":{"status":"on"');
   await query('meanwhile', 'mirabelle');
   const recorded = await read();

@@ -100,13 +100,13 @@ describe('the recording', () => {
 
   it('is off, and passes on no frames, until it is turned on', () => {
     expect(recording.recorder).toBeUndefined();
-    recording.start(15);
+    recording.start(minutes(15));
     expect(recording.recorder).toBeDefined();
     expect(shown).toEqual([{ status: 'on', until: 1_000_000 + minutes(15) }]);
   });
 
   it('ends by itself when its time is over, and deletes what it has', () => {
-    recording.start(15);
+    recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(15) - 1);
     expect(recording.contents.size).toBe(1);
@@ -117,10 +117,10 @@ describe('the recording', () => {
   });
 
   it('goes on for longer where the user says so, and keeps what it has', () => {
-    recording.start(15);
+    recording.start(minutes(15));
     record('something');
     vi.advanceTimersByTime(minutes(10));
-    recording.start(15);
+    recording.start(minutes(15));
     vi.advanceTimersByTime(minutes(19));
     expect(recording.contents.size).toBe(1);
     vi.advanceTimersByTime(minutes(1));
@@ -138,7 +138,7 @@ describe('the recording', () => {
   });
 
   it('has ended when the computer wakes after its time', () => {
-    recording.start(15);
+    recording.start(minutes(15));
     record('something');
     vi.setSystemTime(1_000_000 + minutes(14));
     recording.lookAtClock();
@@ -150,7 +150,7 @@ describe('the recording', () => {
   });
 
   it('leaves nothing and notifies no listener when the application ends', () => {
-    recording.start(15);
+    recording.start(minutes(15));
     record('something');
     recording.close();
     expect([recording.contents.size, recording.recorder]).toEqual([0, undefined]);
