@@ -25,7 +25,7 @@ export const ANSWER_TIMEOUTS = {
   /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
   firstBytesMs: SILENCE.limitMs,
   /** Before stderr tells that the server has not answered yet. */
-  wordMs: SILENCE.noticeMs,
+  noticeMs: SILENCE.noticeMs,
 } as const;
 
 /** How late a timer may fire in a process that is not busy, and the longest delay that is made up for, in milliseconds. */

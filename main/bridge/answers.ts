@@ -176,7 +176,7 @@ export class Answers {
   #checked(frame: Buffer, json: unknown): Buffer | undefined {
     // Some clients would take it for the answer to their own request with this id.
     if (isOutcome(json)) return undefined;
-    const line = this.#progress.passing(toLine(frame), json);
+    const line = this.#progress.adjusted(toLine(frame), json);
     const unsafe = unsafeAddress(json);
     if (unsafe === undefined) return line;
     const { message } = refusedAddress(unsafe);
@@ -215,7 +215,7 @@ function wellFormed(answer: Buffer, json: unknown): Buffer {
   if (jsonrpc === '2.0' && (!('error' in members) || (!('result' in members) && isError(error)))) return answer;
   const outcome =
     isError(error) || !('result' in members)
-      ? `"error":${isError(error) ? textAt(answer, 'error') : JSON.stringify(inWords(error))}`
+      ? `"error":${isError(error) ? textAt(answer, 'error') : JSON.stringify(errorObjectFor(error))}`
       : `"result":${textAt(answer, 'result')}`;
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},${outcome}}`);
 }
@@ -227,7 +227,7 @@ function isError(error: unknown): boolean {
 }
 
 /** What a server sent in place of an error object, as one. */
-function inWords(error: unknown): { code: number; message: string } {
+function errorObjectFor(error: unknown): { code: number; message: string } {
   const { code, message = error } = membersOf(error);
   const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';
   return { code: typeof code === 'number' && Number.isInteger(code) ? code : -32603, message: words };

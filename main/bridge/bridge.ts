@@ -2,7 +2,7 @@ import { SilentHostError } from '../platform/silent-host.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
-import { ConnectionTool, mayBeOwnCall, TerminalNotices } from './connection-tool.ts';
+import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorFrame } from './frame/error-frame.ts';
@@ -10,7 +10,7 @@ import { type Envelope, isIdText, rawId, readFrame, type SendableEnvelope, scanF
 import { memberAt } from './frame/members.ts';
 import { type FrameFault, faultFrame, toLine } from './frame/splitter.ts';
 import { hasProgressToken, ProgressReports } from './progress.ts';
-import { Listening } from './server-stream.ts';
+import { ServerStream } from './server-stream.ts';
 import { ServiceRefusals } from './service-refusal.ts';
 import { type SessionEvent, type SessionState, sessionOf } from './session.ts';
 import { SessionGate } from './session-gate.ts';
@@ -56,7 +56,7 @@ class StdioBridge implements Bridge {
   readonly #sink: FrameSink;
   readonly #upstream: UpstreamClient;
   readonly #dispatcher: RequestDispatcher;
-  readonly #listening: Listening;
+  readonly #serverStream: ServerStream;
   readonly #answerCache: AnswerCache;
   readonly #tool: ConnectionTool;
   readonly #guard: ToolGuard | undefined;
@@ -76,11 +76,11 @@ class StdioBridge implements Bridge {
 
   constructor(endpoint: Endpoint, client: FrameSink) {
     const memory = endpoint.memory ?? NO_STORE;
-    const isOff = endpoint.memory === undefined || endpoint.wantsTruth === true;
+    const isOff = endpoint.memory === undefined || endpoint.isOwnClient === true;
     this.#stateless = new StatelessClient({
       toServer: (frame) => this.#take(frame),
       toClient: (frame) => client.write(frame),
-      introduction: isOff ? undefined : () => memory.get('initialize'),
+      cachedInitialize: isOff ? undefined : () => memory.get('initialize'),
     });
     const unguarded = statelessSink(client, this.#stateless);
     const { rules, askApproval } = endpoint;
@@ -88,7 +88,7 @@ class StdioBridge implements Bridge {
     const { signal } = this.#abort;
     const guard = rules && new ToolGuard({ rules, memory, sink: unguarded, askApproval, progress, signal });
     this.#guard = guard;
-    const sink = guard ? intercept(unguarded, (frame) => unguarded.write(guard.shown(frame))) : unguarded;
+    const sink = guard ? intercept(unguarded, (frame) => unguarded.write(guard.filtered(frame))) : unguarded;
     this.#sink = sink;
     this.#upstream = new UpstreamClient(endpoint, new FlowControl(sink), this.#abort.signal, (error) =>
       this.#answerCache.failed(error),
@@ -111,7 +111,7 @@ class StdioBridge implements Bridge {
     });
     const hasToken = () => this.#upstream.sent.length > 0;
     this.#answerCache = new AnswerCache({ memory, isOff, sink, tool: this.#tool, hasToken });
-    this.#notices = new TerminalNotices(endpoint.onWord, () => this.#tool.waitingWords());
+    this.#notices = new TerminalNotices(endpoint.onNotice, () => this.#tool.waitingNotice());
     const waiting = new WaitingRequests(() => this.#tool.stillWaiting());
     const opensAddresses = () => this.#opensAddresses;
     this.#service =
@@ -122,7 +122,7 @@ class StdioBridge implements Bridge {
         signal: this.#abort.signal,
         opensAddresses,
         toClient: (frame, of) => this.#ask(frame, of),
-        wantsTruth: endpoint.wantsTruth === true,
+        isOwnClient: endpoint.isOwnClient === true,
       });
     if (service) this.#unsubscribe = service.subscribe(() => this.#serviceChanged());
     this.#dispatcher = new RequestDispatcher(
@@ -137,13 +137,13 @@ class StdioBridge implements Bridge {
         report: (event) => this.#session.apply(event),
         asked: (frame, of) => this.#ask(frame, of),
         // What the stateless revision has in place of that error is said elsewhere, and our own clients read the addresses.
-        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.wantsTruth === true,
+        opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.isOwnClient === true,
         reply: (frame) => this.#take(frame),
-        hasStream: () => this.#listening.isOpen,
+        hasStream: () => this.#serverStream.isOpen,
       },
       this.#service,
     );
-    this.#listening = new Listening(server, {
+    this.#serverStream = new ServerStream(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),
       sessionLost: () => this.#session.apply({ name: 'expired', generation: this.#session.state.generation }),
     });
@@ -207,8 +207,8 @@ class StdioBridge implements Bridge {
 
   /** Sends a frame to the server, or to the connection tool where the frame calls that. */
   #dispatch(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (envelope.kind === 'response' && this.#service?.takes(frame)) return Promise.resolve();
-    if (mayBeOwnCall(json)) return this.#callTool(frame, envelope, json);
+    if (envelope.kind === 'response' && this.#service?.takeResponse(frame)) return Promise.resolve();
+    if (mayCallConnectionTool(json)) return this.#callTool(frame, envelope, json);
     if (this.#guard?.concerns(frame, envelope, json)) return this.#dispatchGuarded(frame, envelope, this.#guard);
     const wantsProgress = hasProgressToken(json);
     const dispatched = this.#dispatcher.dispatch(frame, envelope, wantsProgress);
@@ -218,7 +218,7 @@ class StdioBridge implements Bridge {
   }
 
   async #callTool(frame: Buffer, envelope: SendableEnvelope, json: unknown): Promise<void> {
-    if (await this.#tool.takes(frame)) this.#sink.write(await this.#tool.call(frame));
+    if (await this.#tool.handles(frame)) this.#sink.write(await this.#tool.call(frame));
     else if (this.#guard?.concerns(frame, envelope, json)) await this.#dispatchGuarded(frame, envelope, this.#guard);
     else await this.#dispatcher.dispatch(frame, envelope, frame.includes('"progressToken"'));
   }
@@ -308,9 +308,9 @@ class StdioBridge implements Bridge {
   /** The server's own stream belongs to a session that the client has announced, and ends with it. */
   #listen(event: SessionEvent): void {
     if (event.name === 'announced' || (event.name === 'reconnected' && this.#dispatcher.announced)) {
-      this.#listening.start(sessionOf(this.#session.state));
+      this.#serverStream.start(sessionOf(this.#session.state));
     }
-    if (event.name === 'expired' || event.name === 'initialize') this.#listening.stop();
+    if (event.name === 'expired' || event.name === 'initialize') this.#serverStream.stop();
   }
 }
 

@@ -88,7 +88,7 @@ export class ConnectionTool {
   }
 
   /** Whether a frame of the client's is a call of this tool. The names are the server's own where it has such tools. */
-  async takes(frame: Buffer): Promise<boolean> {
+  async handles(frame: Buffer): Promise<boolean> {
     const known = await this.#port.memory.get('tools/list');
     const tools = itemsOf(memberAt(known && parseFrame(known), 'result', 'tools'));
     const name = calledName(parseFrame(frame));
@@ -127,7 +127,7 @@ export class ConnectionTool {
   }
 
   /** Said where somebody looks at the terminal while a session is being begun. */
-  waitingWords(): string {
+  waitingNotice(): string {
     const { host, signIn } = this.#port;
     return signIn?.pending
       ? `${PAGE_IS_OPEN}${addressOf(signIn.pending.url)}`
@@ -217,7 +217,7 @@ interface CallText {
 }
 
 /** Whether a request of the client's, as JSON, calls a tool of that name, which may be the server's own. */
-export function mayBeOwnCall(json: unknown): boolean {
+export function mayCallConnectionTool(json: unknown): boolean {
   return memberAt(json, 'method') === 'tools/call' && NAMES.has(calledName(json));
 }
 
@@ -248,19 +248,19 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error
 
 /** What a user at a terminal is told while there is no session. */
 export class TerminalNotices {
-  readonly #onWord: Endpoint['onWord'];
-  readonly #waitingWords: () => string;
+  readonly #onNotice: Endpoint['onNotice'];
+  readonly #waitingNotice: () => string;
   #told: string | undefined;
 
-  constructor(onWord: Endpoint['onWord'], waitingWords: () => string) {
-    this.#onWord = onWord;
-    this.#waitingWords = waitingWords;
+  constructor(onNotice: Endpoint['onNotice'], waitingNotice: () => string) {
+    this.#onNotice = onNotice;
+    this.#waitingNotice = waitingNotice;
   }
 
   /** Says so where the server takes long to open a session. */
   async during(opening: Promise<void>): Promise<void> {
-    if (!this.#onWord) return opening;
-    const timer = setTimeout(() => this.#onWord?.(this.#waitingWords()), ANSWER_TIMEOUTS.wordMs);
+    if (!this.#onNotice) return opening;
+    const timer = setTimeout(() => this.#onNotice?.(this.#waitingNotice()), ANSWER_TIMEOUTS.noticeMs);
     timer.unref();
     await opening.finally(() => clearTimeout(timer));
   }
@@ -268,7 +268,7 @@ export class TerminalNotices {
   /** Says why a silent host was given up, once. */
   gaveUp(error: SilentHostError): void {
     const words = inOneLine(error);
-    if (words !== this.#told) this.#onWord?.(words);
+    if (words !== this.#told) this.#onNotice?.(words);
     this.#told = words;
   }
 }

@@ -49,7 +49,7 @@ export interface SessionPort {
 }
 
 /** How long to wait for an answer on the server's own stream after status 202, in milliseconds. */
-const ELSEWHERE_MS = 5_000;
+const SERVER_STREAM_ANSWER_MS = 5_000;
 
 /** Sends frames to the managed server and returns the answers. A frame is retried only where the server has not run it. */
 export class RequestDispatcher {
@@ -65,7 +65,7 @@ export class RequestDispatcher {
   readonly #service: ServiceRefusals | undefined;
   readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
-  readonly #cutOff: PendingRequest[] = [];
+  readonly #unanswered: PendingRequest[] = [];
   readonly #endings: ReturnType<typeof endingWith>;
 
   constructor(
@@ -108,7 +108,7 @@ export class RequestDispatcher {
 
   /** The raw ids of what the server still works on in the session of `generation`, once the bridge has been closed. */
   leftOpen(generation: number): string[] {
-    return this.#cutOff.filter((pending) => pending.generation === generation).flatMap((pending) => pending.ids());
+    return this.#unanswered.filter((pending) => pending.generation === generation).flatMap((pending) => pending.ids());
   }
 
   /** Whether the client has said that it is ready for the server's own frames. */
@@ -118,7 +118,7 @@ export class RequestDispatcher {
 
   /** Sends one frame. Always resolves; a request is always answered, unless the bridge is closed meanwhile. */
   dispatch(frame: Buffer, envelope: SendableEnvelope, wantsProgress: boolean): Promise<void> {
-    const pending = new PendingRequest(frame, envelope, this.#cutOff);
+    const pending = new PendingRequest(frame, envelope, this.#unanswered);
     this.#renewal.sending(pending.method, frame);
     if (pending.method === 'notifications/cancelled') this.#sendCancellation(frame);
     if (wantsProgress) this.#progress.began(pending);
@@ -179,7 +179,7 @@ export class RequestDispatcher {
       const json = parseFrame(frame);
       if (session.id !== undefined && !pending.responseStarted && isError(json) && mayBeLoss(frame))
         loss = { frame, head };
-      else if (this.#service && !pending.responseStarted && isForAnswer(pending) && this.#service.mayBeOne(json))
+      else if (this.#service && !pending.responseStarted && isForAnswer(pending) && this.#service.isElicitation(json))
         elicitation = { frame, head };
       else this.#answers.take(pending, frame, head, json);
     });
@@ -253,7 +253,7 @@ export class RequestDispatcher {
       for (const id of pending.ids()) this.#answers.take(pending, withId(error, id), outcome.head);
     }
     if (outcome.kind === 'accepted' && pending.outstanding > 0 && this.#port.hasStream())
-      await this.#elsewhere(pending);
+      await this.#waitOnServerStream(pending);
     this.#answers.settle(pending);
     // The client was answered from the cache, but the session still needs to know how the request ended.
     const isOpen = pending.silent && pending.outstanding === 0;
@@ -269,11 +269,11 @@ export class RequestDispatcher {
   }
 
   /** Waits for an answer that the server may send on its own stream. */
-  async #elsewhere(pending: PendingRequest): Promise<void> {
+  async #waitOnServerStream(pending: PendingRequest): Promise<void> {
     const enough = new AbortController();
     pending.onAnswered = () => enough.abort();
     const signal = AbortSignal.any([this.#upstream.signal, enough.signal]);
-    await sleep(ELSEWHERE_MS, undefined, { signal }).catch(() => {});
+    await sleep(SERVER_STREAM_ANSWER_MS, undefined, { signal }).catch(() => {});
   }
 
   async #failureOf(

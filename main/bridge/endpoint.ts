@@ -27,9 +27,9 @@ export interface Endpoint {
   /** The sign-in to what is behind the server, where that is a service. */
   service?: ServiceSignIn | undefined;
   /** Called with one line for the user at a terminal while the server has not answered. */
-  onWord?: ((words: string) => void) | undefined;
+  onNotice?: ((words: string) => void) | undefined;
   /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
-  wantsTruth?: boolean;
+  isOwnClient?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerStore & RevisionStore;
   /** What the client may do with the server's tools; everything without it. */

@@ -38,11 +38,11 @@ export interface FailureContext {
   sent?: SentSecrets;
 }
 
-/** Words for one kind of refusal; `detail` is the status and what the workspace said. */
-type Words = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
+/** RefusalText for one kind of refusal; `detail` is the status and what the workspace said. */
+type RefusalText = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
 
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
-const REFUSALS: Partial<Record<ErrorCode, Words>> = {
+const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
   unauthenticated: ({ host, path, profile, by }) => [
     `${host} refused the sign-in of profile "${profile}" (401).`,
     { do: maySignIn({ method: by }) ? 'check-sign-in' : 'check-credentials', profile, path },
@@ -121,7 +121,7 @@ function oldTransport({ host, path }: FailureContext): string {
 }
 
 function explainRefusal(head: ResponseHead, text: string, where: FailureContext, method: string): CausewayError {
-  if (isSignInPage(head, text)) return inWords('login_page', where, '');
+  if (isSignInPage(head, text)) return refusalError('login_page', where, '');
   // What it holds may be the result itself: it is not quoted.
   if (head.status < 300) {
     const type = foreignText(mediaType(head), { sent: where.sent ?? [], maxLength: 80 }) || 'no type';
@@ -129,19 +129,19 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   }
   const body = readErrorBody({ status: head.status, text, header: (name) => header(head, name) }, where.sent ?? []);
   const known = workspaceRefusal('POST', head.status, body);
-  if (known.code === 'login_page') return inWords('login_page', where, '');
+  if (known.code === 'login_page') return refusalError('login_page', where, '');
   const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = `${head.status}${body.message === 'no explanation' ? '' : `: ${body.message}`}`;
   if (!(code in REFUSALS)) {
     return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy: known.remedy });
   }
-  const words = inWords(code, where, detail, retryAfterMs(header(head, 'retry-after')));
+  const words = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
   return known.mayHaveRun && !isSafeToRepeat(method)
     ? new CausewayError(code, words.message, { remedy: MAY_HAVE_RUN })
     : words;
 }
 
-function inWords(code: ErrorCode, where: FailureContext, detail: string, retryAfterMs?: number): CausewayError {
+function refusalError(code: ErrorCode, where: FailureContext, detail: string, retryAfterMs?: number): CausewayError {
   const [message, next] = REFUSALS[code]?.(where, detail) ?? [detail, ''];
   const todo = typeof next === 'string' ? { remedy: next } : { action: next };
   return new CausewayError(code, message, { ...todo, retryAfterMs });

@@ -5,7 +5,7 @@ import { envelopeOf, parseFrame } from './frame/frame.ts';
 import { eachElement, OPEN_BRACE, OPEN_BRACKET, skipWhiteSpace } from './frame/json-bytes.ts';
 import { toUtf8 } from './frame/splitter.ts';
 import { MAX_BATCH_FRAMES, MAX_FRAME_BYTES } from './limits.ts';
-import { EventFeed } from './sse.ts';
+import { EventStreamParser } from './sse.ts';
 
 /** How many bytes are read of an answer that is no MCP frame: enough for any error body. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -116,7 +116,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
   #form: 'frame' | 'events' | 'refusal' | 'unknown' | 'perhaps-frame' = 'refusal';
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #events: EventFeed | undefined;
+  #events: EventStreamParser | undefined;
   #settled = false;
 
   constructor(flow: FlowControl, request: HttpRequest, resolve: (outcome: HttpOutcome) => void) {
@@ -144,7 +144,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (type === 'application/json') this.#form = 'frame';
     else if (type === 'text/event-stream') {
       this.#form = 'events';
-      this.#events = new EventFeed((frame) => this.#pass(frame, head));
+      this.#events = new EventStreamParser((frame) => this.#pass(frame, head));
     } else if (status < 300) this.#form = 'unknown';
     if (this.#form === 'frame' && Number(header(head, 'content-length')) > MAX_FRAME_BYTES) this.#stop(head);
   }

@@ -33,14 +33,14 @@ export class PendingRequest implements Ending {
   serviceChecked = false;
   /** Called when no answer is outstanding. */
   onAnswered: (() => void) | undefined;
-  readonly #cutOff: PendingRequest[];
+  readonly #unanswered: PendingRequest[];
   #id: string | undefined;
   /** The ids, as written, of a batch's requests that wait for an answer. */
   #ids: string[] | undefined;
 
-  /** @param cutOff collects the requests that have no answer when the bridge is closed */
-  constructor(frame: Buffer, envelope: SendableEnvelope, cutOff: PendingRequest[]) {
-    this.#cutOff = cutOff;
+  /** @param unanswered collects the requests that have no answer when the bridge is closed */
+  constructor(frame: Buffer, envelope: SendableEnvelope, unanswered: PendingRequest[]) {
+    this.#unanswered = unanswered;
     this.frame = frame;
     this.envelope = envelope;
     this.method = 'method' in envelope ? envelope.method : envelope.kind;
@@ -48,7 +48,7 @@ export class PendingRequest implements Ending {
   }
 
   end(): void {
-    if (this.outstanding > 0) this.#cutOff.push(this);
+    if (this.outstanding > 0) this.#unanswered.push(this);
   }
 
   /** The request's id as it was written. */

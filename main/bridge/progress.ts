@@ -78,7 +78,7 @@ export class ProgressReports {
   }
 
   /** A frame of the server's as the client may read it: where it reports progress, more than was reported before. */
-  passing(frame: Buffer, json: unknown): Buffer {
+  adjusted(frame: Buffer, json: unknown): Buffer {
     const { method, params } = membersOf(this.#reports.size > 0 ? json : undefined);
     const { progress } = membersOf(params);
     if (method !== 'notifications/progress' || typeof progress !== 'number') return frame;

@@ -33,7 +33,7 @@ export function retryAfterOutcome(
   const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
   if (outcome.kind === 'broken') {
     const safe = !outcome.sent || (isSafeToRepeat(tried.method) && outcome.head === undefined);
-    return safe && isPassing(outcome.error) && tried.repeats < 2 ? backoff : undefined;
+    return safe && isTransient(outcome.error) && tried.repeats < 2 ? backoff : undefined;
   }
   if (outcome.kind !== 'refused') return undefined;
   const { status } = outcome.head;
@@ -55,7 +55,7 @@ export function isRejection(outcome: HttpOutcome): boolean {
  * Whether an error may be gone on the next attempt. Certificate errors stay, a proxy may lock an account after a few refused
  * passwords, and an answer that took minutes takes as long again. UND_ERR_ABORTED is a proxy's refusal to connect.
  */
-function isPassing(error: Error): boolean {
+function isTransient(error: Error): boolean {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return !/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO|HEADERS_TIMEOUT|BODY_TIMEOUT|CONNECT_TIMEOUT|ENOTFOUND|UND_ERR_ABORTED/.test(
     code,

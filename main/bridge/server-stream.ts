@@ -10,7 +10,7 @@ const NO_STREAM = new Set([400, 404, 405, 406, 501]);
 /** The minimum delay before the stream is reopened, in milliseconds, whatever the server asks for: no request waits for it. */
 const LEAST_WAIT_MS = 1_000;
 
-export interface ListeningEvents {
+export interface ServerStreamEvents {
   frame(frame: Buffer): void;
   /** A stream that was open before is now refused: its session is gone. */
   sessionLost(): void;
@@ -21,14 +21,14 @@ export interface ListeningEvents {
  * resumed from its last event when it is cut, and reopened after an outage of any length. A server without such a stream is
  * not asked again.
  */
-export class Listening {
+export class ServerStream {
   readonly #server: ProtocolAdapter;
-  readonly #events: ListeningEvents;
+  readonly #events: ServerStreamEvents;
   #current: AbortController | undefined;
   /** Whether the server has a stream of its own, or may have one. */
   isOpen = false;
 
-  constructor(server: ProtocolAdapter, events: ListeningEvents) {
+  constructor(server: ProtocolAdapter, events: ServerStreamEvents) {
     this.#server = server;
     this.#events = events;
   }

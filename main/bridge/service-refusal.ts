@@ -31,7 +31,7 @@ export interface ServiceRefusalPort {
   /** A request or notification of the bridge's own for the client; `of` is the raw id of the client's request that it belongs to. */
   toClient(frame: Buffer, of: string): void;
   /** Whether the client is one of our own that wants to be told what is wrong. */
-  wantsTruth: boolean;
+  isOwnClient: boolean;
 }
 
 /** What becomes of a refused request: it is sent again, or the refusal has another reason. */
@@ -55,7 +55,7 @@ export class ServiceRefusals {
   }
 
   /** Whether a response may say that the user has to sign in first. `json` is the frame as it was parsed. */
-  mayBeOne(json: unknown): boolean {
+  isElicitation(json: unknown): boolean {
     return elicitationIn(json) !== undefined;
   }
 
@@ -76,18 +76,18 @@ export class ServiceRefusals {
       if (TOKEN_ACCEPTED.has(checked.error.code)) throw this.#notKnown(checked.error);
     }
     if (checked.state !== 'signed-out') return 'other';
-    const isHelpless = checked.way !== 'page' || this.#port.wantsTruth || !WAITING_METHODS.has(pending.method);
+    const isHelpless = checked.way !== 'page' || this.#port.isOwnClient || !WAITING_METHODS.has(pending.method);
     if (isHelpless) throw service.signedOut(checked);
     return this.#wait(pending, Buffer.isBuffer(refusal) ? this.#addressIn(refusal) : undefined);
   }
 
   /** Whether a call's error is told as the tool's own, which the model reads and can pass on to its user. */
   isForModel(error: unknown): boolean {
-    return !this.#port.wantsTruth && error instanceof CausewayError && error.code === 'service_signed_out';
+    return !this.#port.isOwnClient && error instanceof CausewayError && error.code === 'service_signed_out';
   }
 
   /** Takes the client's response to a request of the bridge's own; false for any other frame. */
-  takes(frame: Buffer): boolean {
+  takeResponse(frame: Buffer): boolean {
     const id = rawId(frame);
     const answered = this.#asked.get(id);
     this.#asked.delete(id);

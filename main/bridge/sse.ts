@@ -14,7 +14,7 @@ const UNSENDABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
  * Turns the bytes of one event stream into frames: each event's data is one JSON-RPC frame
  * (spec/managed-mcp-endpoints.md › Response, 2). An event that the stream's end cuts off is dropped, as the standard says.
  */
-export class EventFeed {
+export class EventStreamParser {
   readonly #onFrame: (frame: Buffer) => void;
   readonly #decoder = new TextDecoder('utf-8');
   readonly #lines = new LineFeeds();

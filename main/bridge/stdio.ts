@@ -27,7 +27,7 @@ export interface StdioProcess {
  */
 export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess = process): Promise<void> {
   const { stdin, stdout } = host;
-  const fed = feed(bridge, sink, stdin);
+  const input = readFrames(bridge, sink, stdin);
 
   return new Promise((resolve) => {
     let ending = false;
@@ -35,7 +35,7 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
       if (ending) return;
       ending = true;
       clearInterval(parentCheck);
-      fed.stop();
+      input.stop();
       await finish();
       resolve();
     };
@@ -44,7 +44,7 @@ export function serveStdio(bridge: Bridge, sink: StreamSink, host: StdioProcess 
     const isOrphan = () => !isProcessAlive(parent) || host.ppid !== parent;
 
     stdin.on('end', () => {
-      fed.end();
+      input.end();
       void end(async () => {
         const finalCheck = setInterval(() => isOrphan() && bridge.close(), FINAL_PARENT_CHECK_MS);
         await bridge.finish(FINISH_MS);
@@ -77,7 +77,7 @@ const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** A client's byte stream into a bridge. */
-export interface Feed {
+export interface FrameInput {
   /** Bytes that were read before the feed began. */
   push(chunk: Buffer): void;
   /** The stream has ended: a last line without a newline still counts. */
@@ -87,14 +87,14 @@ export interface Feed {
 }
 
 /** Reads a client's frames into its bridge, with back-pressure: no faster than they are settled and the answers are read. */
-export function feed(bridge: Bridge, sink: FrameSink, source: Readable): Feed {
+export function readFrames(bridge: Bridge, sink: FrameSink, source: Readable): FrameInput {
   let stopped = false;
   const splitter = new FrameSplitter({
     frame: (frame) => bridge.receive(frame),
     fault: (fault) => bridge.fault(fault),
   });
   const isFull = () => bridge.pendingBytes > MAX_PENDING_BYTES || sink.buffered > MAX_UNREAD_BYTES;
-  const readOn = () => {
+  const resume = () => {
     if (!stopped && source.isPaused() && !isFull()) source.resume();
   };
   const push = (chunk: Buffer) => {
@@ -102,8 +102,8 @@ export function feed(bridge: Bridge, sink: FrameSink, source: Readable): Feed {
     if (isFull()) source.pause();
   };
   source.on('data', push);
-  bridge.onSettled(readOn);
-  sink.onDrain(readOn);
+  bridge.onSettled(resume);
+  sink.onDrain(resume);
   return {
     push,
     end: () => splitter.end(),

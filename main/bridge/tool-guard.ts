@@ -52,7 +52,7 @@ export class ToolGuard {
   #client: string | undefined;
   /** The raw id of an `initialize` that has no answer yet. */
   #initializeId: string | undefined;
-  #isRemembered = false;
+  #areHintsLoaded = false;
   /** Resolves when the frame that came last has been decided about. */
   #last: Promise<void> = Promise.resolve();
   #queued = 0;
@@ -78,8 +78,8 @@ export class ToolGuard {
     }
     const isIdle = this.#queued === 0 && this.#approvals.isIdle;
     if (!isIdle || this.#rules.refresh() !== undefined || !this.#rules.isEmpty) return true;
-    if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#noteList(element);
-    else if (envelope.kind === 'request' && envelope.method === 'tools/list') this.#noteList(frame);
+    if (envelope.kind === 'batch') for (const element of elementsIn(frame)) this.#rememberList(element);
+    else if (envelope.kind === 'request' && envelope.method === 'tools/list') this.#rememberList(frame);
     return false;
   }
 
@@ -130,7 +130,7 @@ export class ToolGuard {
   /** Decides about one frame, and answers one that may not go on. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
     if (this.#rules.isEmpty) {
-      this.#noteList(frame);
+      this.#rememberList(frame);
       return 'go';
     }
     if (isAmbiguous(frame)) {
@@ -140,7 +140,7 @@ export class ToolGuard {
     const envelope = singleEnvelopeOf(parseFrame(frame));
     const method = 'method' in envelope ? envelope.method : undefined;
     if (method === 'notifications/cancelled') this.#approvals.cancel(textAt(frame, 'params', 'requestId'));
-    this.#noteList(frame);
+    this.#rememberList(frame);
     return method === 'tools/call' ? this.#judgeCall(frame, isInBatch) : 'go';
   }
 
@@ -149,7 +149,7 @@ export class ToolGuard {
     // The server refuses a call without a tool's name.
     if (typeof tool !== 'string') return 'go';
     const client = this.#clientOf(frame);
-    await this.#remember();
+    await this.#loadHints();
     const decision = this.#rules.decide(tool, client, this.#hints.get(tool));
     if (decision.do === 'allow') return 'go';
     if (decision.do === 'ask' && !isInBatch) return { client, tool };
@@ -167,23 +167,25 @@ export class ToolGuard {
     return clientNameOf(jsonAt(frame, 'params', '_meta', CLIENT_INFO)) ?? (this.#client || undefined);
   }
 
-  #noteList(frame: Buffer): void {
+  #rememberList(frame: Buffer): void {
     const { id, method } = scanFrame(frame);
     if (method === 'tools/list' && id !== undefined) this.#lists.set(id, this.#clientOf(frame));
   }
 
   /** A frame for the client, without the tools that it may not use. */
-  shown(frame: Buffer): Buffer {
-    if (this.#initializeId !== undefined && isAnswerTo(this.#initializeId, frame)) return this.#introduced(frame);
+  filtered(frame: Buffer): Buffer {
+    if (this.#initializeId !== undefined && isAnswerTo(this.#initializeId, frame)) return this.#withListChanged(frame);
     if (this.#lists.size === 0) return frame;
     const elements = elementsIn(frame);
-    if (elements.length === 0) return this.#shownOne(frame);
-    const shown = elements.map((element) => this.#shownOne(element));
-    return shown.every((element, index) => element === elements[index]) ? frame : Buffer.from(`[${shown.join(',')}]`);
+    if (elements.length === 0) return this.#filteredOne(frame);
+    const filtered = elements.map((element) => this.#filteredOne(element));
+    return filtered.every((element, index) => element === elements[index])
+      ? frame
+      : Buffer.from(`[${filtered.join(',')}]`);
   }
 
   /** An answer to `initialize` that says that the tools may change: with the rules they do, whatever the server does. */
-  #introduced(frame: Buffer): Buffer {
+  #withListChanged(frame: Buffer): Buffer {
     this.#initializeId = undefined;
     const path = ['result', 'capabilities', 'tools'];
     const tools = memberAt(parseFrame(frame), ...path);
@@ -191,7 +193,7 @@ export class ToolGuard {
     return isSaid ? frame : withMembers(withoutMembers(frame, path, LIST_CHANGED_MEMBER), path, '"listChanged":true');
   }
 
-  #shownOne(frame: Buffer): Buffer {
+  #filteredOne(frame: Buffer): Buffer {
     const { id, method } = scanFrame(frame);
     if (id === undefined || method !== undefined || !this.#lists.has(id)) return frame;
     const client = this.#lists.get(id);
@@ -205,9 +207,9 @@ export class ToolGuard {
   }
 
   /** Learns what the server has said of its tools before this session. */
-  async #remember(): Promise<void> {
-    if (this.#isRemembered) return;
-    this.#isRemembered = true;
+  async #loadHints(): Promise<void> {
+    if (this.#areHintsLoaded) return;
+    this.#areHintsLoaded = true;
     const known = await this.#memory.get('tools/list');
     for (const { name, hints } of known ? listedTools(known) : []) {
       if (!this.#hints.has(name)) this.#hints.set(name, hints);

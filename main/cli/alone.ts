@@ -41,8 +41,8 @@ export async function prepareAlone(
     rules: new RulesFile(env),
     services: () => openServices(auth, env),
   });
-  const onWord = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
-  return (sink) => createBridge({ ...endpoint, onWord }, sink);
+  const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
+  return (sink) => createBridge({ ...endpoint, onNotice }, sink);
 }
 
 /** The sign-ins to services; the REST client is loaded when the first one is asked for. */

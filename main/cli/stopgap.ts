@@ -4,8 +4,8 @@ import { openAnswerStore } from '../bridge/answer-store.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
 import { parseFrame, rawId, withId } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
+import { discoverAnswer } from '../bridge/stateless/client-session.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
-import { discovered } from '../bridge/stateless/server-session.ts';
 
 /** An answer to a request that begins a session, which needs no server. */
 export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, frame: Buffer): Promise<Buffer> {
@@ -13,7 +13,7 @@ export async function stopgap(request: ServerRequest, env: NodeJS.ProcessEnv, fr
     return provisionalInitialize(frame, await lastKnown(request, env));
   }
   if (!isStateless(frame)) return methodNotFound(frame, 'server/discover');
-  return withId(discovered(provisionalInitialize(frame, await lastKnown(request, env))), rawId(frame));
+  return withId(discoverAnswer(provisionalInitialize(frame, await lastKnown(request, env))), rawId(frame));
 }
 
 /** Said by the session revisions to the stateless revision's probe: the client then initializes. */

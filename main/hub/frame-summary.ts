@@ -2,9 +2,9 @@ import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 
 /** Up to this size, in bytes, a frame is read whole where that is the only way to know. */
-const WHOLE = 64 * 1024;
+const MAX_WHOLE_BYTES = 64 * 1024;
 /** How many bytes of a frame's beginning and of its end are read. */
-const EDGE = 512;
+const EDGE_BYTES = 512;
 
 const SCALAR = String.raw`(?:"(?:[^"\\]|\\.)*"|-?[\d.eE+-]+|null)`;
 const MEMBER = String.raw`\s*"(?:jsonrpc|id|method)"\s*:\s*${SCALAR}\s*`;
@@ -41,13 +41,13 @@ const IS_ERROR = Buffer.from('"isError"');
 
 /** Reads a frame's id and method. Only its ends are read where they show both, as with every known SDK. */
 export function summarizeFrame(frame: Buffer): FrameSummary {
-  const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE)) ?? [];
+  const [, members = '', large] = BEGINNING.exec(frame.toString('latin1', 0, EDGE_BYTES)) ?? [];
   const body = BODIES.find((name) => name === large);
   if (!body) return { ...scanFrame(frame), body };
   const method = METHOD.exec(members)?.[1];
   let id = ID.exec(members)?.[1];
   if (id === undefined) {
-    const behind = ENDING.exec(frame.subarray(-EDGE).toString('latin1'))?.[1] ?? '';
+    const behind = ENDING.exec(frame.subarray(-EDGE_BYTES).toString('latin1'))?.[1] ?? '';
     id = METHOD.test(behind) ? undefined : ID.exec(behind)?.[1];
   }
   if (id === undefined || (body === 'params') !== (method !== undefined)) return { ...scanFrame(frame), body };
@@ -56,8 +56,8 @@ export function summarizeFrame(frame: Buffer): FrameSummary {
 
 /** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
 export function calledTool(frame: Buffer): string | null {
-  const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE))?.[1];
-  return shown(first === undefined ? memberAt(paramsOf(frame), 'name') : parseFrame(Buffer.from(first, 'latin1')));
+  const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE_BYTES))?.[1];
+  return nameOrNull(first === undefined ? memberAt(paramsOf(frame), 'name') : parseFrame(Buffer.from(first, 'latin1')));
 }
 
 /**
@@ -65,7 +65,7 @@ export function calledTool(frame: Buffer): string | null {
  * result's first or last member, and the error's code is not.
  */
 export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
-  if (frame.length > WHOLE) return outcomeOfLongFrame(frame, body);
+  if (frame.length > MAX_WHOLE_BYTES) return outcomeOfLongFrame(frame, body);
   if (body === 'result' && !frame.includes(IS_ERROR)) return ANSWERED;
   const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
@@ -78,8 +78,8 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
 function outcomeOfLongFrame(frame: Buffer, body: FrameSummary['body']): CallOutcome {
   if (body === 'error') return { outcome: 'error', errorCode: null, reason: undefined };
   const failed =
-    ERROR_FIRST.test(frame.toString('latin1', 0, EDGE)) ||
-    ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE));
+    ERROR_FIRST.test(frame.toString('latin1', 0, EDGE_BYTES)) ||
+    ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE_BYTES));
   return failed ? { outcome: 'tool-error' } : ANSWERED;
 }
 
@@ -90,20 +90,20 @@ function asUtf8(latin1: string): string {
 
 /** The parameters of a request that is not long. */
 export function paramsOf(frame: Buffer): unknown {
-  return frame.length <= WHOLE ? memberAt(parseFrame(frame), 'params') : undefined;
+  return frame.length <= MAX_WHOLE_BYTES ? memberAt(parseFrame(frame), 'params') : undefined;
 }
 
 /** The frames of a batch that is not long; undefined for a frame of its own. */
 export function batchOf(frame: Buffer): Buffer[] | undefined {
-  if (frame[0] !== 0x5b || frame.length > WHOLE) return undefined;
+  if (frame[0] !== 0x5b || frame.length > MAX_WHOLE_BYTES) return undefined;
   const entries: unknown = parseFrame(frame);
   return Array.isArray(entries) ? entries.map((entry) => Buffer.from(JSON.stringify(entry))) : [];
 }
 
 /** The longest name that is kept, in characters: names come from outside and are shown. */
-const LONGEST_NAME = 128;
+const MAX_NAME_CHARACTERS = 128;
 
 /** A name as it may be shown; null for what is none. */
-export function shown(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_NAME) : null;
+export function nameOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_NAME_CHARACTERS) : null;
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { makeFolder, writeWholeFile } from '../platform/replace-file.ts';
-import { contentOf, intruder, type Rendezvous, readRendezvous, rendezvousFile } from './rendezvous.ts';
+import { contentOf, type Rendezvous, readRendezvous, rendezvousFile, untrustedReason } from './rendezvous.ts';
 
 /** The longest path that a Unix socket may have on every system, in bytes (macOS: 104 with its end). */
 const MAX_SOCKET_PATH = 100;
@@ -70,7 +70,7 @@ function fits(path: string): boolean {
 
 function isOurs(folder: string): boolean {
   try {
-    return intruder(folder, 'folder') === undefined;
+    return untrustedReason(folder, 'folder') === undefined;
   } catch {
     // The variable names a folder that is not there.
     return false;

@@ -9,8 +9,8 @@ import { inOneLine } from '../platform/errors.ts';
 import type { HubConnection } from './attach.ts';
 import { brokenSession, guarded, refuseFrame } from './boundary.ts';
 import { EarlyAnswers } from './early-answers.ts';
-import { HubSearch } from './hub-search.ts';
-import { look, type OpenRequest, ReplayLog } from './replay-log.ts';
+import { HubRejoin } from './hub-rejoin.ts';
+import { identify, type OpenRequest, ReplayLog } from './replay-log.ts';
 import { localTransport, type RelayTransport, refusingTransport, socketTransport } from './transport.ts';
 
 /** Where a relay gets a transport when it has none, or not the best one. */
@@ -63,7 +63,7 @@ export class Relay implements Bridge {
   #answered: () => void = () => {};
   #ended = false;
   #moving: Promise<void> = Promise.resolve();
-  readonly #search: HubSearch;
+  readonly #rejoin: HubRejoin;
   #framesReceived = 0;
   readonly #silenceCheck: NodeJS.Timeout;
 
@@ -83,14 +83,14 @@ export class Relay implements Bridge {
       },
       failed: (error) => this.failed(error),
     });
-    this.#search = new HubSearch({
+    this.#rejoin = new HubRejoin({
       rejoin: fallbacks.rejoin?.bind(fallbacks),
       isIdle: () => this.#replayLog.isIdle,
       isAlone: () => !this.#ended && !this.#connection,
       canMove: () => this.#transport !== undefined && this.#replayLog.isIdle,
       move: (connection) => this.#move(connection),
     });
-    client.onDrain(() => this.#source?.readOn());
+    client.onDrain(() => this.#source?.resume());
     if (connection instanceof Promise) this.opened = connection.then((first) => this.#takeTransport(first, []));
     else {
       this.#transport = this.#through(connection);
@@ -106,7 +106,7 @@ export class Relay implements Bridge {
   }
 
   receive(frame: Buffer): void {
-    const seen = look(frame);
+    const seen = identify(frame);
     if (this.#connection || this.#isSeeking) this.#early.received(frame, seen);
     if (this.#transport) this.#send(this.#transport, frame, seen);
     else {
@@ -141,14 +141,14 @@ export class Relay implements Bridge {
   /** Handles an uncaught error: a session in this process is opened again. */
   failed(error: unknown): void {
     const transport = this.#source;
-    if (transport && !this.#connection) this.#aloneBroke(transport, error, undefined);
+    if (transport && !this.#connection) this.#localBridgeFailed(transport, error, undefined);
   }
 
   #end(): void {
     this.#ended = true;
     clearInterval(this.#silenceCheck);
     this.#early.close();
-    this.#search.close();
+    this.#rejoin.close();
   }
 
   async #answers(withinMs: number): Promise<void> {
@@ -161,7 +161,7 @@ export class Relay implements Bridge {
     clearTimeout(tooLong);
   }
 
-  #send(transport: RelayTransport, frame: Buffer, seen = look(frame)): void {
+  #send(transport: RelayTransport, frame: Buffer, seen = identify(frame)): void {
     this.#replayLog.sent(frame, seen);
     transport.send(frame);
   }
@@ -172,7 +172,7 @@ export class Relay implements Bridge {
         this.#framesReceived += 1;
         this.#deliver(transport, frame);
       },
-      relief: () => this.#settled(),
+      drained: () => this.#settled(),
       gone: () => {
         this.#lost.add(transport);
         if (transport === this.#source) this.#leave(lostApplication);
@@ -188,8 +188,8 @@ export class Relay implements Bridge {
     this.#connection = connection;
     this.#beganAt = monotonicMs();
     this.#isSeeking = false;
-    if (connection) this.#search.pause();
-    else this.#search.start();
+    if (connection) this.#rejoin.pause();
+    else this.#rejoin.start();
   }
 
   #deliver(transport: RelayTransport | undefined, frame: Buffer): void {
@@ -205,7 +205,7 @@ export class Relay implements Bridge {
     this.#replayLog.answered(frame);
     this.#client.write(frame);
     if (this.#replayLog.isSettled) this.#answered();
-    if (this.#replayLog.isIdle) this.#search.idle();
+    if (this.#replayLog.isIdle) this.#rejoin.idle();
   }
 
   /** The transport has ended, or no longer answers. */
@@ -251,16 +251,16 @@ export class Relay implements Bridge {
     const early: Buffer[] = [];
     const sink = intercept(this.#client, (frame) => (transport ? this.#deliver(transport, frame) : early.push(frame)));
     const bridge = guarded(await this.#fallbacks.alone(sink), (error, frame) =>
-      this.#aloneBroke(transport, error, frame),
+      this.#localBridgeFailed(transport, error, frame),
     );
-    transport = localTransport(bridge, { relief: () => this.#settled() });
+    transport = localTransport(bridge, { drained: () => this.#settled() });
     this.#use(transport, undefined);
     for (const frame of early) this.#deliver(transport, frame);
     return transport;
   }
 
   /** An exception in the bridge in this process: open requests are refused, and another bridge takes over. */
-  #aloneBroke(transport: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
+  #localBridgeFailed(transport: RelayTransport | undefined, error: unknown, frame: Buffer | undefined): void {
     process.stderr.write(`causeway proxy: ${inOneLine(brokenSession(error))}\n`);
     if (frame) {
       const { id } = scanFrame(frame);
@@ -281,7 +281,7 @@ export class Relay implements Bridge {
   /** No transport is left, for example because the profile is gone. Open and later requests are refused. */
   #giveUp(error: unknown): void {
     const refuse = (frame: Buffer) => {
-      const seen = look(frame);
+      const seen = identify(frame);
       this.#replayLog.sent(frame, seen);
       // No other answer comes to a request that the client has an answer to.
       this.#replayLog.takeReplayed(seen.id ?? '');

@@ -41,11 +41,11 @@ export function lookUpHub(folder: string): LookUp {
   const file = rendezvousFile(folder);
   try {
     const content = readFileSync(file, 'utf8');
-    const why = intruder(folder, 'folder') ?? intruder(file, 'file');
+    const why = untrustedReason(folder, 'folder') ?? untrustedReason(file, 'file');
     if (why !== undefined) return { kind: 'untrusted', why };
     const rendezvous = readContent(content);
     if (!rendezvous) return none;
-    const socketTrouble = intruderAt(rendezvous.address);
+    const socketTrouble = untrustedSocketReason(rendezvous.address);
     return socketTrouble === undefined ? { kind: 'found', rendezvous } : { kind: 'untrusted', why: socketTrouble };
   } catch {
     // No application is running, or its file is damaged: the proxy works alone.
@@ -68,9 +68,9 @@ export function contentOf({ address, secret, pid }: Rendezvous): string {
 }
 
 /** Why a socket may be somebody else's. On Windows the mutual proof alone decides: its pipes lie in no folder. */
-function intruderAt(address: string): string | undefined {
+function untrustedSocketReason(address: string): string | undefined {
   if (process.platform === 'win32') return undefined;
-  return intruder(dirname(address), 'folder') ?? intruder(address, 'socket');
+  return untrustedReason(dirname(address), 'folder') ?? untrustedReason(address, 'socket');
 }
 
 const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
@@ -83,7 +83,7 @@ const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
  * Why a path may be somebody else's, as a clause for a message; undefined where it is this user's alone. A symbolic link
  * is not followed. @throws where there is nothing at the path
  */
-export function intruder(path: string, kind: keyof typeof KINDS): string | undefined {
+export function untrustedReason(path: string, kind: keyof typeof KINDS): string | undefined {
   if (process.platform === 'win32') return undefined;
   const found = lstatSync(path);
   if (!KINDS[kind](found)) return `${path} is not a ${kind}`;

@@ -58,13 +58,13 @@ export class ReplayLog {
   }
 
   /** A frame of the client's has passed. */
-  sent(frame: Buffer, seen = look(frame)): void {
+  sent(frame: Buffer, seen = identify(frame)): void {
     this.#sent(frame, seen);
     // The client has its answer already.
     for (const id of this.#replayed) this.forget(id);
   }
 
-  #sent(frame: Buffer, { id, method }: ReturnType<typeof look>): void {
+  #sent(frame: Buffer, { id, method }: ReturnType<typeof identify>): void {
     if (method === undefined) {
       if (id !== undefined) this.#questions.delete(id);
       // A batch is not sent again: its answers must come together.
@@ -81,7 +81,7 @@ export class ReplayLog {
 
   /** A frame for the client has passed. */
   answered(frame: Buffer): void {
-    const { id, method } = look(frame);
+    const { id, method } = identify(frame);
     if (method !== undefined) this.#serverAsks(frame, id, method);
     else if (this.#open.size === 0) return;
     else if (id === undefined) for (const one of framesOf(frame)) this.#settled(scanFrame(one).id, one);
@@ -186,7 +186,7 @@ function toolsRequest(id: string): Buffer {
 const LONG_BYTES = 4096;
 
 /** A frame's id as it was written, and its method. */
-export function look(frame: Buffer): { id: string | undefined; method: string | undefined } {
+export function identify(frame: Buffer): { id: string | undefined; method: string | undefined } {
   return frame.length < LONG_BYTES ? scanFrame(frame) : summarizeFrame(frame);
 }
 

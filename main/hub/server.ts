@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { ServerRequest } from '../bridge/endpoint.ts';
-import { feed, StreamSink } from '../bridge/stdio.ts';
+import { readFrames, StreamSink } from '../bridge/stdio.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { VERSION } from '../platform/version.ts';
@@ -239,12 +239,12 @@ class PrivateHub implements Hub {
  * blank lines, which a proxy skips, find out which.
  */
 function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buffer): Promise<void> {
-  const fed = feed(bridge, sink, socket);
+  const input = readFrames(bridge, sink, socket);
   const probe = () => socket.write('\n');
   let probing: NodeJS.Timeout | undefined;
   socket.on('end', async () => {
-    fed.end();
-    fed.stop();
+    input.end();
+    input.stop();
     probe();
     probing = setInterval(probe, PROBE_MS);
     await bridge.finish(FINISH_MS);
@@ -253,10 +253,10 @@ function serveSocket(bridge: Bridge, sink: FrameSink, socket: Socket, rest: Buff
   });
   const over = gone(socket).then(() => {
     clearInterval(probing);
-    fed.stop();
+    input.stop();
     return bridge.close();
   });
-  fed.push(rest);
+  input.push(rest);
   socket.resume();
   return over;
 }

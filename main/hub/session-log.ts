@@ -7,8 +7,8 @@ import {
   type CallOutcome,
   calledTool,
   callOutcome,
+  nameOrNull,
   paramsOf,
-  shown,
   summarizeFrame,
 } from './frame-summary.ts';
 import type { ContentsRecorder } from './recorder.ts';
@@ -313,13 +313,13 @@ export class SessionRecord {
     const revision = isInitialize ? memberAt(params, 'protocolVersion') : revisionOf(params);
     const path = isInitialize ? ['clientInfo'] : ['_meta', 'io.modelcontextprotocol/clientInfo'];
     const { name, version } = membersOf(memberAt(params, ...path));
-    this.#session.clientName = shown(name) ?? this.#session.clientName;
-    this.#session.clientVersion = shown(version) ?? this.#session.clientVersion;
-    this.#session.protocolVersion = shown(revision) ?? this.#session.protocolVersion;
+    this.#session.clientName = nameOrNull(name) ?? this.#session.clientName;
+    this.#session.clientVersion = nameOrNull(version) ?? this.#session.clientVersion;
+    this.#session.protocolVersion = nameOrNull(revision) ?? this.#session.protocolVersion;
   }
 
   #learnRevision(answer: Buffer): void {
     const version = memberAt(parseFrame(answer), 'result', 'protocolVersion');
-    this.#session.protocolVersion = shown(version) ?? this.#session.protocolVersion;
+    this.#session.protocolVersion = nameOrNull(version) ?? this.#session.protocolVersion;
   }
 }

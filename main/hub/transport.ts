@@ -15,14 +15,14 @@ export interface RelayTransport {
   finish(graceMs: number): Promise<void>;
   close(): Promise<void>;
   /** The client has room for frames again. */
-  readOn(): void;
+  resume(): void;
 }
 
 export interface TransportEvents {
   /** A frame for the client. */
   frame(frame: Buffer): void;
   /** There is room for frames again. */
-  relief(): void;
+  drained(): void;
   /** The transport was closed, and not by this side. */
   gone(): void;
 }
@@ -41,7 +41,7 @@ export function socketTransport(
     splitter.push(chunk);
     if (!client.flowing) socket.pause();
   };
-  sink.onDrain(() => events.relief());
+  sink.onDrain(() => events.drained());
   socket.on('data', take);
   socket.on('error', () => {});
   socket.on('end', () => socket.end());
@@ -65,7 +65,7 @@ export function socketTransport(
       closing = true;
       socket.destroy();
     },
-    readOn: () => socket.resume(),
+    resume: () => socket.resume(),
   };
 }
 
@@ -83,8 +83,8 @@ function closed(socket: Socket, withinMs: number): Promise<void> {
 }
 
 /** Frames through a bridge in this process. */
-export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 'relief'>): RelayTransport {
-  bridge.onSettled(() => events.relief());
+export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 'drained'>): RelayTransport {
+  bridge.onSettled(() => events.drained());
   return {
     send: (frame) => bridge.receive(frame),
     get pendingBytes() {
@@ -93,11 +93,11 @@ export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 're
     finish: (graceMs) => bridge.finish(graceMs),
     close: () => bridge.close(),
     // The bridge hears of that from its sink.
-    readOn: () => {},
+    resume: () => {},
   };
 }
 
 /** No way to any server: each frame is refused. */
 export function refusingTransport(refuse: (frame: Buffer) => void): RelayTransport {
-  return { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, readOn: () => {} };
+  return { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, resume: () => {} };
 }

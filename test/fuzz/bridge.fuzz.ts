@@ -5,7 +5,7 @@ import type { FrameSink } from '../../main/bridge/back-pressure.ts';
 import { createBridge } from '../../main/bridge/bridge.ts';
 import { idOfCut, readEnvelope, scanFrame } from '../../main/bridge/frame/frame.ts';
 import { FrameSplitter, faultFrame } from '../../main/bridge/frame/splitter.ts';
-import { EventFeed } from '../../main/bridge/sse.ts';
+import { EventStreamParser } from '../../main/bridge/sse.ts';
 import { unsafeAddress } from '../../main/bridge/stateless/elicitations.ts';
 import { Secret } from '../../main/platform/secret.ts';
 import { fuzzProperty } from './property.ts';
@@ -178,7 +178,7 @@ fuzzProperty(
     const stream = Buffer.concat([...lines.map(([text, end]) => Buffer.from(text + end)), junk]);
     const framesOf = (chunks: Buffer[]) => {
       const frames: string[] = [];
-      const feed = new EventFeed((frame) => frames.push(String(frame)));
+      const feed = new EventStreamParser((frame) => frames.push(String(frame)));
       for (const chunk of chunks) feed.push(chunk);
       return [frames, feed.lastEventId, feed.retryMs];
     };

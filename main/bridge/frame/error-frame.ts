@@ -27,7 +27,7 @@ export function toolTextFrame(id: string, call: Buffer, text: string, isError = 
 }
 
 /** The error that a frame of `errorFrame` tells of, whole; undefined for any other frame. */
-export function errorBehind(frame: Buffer): unknown {
+export function errorOfFrame(frame: Buffer): unknown {
   return behind.get(frame);
 }
 

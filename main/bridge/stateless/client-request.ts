@@ -7,7 +7,7 @@ import { revisionOf, STATELESS_REVISION } from './headers.ts';
 const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
 /** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
-export const ASKING_CAPABILITIES: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+export const INPUT_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** A request of the client's, and what has been read of it: frames may be large, and are read once. */
 export interface ClientRequest {
@@ -25,7 +25,7 @@ export function requestIn(frame: Buffer, json: unknown = parseFrame(frame)): Cli
 }
 
 /** A request of the client's, as far as it may be answered with a question. */
-export interface Asking {
+export interface RequestContext {
   method: string;
   /** What its client can do. */
   capabilities: Record<string, unknown>;

@@ -5,41 +5,41 @@ import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/f
 import { memberAt } from '../frame/members.ts';
 import { intercept } from '../stdio.ts';
 import { protocolError } from './client-request.ts';
+import { discoverAnswer, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';
 import { isStateless } from './headers.ts';
-import { discovered, type StatelessServerPort, StatelessServerSession } from './server-session.ts';
 
 /** How long a server may take to answer `server/discover` before a session is opened, in milliseconds. */
-const INTRODUCTION_TIMEOUT_MS = 1_000;
+const DISCOVER_TIMEOUT_MS = 1_000;
 const OWN_DISCOVER = '"causeway-discover"';
 const OWN_INITIALIZE = '"causeway-initialize"';
 
 /** What a client may be asked within a session. */
-const ASKABLE = new Set(['sampling', 'elicitation', 'roots']);
+const SESSION_CAPABILITIES = new Set(['sampling', 'elicitation', 'roots']);
 
 /** How the client is served. */
 type Mode =
   /** The client speaks a revision with sessions, or its revision is unknown. */
   | { name: 'unused' }
   /** The server is asked which revision it speaks; frames wait. */
-  | { name: 'asking'; waiting: Buffer[]; discover?: Buffer; timeout: NodeJS.Timeout }
+  | { name: 'discovering'; waiting: Buffer[]; discover?: Buffer; timeout: NodeJS.Timeout }
   /** The session is being opened; frames wait. */
   | { name: 'opening'; waiting: Buffer[]; discover?: Buffer }
   /** The server speaks the stateless revision too. */
   | { name: 'native' }
-  | { name: 'session'; session: StatelessServerSession };
+  | { name: 'session'; session: StatelessClientSession };
 
 /**
  * A client of the stateless revision. Its frames pass unchanged to a server of the same revision. Before a server with
  * sessions, the bridge opens a session and serves the client within it.
  */
 export class StatelessClient {
-  readonly #port: StatelessServerPort;
+  readonly #port: StatelessClientPort;
   #mode: Mode = { name: 'unused' };
   /** How many requests of the bridge's own have no answer yet. */
   #unanswered = 0;
 
-  constructor(port: StatelessServerPort) {
+  constructor(port: StatelessClientPort) {
     this.#port = port;
   }
 
@@ -62,9 +62,9 @@ export class StatelessClient {
     }
     switch (mode.name) {
       case 'unused':
-        this.#ask(frame);
+        this.#discover(frame);
         break;
-      case 'asking':
+      case 'discovering':
       case 'opening':
         mode.waiting.push(frame);
         break;
@@ -87,7 +87,7 @@ export class StatelessClient {
     switch (this.#mode.name) {
       case 'unused':
       case 'native':
-      case 'asking':
+      case 'discovering':
         this.#port.toClient(frame);
         break;
       case 'opening':
@@ -100,7 +100,7 @@ export class StatelessClient {
   /** The answer to a request of the bridge's own; it may come late, and never reaches the client. */
   #ownAnswer(frame: Buffer, id: string): void {
     this.#unanswered -= 1;
-    if (this.#mode.name === 'asking' && id === OWN_DISCOVER) this.#hasAsked(frame);
+    if (this.#mode.name === 'discovering' && id === OWN_DISCOVER) this.#hasDiscovered(frame);
     if (this.#mode.name === 'opening' && id === OWN_INITIALIZE) this.#hasOpened(frame);
   }
 
@@ -110,11 +110,11 @@ export class StatelessClient {
     else this.#port.toClient(frame);
   }
 
-  #ask(frame: Buffer): void {
-    const timeout = setTimeout(() => this.#open(), INTRODUCTION_TIMEOUT_MS);
+  #discover(frame: Buffer): void {
+    const timeout = setTimeout(() => this.#open(), DISCOVER_TIMEOUT_MS);
     timeout.unref();
-    setTimeout(() => void this.#introduce(), ANSWER_TIMEOUTS.handshakeMs).unref();
-    this.#mode = { name: 'asking', waiting: [frame], timeout };
+    setTimeout(() => void this.#answerFromCache(), ANSWER_TIMEOUTS.handshakeMs).unref();
+    this.#mode = { name: 'discovering', waiting: [frame], timeout };
     this.#unanswered += 1;
     const params = `{"_meta":${textAt(frame, 'params', '_meta')}}`;
     this.#port.toServer(
@@ -123,12 +123,12 @@ export class StatelessClient {
   }
 
   /** Answers waiting `server/discover` requests from the cache; other frames go on waiting for the server. */
-  async #introduce(): Promise<void> {
-    const { introduction } = this.#port;
-    if (!introduction) return;
-    const known = await introduction();
+  async #answerFromCache(): Promise<void> {
+    const { cachedInitialize } = this.#port;
+    if (!cachedInitialize) return;
+    const known = await cachedInitialize();
     const mode = this.#mode;
-    if (mode.name !== 'asking' && mode.name !== 'opening') return;
+    if (mode.name !== 'discovering' && mode.name !== 'opening') return;
     const asking = mode.waiting.filter((frame) => methodOf(frame) === 'server/discover');
     const [first] = asking;
     // The first frame shows what the client can do: a session is opened with that.
@@ -136,11 +136,11 @@ export class StatelessClient {
     mode.discover ??= first;
     mode.waiting = mode.waiting.filter((frame) => !asking.includes(frame));
     for (const frame of asking) {
-      this.#port.toClient(withId(discovered(provisionalInitialize(frame, known)), rawId(frame)));
+      this.#port.toClient(withId(discoverAnswer(provisionalInitialize(frame, known)), rawId(frame)));
     }
   }
 
-  #hasAsked(frame: Buffer): void {
+  #hasDiscovered(frame: Buffer): void {
     const json = parseFrame(frame);
     if (Array.isArray(memberAt(json, 'result', 'supportedVersions'))) this.#native(frame);
     // Only a stateless server refuses like this; the error in the client's request is not the bridge's.
@@ -150,13 +150,13 @@ export class StatelessClient {
 
   /** Opens a session: where `server/discover` brought no usable answer, the answer to `initialize` decides. */
   #open(): void {
-    const discover = this.#mode.name === 'asking' ? this.#mode.discover : undefined;
+    const discover = this.#mode.name === 'discovering' ? this.#mode.discover : undefined;
     const waiting = this.#stopWaiting();
     this.#mode = { name: 'opening', waiting, ...(discover ? { discover } : {}) };
     const first = discover ?? waiting[0] ?? Buffer.from('{}');
     const clientInfo =
       textAt(first, 'params', '_meta', 'io.modelcontextprotocol/clientInfo') ?? '{"name":"causeway","version":"0"}';
-    const params = `{"protocolVersion":"2025-11-25","capabilities":${askable(first)},"clientInfo":${clientInfo}}`;
+    const params = `{"protocolVersion":"2025-11-25","capabilities":${sessionCapabilities(first)},"clientInfo":${clientInfo}}`;
     this.#unanswered += 1;
     this.#port.toServer(
       Buffer.from(`{"jsonrpc":"2.0","id":${OWN_INITIALIZE},"method":"initialize","params":${params}}`),
@@ -174,7 +174,7 @@ export class StatelessClient {
       return;
     }
     this.#port.toServer(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
-    this.#mode = { name: 'session', session: new StatelessServerSession(frame, this.#port) };
+    this.#mode = { name: 'session', session: new StatelessClientSession(frame, this.#port) };
     for (const request of waiting) this.receive(request);
   }
 
@@ -205,8 +205,8 @@ export class StatelessClient {
 
   #stopWaiting(): Buffer[] {
     const mode = this.#mode;
-    if (mode.name === 'asking') clearTimeout(mode.timeout);
-    return mode.name === 'asking' || mode.name === 'opening' ? mode.waiting : [];
+    if (mode.name === 'discovering') clearTimeout(mode.timeout);
+    return mode.name === 'discovering' || mode.name === 'opening' ? mode.waiting : [];
   }
 }
 
@@ -216,9 +216,9 @@ export function statelessSink(sink: FrameSink, client: StatelessClient): FrameSi
 }
 
 /** The capabilities that a request declares and a session knows, as they were written. */
-function askable(request: Buffer): string {
+function sessionCapabilities(request: Buffer): string {
   const place = placeAt(request, 'params', '_meta', 'io.modelcontextprotocol/clientCapabilities');
-  return place ? objectOf(request, place, (name) => ASKABLE.has(name)) : '{}';
+  return place ? objectOf(request, place, (name) => SESSION_CAPABILITIES.has(name)) : '{}';
 }
 
 function isInitialize(frame: Buffer): boolean {

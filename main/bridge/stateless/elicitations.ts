@@ -4,7 +4,7 @@ import { withoutMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { itemsOf, memberAt, membersOf } from '../frame/members.ts';
 import { OMITTED } from '../frame/outline.ts';
-import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
+import { type ClientRequest, INPUT_METHODS, protocolError, type RequestContext } from './client-request.ts';
 
 /**
  * With this error a server of the session revisions says that its user has to open an address first, and the client sends
@@ -62,7 +62,7 @@ export class UrlElicitations {
    * What the client, which waits under the raw id `waiting`, is told in place of an answer; undefined while the person is at
    * the address.
    */
-  answered(frame: Buffer, waiting: string | undefined, { method, capabilities }: Asking): Buffer | undefined {
+  answered(frame: Buffer, waiting: string | undefined, { method, capabilities }: RequestContext): Buffer | undefined {
     const id = rawId(frame);
     const { message, addresses } = required(frame);
     const agreed = this.#agreed.get(id);
@@ -75,7 +75,7 @@ export class UrlElicitations {
     }
     this.#agreed.delete(id);
     if (addresses.length === 0) return frame;
-    const mayAsk = ASKING_CAPABILITIES.has(method) && memberAt(capabilities, 'elicitation', 'url') !== undefined;
+    const mayAsk = INPUT_METHODS.has(method) && memberAt(capabilities, 'elicitation', 'url') !== undefined;
     if (mayAsk) return this.#question(id, message, addresses);
     const words = `${message} Open ${addresses.map(({ url }) => url).join(' and ')} in a browser, then try again.`;
     const missing = { requiredCapabilities: { elicitation: { url: {} } } };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { frameMembers, placeAt, textAt, withMembers, withoutMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt, membersOf } from '../frame/members.ts';
-import { ASKING_CAPABILITIES, type Asking, type ClientRequest, protocolError } from './client-request.ts';
+import { type ClientRequest, INPUT_METHODS, protocolError, type RequestContext } from './client-request.ts';
 
 /** How long to wait for further questions before the client is asked, in milliseconds: servers ask several at once. */
 const GATHER_MS = 25;
@@ -22,7 +22,7 @@ const ANSWERABLE = new Map<unknown, string>([
 ]);
 
 /** The member of an elicitation by URL that the stateless revision does not have. */
-const NUMBER = new Set(['elicitationId']);
+const ELICITATION_ID = new Set(['elicitationId']);
 
 /** The two sides that questions go between. */
 export interface ServerRequestPort {
@@ -67,8 +67,8 @@ export class ServerRequests {
   }
 
   /** A request goes to the server, for whose answer the client waits under the raw id `waiting`. */
-  began(frame: Buffer, { method, capabilities }: Asking, waiting: string): void {
-    if (!ASKING_CAPABILITIES.has(method)) return;
+  began(frame: Buffer, { method, capabilities }: RequestContext, waiting: string): void {
+    if (!INPUT_METHODS.has(method)) return;
     const id = rawId(frame);
     const token = progressToken(frame);
     const nothing = { state: undefined, answer: undefined, gathering: undefined, timeout: undefined };
@@ -90,7 +90,7 @@ export class ServerRequests {
     const { method, params } = membersOf(parseFrame(frame));
     const isByUrl = memberAt(params, 'mode') === 'url';
     const capability = ANSWERABLE.get(method);
-    const call = of === undefined ? this.#likely(capability) : this.#calls.get(of);
+    const call = of === undefined ? this.#latestCallWith(capability) : this.#calls.get(of);
     const declared = call?.capabilities[capability ?? ''];
     if (!call || (isByUrl ? memberAt(declared, 'url') : declared) === undefined) {
       const why = 'The client cannot be asked this now.';
@@ -107,10 +107,10 @@ export class ServerRequests {
       return;
     }
     this.#asked += 1;
-    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], NUMBER) : frame, 'params');
+    const text = textAt(isByUrl ? withoutMembers(frame, ['params'], ELICITATION_ID) : frame, 'params');
     const request = `{"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`;
     call.questions.set(`question-${this.#asked}`, { id, request });
-    this.#putSoon(call);
+    this.#sendSoon(call);
   }
 
   /** Takes a request that goes on with a call that was answered with questions; false where it is another. */
@@ -139,7 +139,7 @@ export class ServerRequests {
     if (call.answer) {
       this.#port.toClient(withId(call.answer, id));
       this.#forget(call);
-    } else if (call.questions.size > 0) this.#putSoon(call);
+    } else if (call.questions.size > 0) this.#sendSoon(call);
     return true;
   }
 
@@ -192,16 +192,16 @@ export class ServerRequests {
   }
 
   /** A question that came by itself belongs to the latest call whose client can answer it. */
-  #likely(capability: string | undefined): Call | undefined {
+  #latestCallWith(capability: string | undefined): Call | undefined {
     return [...this.#calls.values()].findLast(({ capabilities }) => capabilities[capability ?? ''] !== undefined);
   }
 
-  #putSoon(call: Call): void {
+  #sendSoon(call: Call): void {
     if (call.waiting === undefined || call.gathering) return;
-    call.gathering = setTimeout(() => this.#put(call), GATHER_MS);
+    call.gathering = setTimeout(() => this.#send(call), GATHER_MS);
   }
 
-  #put(call: Call): void {
+  #send(call: Call): void {
     call.gathering = undefined;
     if (call.questions.size === 0) return;
     call.state = randomUUID();
@@ -277,7 +277,7 @@ export class InputRounds {
     const over = AbortSignal.any([signal, refused.signal]);
     let error: string | undefined;
     const answers = requests.map(async ({ name, place: { start, end } }) => {
-      const answer = await this.#put(frame.subarray(start, end), over);
+      const answer = await this.#askClient(frame.subarray(start, end), over);
       const result = textAt(answer, 'result');
       if (result !== undefined) return `${JSON.stringify(name)}:${result}`;
       error ??= textAt(answer, 'error') ?? '{"code":-32603,"message":"The client gave no answer."}';
@@ -298,7 +298,7 @@ export class InputRounds {
     };
   }
 
-  #put(request: Buffer, signal: AbortSignal): Promise<Buffer> {
+  #askClient(request: Buffer, signal: AbortSignal): Promise<Buffer> {
     this.#asked += 1;
     const id = `"causeway-input-${this.#asked}"`;
     return new Promise((resolve, reject) => {
@@ -316,13 +316,13 @@ export class InputRounds {
           resolve(frame);
         },
       });
-      this.#write(withMembers(asSessionsHaveIt(request, id), [], `"jsonrpc":"2.0","id":${id}`));
+      this.#write(withMembers(withElicitationId(request, id), [], `"jsonrpc":"2.0","id":${id}`));
     });
   }
 }
 
 /** The session revisions number an elicitation by URL; the stateless one does not. */
-function asSessionsHaveIt(request: Buffer, id: string): Buffer {
+function withElicitationId(request: Buffer, id: string): Buffer {
   const isByUrl = textAt(request, 'params', 'mode') === '"url"';
   const isNumbered = !isByUrl || textAt(request, 'params', 'elicitationId') !== undefined;
   return isNumbered ? request : withMembers(request, ['params'], `"elicitationId":${id}`);

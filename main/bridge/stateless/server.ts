@@ -92,7 +92,7 @@ export class StatelessServer {
         return answered(frame);
       case 'resources/subscribe':
       case 'resources/unsubscribe':
-        return this.#follow(method, frame);
+        return this.#setSubscribed(method, frame);
       case 'batch':
         return this.#each(frame, token, onFrame);
       default:
@@ -114,12 +114,12 @@ export class StatelessServer {
     return answers ? { kind: 'frame', head: LOCAL, frame: answers } : ACCEPTED;
   }
 
-  #follow(method: string, frame: Buffer): HttpOutcome {
+  #setSubscribed(method: string, frame: Buffer): HttpOutcome {
     const uri = memberAt(parseFrame(frame), 'params', 'uri');
-    if (!this.#subscriptions.hasResources || typeof uri !== 'string') {
+    if (!this.#subscriptions.canSubscribe || typeof uri !== 'string') {
       return refusedHere(frame, `{"code":-32601,"message":"Method not found: ${method}"}`);
     }
-    this.#subscriptions.follow(uri, method === 'resources/subscribe');
+    this.#subscriptions.setSubscribed(uri, method === 'resources/subscribe');
     return answered(frame);
   }
 

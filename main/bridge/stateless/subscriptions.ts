@@ -41,11 +41,11 @@ export class Subscriptions {
     this.#change();
   }
 
-  get hasResources(): boolean {
+  get canSubscribe(): boolean {
     return Boolean(memberAt(this.#capabilities, 'resources', 'subscribe'));
   }
 
-  follow(uri: string, wanted: boolean): void {
+  setSubscribed(uri: string, wanted: boolean): void {
     if (wanted) this.#resources.add(uri);
     else this.#resources.delete(uri);
     this.#change();
@@ -107,7 +107,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Which wish of a subscription, and which capability behind it, brings a notification. */
+/** Which filter of a subscription, and which capability behind it, brings a notification. */
 const ANNOUNCEMENTS = new Map([
   ['notifications/tools/list_changed', ['toolsListChanged', 'tools']],
   ['notifications/prompts/list_changed', ['promptsListChanged', 'prompts']],
@@ -138,21 +138,21 @@ export class StatelessSubscriptions {
   /** A client listens. `capabilities` are the server's. */
   open({ id, params }: ClientRequest, capabilities: Record<string, unknown>): void {
     const wanted = membersOf(memberAt(params, 'notifications'));
-    const honoured: Record<string, unknown> = {};
-    for (const [wish = '', capability = ''] of ANNOUNCEMENTS.values()) {
-      if (wanted[wish] === true && memberAt(capabilities, capability, 'listChanged') === true) honoured[wish] = true;
+    const granted: Record<string, unknown> = {};
+    for (const [filter = '', capability = ''] of ANNOUNCEMENTS.values()) {
+      if (wanted[filter] === true && memberAt(capabilities, capability, 'listChanged') === true) granted[filter] = true;
     }
     const uris = memberAt(capabilities, 'resources', 'subscribe') === true ? itemsOf(wanted.resourceSubscriptions) : [];
-    const followed = new Set(this.#followed());
-    if (uris.length > 0) honoured.resourceSubscriptions = uris;
-    this.#open.set(id, honoured);
+    const subscribed = new Set(this.#subscribed());
+    if (uris.length > 0) granted.resourceSubscriptions = uris;
+    this.#open.set(id, granted);
     this.#port.toClient(
       Buffer.from(
-        `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":${JSON.stringify(honoured)},"_meta":{${subscriptionId(id)}}}}`,
+        `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":${JSON.stringify(granted)},"_meta":{${subscriptionId(id)}}}}`,
       ),
     );
     for (const uri of new Set(uris)) {
-      if (!followed.has(uri)) this.#port.request('resources/subscribe', JSON.stringify({ uri }));
+      if (!subscribed.has(uri)) this.#port.request('resources/subscribe', JSON.stringify({ uri }));
     }
   }
 
@@ -161,26 +161,27 @@ export class StatelessSubscriptions {
     const id = textAt(notification, 'params', 'requestId') ?? '';
     const dropped = this.#open.get(id);
     if (!this.#open.delete(id)) return false;
-    const followed = new Set(this.#followed());
+    const subscribed = new Set(this.#subscribed());
     for (const uri of new Set(itemsOf(dropped?.resourceSubscriptions))) {
-      if (!followed.has(uri)) this.#port.request('resources/unsubscribe', JSON.stringify({ uri }));
+      if (!subscribed.has(uri)) this.#port.request('resources/unsubscribe', JSON.stringify({ uri }));
     }
     return true;
   }
 
   /** Tells a change to all who listen to it; false where the notification is no such change. */
   announce(method: string, frame: Buffer): boolean {
-    const [wish] = ANNOUNCEMENTS.get(method) ?? [];
-    if (wish === undefined && method !== UPDATED) return false;
+    const [filter] = ANNOUNCEMENTS.get(method) ?? [];
+    if (filter === undefined && method !== UPDATED) return false;
     const uri = memberAt(parseFrame(frame), 'params', 'uri');
     for (const [id, wanted] of this.#open) {
-      const isWanted = wish === undefined ? itemsOf(wanted.resourceSubscriptions).includes(uri) : wanted[wish] === true;
+      const isWanted =
+        filter === undefined ? itemsOf(wanted.resourceSubscriptions).includes(uri) : wanted[filter] === true;
       if (isWanted) this.#port.toClient(withMembers(frame, ['params', '_meta'], subscriptionId(id)));
     }
     return true;
   }
 
-  #followed(): unknown[] {
+  #subscribed(): unknown[] {
     return [...this.#open.values()].flatMap(({ resourceSubscriptions }) => itemsOf(resourceSubscriptions));
   }
 }

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { Bridge } from '../../bridge/bridge.ts';
-import { errorBehind } from '../../bridge/frame/error-frame.ts';
+import { errorOfFrame } from '../../bridge/frame/error-frame.ts';
 import { parseText } from '../../bridge/frame/frame.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -57,7 +57,7 @@ export class BridgeTransport implements Transport {
 function messageIn(frame: Buffer): JSONRPCMessage | undefined {
   // Whole, and no outline: a result goes to the user as it came.
   const { id, method, params, result, error } = membersOf(parseText(frame.toString('utf8')));
-  let failure = errorBehind(frame);
+  let failure = errorOfFrame(frame);
   if (failure === undefined) {
     const outcome = error === undefined ? { result } : { error };
     const message = method === undefined ? outcome : id === undefined ? { method, params } : { method };

@@ -66,7 +66,7 @@ export class McpSession {
     this.#service = endpoint.service;
     this.#options = options;
     this.#bridge = createBridge(
-      { ...endpoint, wantsTruth: true },
+      { ...endpoint, isOwnClient: true },
       {
         buffered: 0,
         flowing: true,

@@ -53,7 +53,7 @@ export class HealthMonitor {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#addresses = this.#addressesNow();
-    this.#unsubscribe = options.subscribe?.((event) => this.#heard(event));
+    this.#unsubscribe = options.subscribe?.((event) => this.#onSignInEvent(event));
     this.update(servers);
   }
 
@@ -82,7 +82,7 @@ export class HealthMonitor {
     const at = this.#clock.now();
     const checked = wanted.map((one) => one.checked());
     for (const one of wanted) one.apply({ name: 'asked', at });
-    this.#look();
+    this.#probeDue();
     await Promise.all(checked);
     return wanted.map(({ server, health }) => ({ ...server, health }));
   }
@@ -90,7 +90,7 @@ export class HealthMonitor {
   /** Whether servers are asked again by themselves. Where not, each is probed once, and then on request. */
   keep(on: boolean): void {
     this.#isKept = on;
-    this.#look();
+    this.#probeDue();
   }
 
   /** The computer goes to sleep: nothing is asked until it wakes. */
@@ -116,12 +116,12 @@ export class HealthMonitor {
       one.interrupt();
       one.apply({ name: 'interrupted', at, random: this.#random() });
     }
-    this.#look();
+    this.#probeDue();
   }
 
   /** A user has signed in to this profile, or out of it, in another process, which sends no event. */
   signedIn(profile: string): void {
-    this.#tell(profile, { name: 'asked', at: this.#clock.now() });
+    this.#applyToProfile(profile, { name: 'asked', at: this.#clock.now() });
   }
 
   /** The tools of a server that is ready; one that is not is asked first. @throws {CausewayError} `not_found`, or why it is not ready */
@@ -148,7 +148,7 @@ export class HealthMonitor {
     } catch (error) {
       if (meansTrouble(error) && one.health.name === 'ready') {
         one.apply({ name: 'asked', at: this.#clock.now() });
-        this.#look();
+        this.#probeDue();
       }
       throw error;
     }
@@ -175,12 +175,12 @@ export class HealthMonitor {
       now: () => this.#clock.now(),
       random: () => this.#random(),
       changed: () => this.#changed(),
-      idle: () => this.#look(),
+      idle: () => this.#probeDue(),
     });
   }
 
   /** Asks those whose time has come, a few at once, and looks again when the next one's has. */
-  #look(): void {
+  #probeDue(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#isSuspended || this.#isClosed) return;
@@ -198,14 +198,14 @@ export class HealthMonitor {
     const soonest = resting.find(({ isBusy }) => !isBusy)?.due;
     // Without a free place the end of a question brings the next look.
     const wait = free <= 0 || soonest == null ? LONGEST_WAIT_MS : Math.min(Math.max(0, soonest - now), LONGEST_WAIT_MS);
-    this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTime()) };
+    this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTimer()) };
   }
 
   /** Not every system tells that it slept or that its network is another one: the clock and the addresses do. */
-  #onTime(): void {
+  #onTimer(): void {
     const late = this.#clock.now() - (this.#timer?.planned ?? 0);
     if (late > SLEEP_THRESHOLD_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
-    else this.#look();
+    else this.#probeDue();
   }
 
   #addressesNow(): string {
@@ -215,10 +215,10 @@ export class HealthMonitor {
   #changed(): void {
     if (this.#isClosed) return;
     this.#options.onChange?.(this.states());
-    this.#look();
+    this.#probeDue();
   }
 
-  #heard(event: AuthEvent | ServiceEvent): void {
+  #onSignInEvent(event: AuthEvent | ServiceEvent): void {
     if (event.type === 'notice' || event.type === 'not-kept') return;
     const { name } = event.profile;
     if (event.type === 'service-sign-in-began' || event.type === 'service-sign-in-ended') {
@@ -226,19 +226,24 @@ export class HealthMonitor {
       const happened = isBegun
         ? ({ name: 'sign-in-began' } as const)
         : { name: 'asked' as const, at: this.#clock.now() };
-      this.#tell(name, happened, ({ path }) => serviceOf(path) === event.service);
+      this.#applyToProfile(name, happened, ({ path }) => serviceOf(path) === event.service);
       return;
     }
-    if (event.type === 'sign-in-began') this.#tell(name, { name: 'sign-in-began' });
-    else if (event.type === 'sign-in-ended') this.#tell(name, { name: 'sign-in-ended', at: this.#clock.now() });
+    if (event.type === 'sign-in-began') this.#applyToProfile(name, { name: 'sign-in-began' });
+    else if (event.type === 'sign-in-ended')
+      this.#applyToProfile(name, { name: 'sign-in-ended', at: this.#clock.now() });
     else this.signedIn(name);
   }
 
-  #tell(profile: string, event: WatchEvent, concerns: (server: MonitoredServer) => boolean = () => true): void {
+  #applyToProfile(
+    profile: string,
+    event: WatchEvent,
+    concerns: (server: MonitoredServer) => boolean = () => true,
+  ): void {
     for (const one of this.#servers.values()) {
       if (one.server.profile === profile && concerns(one.server)) one.apply(event);
     }
-    this.#look();
+    this.#probeDue();
   }
 
   #random(): number {

@@ -80,7 +80,7 @@ export class WatchedServer {
     void this.#ask(asking.signal).then((event) => {
       if (this.#asking !== asking) {
         this.#waiting.push(...waiting);
-        if (this.#isClosed) this.#tellWaiting();
+        if (this.#isClosed) this.#resolveWaiting();
         return;
       }
       this.#asking = undefined;
@@ -119,14 +119,14 @@ export class WatchedServer {
     this.#session = undefined;
     this.#isClosed = true;
     this.interrupt();
-    this.#tellWaiting();
+    this.#resolveWaiting();
     await session?.then(
       (open) => open.close(),
       () => undefined,
     );
   }
 
-  #tellWaiting(): void {
+  #resolveWaiting(): void {
     for (const tell of this.#waiting.splice(0)) tell();
   }
 

@@ -102,7 +102,7 @@ describe('the last known answers', () => {
   it('leave a call that waits for a silent host until it is given up, and name the likely causes', async () => {
     const server = await serve(() => {});
     const words: string[] = [];
-    const client = await connect(server.origin, { firstBytesMs: 1_000, onWord: (line) => words.push(line) });
+    const client = await connect(server.origin, { firstBytesMs: 1_000, onNotice: (line) => words.push(line) });
     await client.open();
     const silent = `${new URL(server.origin).host} has not answered within 1 seconds. Likely causes: `;
     expect((await client.request('call', 'tools/call')).result).toEqual({

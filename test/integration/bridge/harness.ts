@@ -93,7 +93,7 @@ export async function bridgeTo(
     tokens?: TokenSource;
     silenceMs?: number;
     firstBytesMs?: number;
-    onWord?: (words: string) => void;
+    onNotice?: (words: string) => void;
     env?: NodeJS.ProcessEnv;
     memory?: AnswerStore & RevisionStore;
     rules?: ServerRules;
@@ -111,7 +111,7 @@ export async function bridgeTo(
       connections: dispatcher,
       userAgent: 'causeway/test',
       firstBytesMs: options.firstBytesMs,
-      onWord: options.onWord,
+      onNotice: options.onNotice,
       rules: options.rules,
       askApproval: options.askApproval,
       ...(options.memory ? { memory: options.memory } : {}),

@@ -90,7 +90,7 @@ export function guardOf(
       if (!concerns(text)) sent.push(text);
       else await guard.pass(Buffer.from(text), envelope, async (frame) => void sent.push(String(frame)));
     },
-    shown: (text: string) => String(guard.shown(Buffer.from(text))),
+    shown: (text: string) => String(guard.filtered(Buffer.from(text))),
     read: () => sink.frames.splice(0).map(String),
     /** The rules become others; `tells` the guard so. */
     become(next: NonNullable<Rules['servers']>[string] | CausewayError, tells = true) {

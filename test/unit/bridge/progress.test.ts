@@ -18,7 +18,7 @@ function waiting(request: string) {
   const told = () => sink.frames.map((each) => JSON.parse(String(each)).params.progress);
   const passing = (progress: number, token = '"t"') => {
     const text = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token},"progress":${progress}}}`;
-    return JSON.parse(String(reports.passing(Buffer.from(text), JSON.parse(text)))).params.progress;
+    return JSON.parse(String(reports.adjusted(Buffer.from(text), JSON.parse(text)))).params.progress;
   };
   return { sink, reports, pending, told, passing };
 }

@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventFeed } from '../../../main/bridge/sse.ts';
+import { EventStreamParser } from '../../../main/bridge/sse.ts';
 
 function feed(...chunks: (string | Buffer)[]) {
   const frames: string[] = [];
-  const events = new EventFeed((frame) => frames.push(frame.toString()));
+  const events = new EventStreamParser((frame) => frames.push(frame.toString()));
   for (const chunk of chunks) events.push(Buffer.from(chunk));
   return { frames, events };
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanFrame } from '../../../main/bridge/frame/frame.ts';
-import { batchOf, calledTool, callOutcome, paramsOf, shown, summarizeFrame } from '../../../main/hub/frame-summary.ts';
+import {
+  batchOf,
+  calledTool,
+  callOutcome,
+  nameOrNull,
+  paramsOf,
+  summarizeFrame,
+} from '../../../main/hub/frame-summary.ts';
 
 const LONG = 'x'.repeat(100_000);
 const verdict = (value: unknown) => callOutcome(frame(value), summarizeFrame(frame(value)));
@@ -97,8 +104,8 @@ describe('the name of a tool', () => {
   });
 
   it('a name that is too long to show is cut', () => {
-    expect(shown(LONG)).toHaveLength(128);
-    expect(shown('')).toBeNull();
+    expect(nameOrNull(LONG)).toHaveLength(128);
+    expect(nameOrNull('')).toBeNull();
   });
 });
 

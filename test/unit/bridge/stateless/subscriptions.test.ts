@@ -26,7 +26,7 @@ describe('listening', () => {
       .then(() => order.push('over'));
     await new Promise((resolve) => setImmediate(resolve));
     order.push('follows');
-    subscriptions.follow('file:///a', true);
+    subscriptions.setSubscribed('file:///a', true);
     await over;
     expect(order).toEqual(['follows', 'over']);
     expect(asked).toHaveLength(times);
@@ -43,9 +43,9 @@ describe('listening', () => {
       prompts: { listChanged: false },
       resources: { listChanged: true },
     });
-    subscriptions.follow('a', true);
-    subscriptions.follow('b', true);
-    subscriptions.follow('a', false);
+    subscriptions.setSubscribed('a', true);
+    subscriptions.setSubscribed('b', true);
+    subscriptions.setSubscribed('a', false);
     await subscriptions.listen(() => {}, new AbortController().signal);
     expect(asked).toBe(
       '"notifications":{"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["b"]}',

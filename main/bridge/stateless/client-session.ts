@@ -2,11 +2,11 @@ import { textAt, withMembers } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import {
-  type Asking,
   type ClientRequest,
   capabilitiesOf,
   logLevelOf,
   protocolErrorFor,
+  type RequestContext,
   requestIn,
 } from './client-request.ts';
 import { UrlElicitations } from './elicitations.ts';
@@ -14,7 +14,7 @@ import { STATELESS_REVISION } from './headers.ts';
 import { ServerRequests } from './server-requests.ts';
 import { StatelessSubscriptions } from './subscriptions.ts';
 
-const OWN = 'causeway-session-';
+const OWN_ID_PREFIX = 'causeway-session-';
 
 /** Results that say how long they may be kept (MCP 2026-07-28 › Caching). */
 const CACHEABLE = new Set([
@@ -29,34 +29,34 @@ const CACHEABLE = new Set([
 const LEVELS: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Where frames go: to the server as a session's client would send them, and to the client. */
-export interface StatelessServerPort {
+export interface StatelessClientPort {
   toServer(frame: Buffer): void;
   toClient(frame: Buffer): void;
   /** How the server has introduced itself last, as an answer to `initialize`; left out where the client must not be answered from the cache. */
-  introduction?: (() => Promise<Buffer | undefined>) | undefined;
+  cachedInitialize?: (() => Promise<Buffer | undefined>) | undefined;
 }
 
 /** A client of the stateless revision within a session that the bridge has opened for it. */
-export class StatelessServerSession {
-  readonly #port: StatelessServerPort;
+export class StatelessClientSession {
+  readonly #port: StatelessClientPort;
   readonly #opened: Buffer;
   readonly #capabilities: Members;
   readonly #subscriptions: StatelessSubscriptions;
-  readonly #questions: ServerRequests;
+  readonly #serverRequests: ServerRequests;
   readonly #elicitations: UrlElicitations;
   /** The requests in flight, by raw id, with the log level that each one asks for. */
-  readonly #requests = new Map<string, Asking & { logLevel: string | undefined }>();
+  readonly #requests = new Map<string, RequestContext & { logLevel: string | undefined }>();
   #logLevel: string | undefined;
   #own = 0;
 
   /** @param opened the server's answer to `initialize` */
-  constructor(opened: Buffer, port: StatelessServerPort) {
+  constructor(opened: Buffer, port: StatelessClientPort) {
     this.#opened = opened;
     this.#port = port;
     this.#capabilities = membersOf(memberAt(parseFrame(opened), 'result', 'capabilities'));
     const request = (method: string, params: string) => this.#request(method, params);
     this.#subscriptions = new StatelessSubscriptions({ request, toClient: (frame) => port.toClient(frame) });
-    this.#questions = new ServerRequests(port);
+    this.#serverRequests = new ServerRequests(port);
     this.#elicitations = new UrlElicitations({
       again: (frame, waiting) => this.#send(requestIn(frame), waiting),
       toClient: (frame) => port.toClient(frame),
@@ -86,7 +86,7 @@ export class StatelessServerSession {
   asked(frame: Buffer, of: string | undefined): void {
     const method = memberAt(parseFrame(frame), 'method');
     if (method === 'ping') this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${rawId(frame)},"result":{}}`));
-    else this.#questions.ask(frame, of);
+    else this.#serverRequests.ask(frame, of);
   }
 
   #requested(request: ClientRequest): void {
@@ -94,9 +94,9 @@ export class StatelessServerSession {
     const refusal = protocolErrorFor(request);
     if (refusal !== undefined) {
       this.#port.toClient(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${refusal}}`));
-    } else if (method === 'server/discover') this.#port.toClient(withId(discovered(this.#opened), id));
+    } else if (method === 'server/discover') this.#port.toClient(withId(discoverAnswer(this.#opened), id));
     else if (method === 'subscriptions/listen') this.#subscriptions.open(request, this.#capabilities);
-    else if (!this.#elicitations.resume(request) && !this.#questions.resume(request)) this.#send(request, id);
+    else if (!this.#elicitations.resume(request) && !this.#serverRequests.resume(request)) this.#send(request, id);
   }
 
   /** Sends a request for whose answer the client waits under the raw id `waiting`. */
@@ -105,7 +105,7 @@ export class StatelessServerSession {
     const capabilities = capabilitiesOf(params) ?? {};
     this.#raiseLogLevel(logLevel);
     this.#requests.set(id, { method, capabilities, logLevel });
-    this.#questions.began(frame, { method, capabilities }, waiting);
+    this.#serverRequests.began(frame, { method, capabilities }, waiting);
     this.#port.toServer(frame);
   }
 
@@ -113,35 +113,37 @@ export class StatelessServerSession {
     if (this.#subscriptions.cancel(notification)) return;
     const id = textAt(notification, 'params', 'requestId') ?? 'null';
     if (this.#elicitations.cancel(id)) return;
-    const upstream = this.#questions.upstreamOf(id);
-    this.#questions.cancel(upstream);
+    const upstream = this.#serverRequests.upstreamOf(id);
+    this.#serverRequests.cancel(upstream);
     this.#requests.delete(upstream);
     const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${upstream}}}`;
     this.#port.toServer(upstream === id ? notification : Buffer.from(cancelled));
   }
 
   #notified({ method }: Extract<Envelope, { kind: 'notification' }>, frame: Buffer): void {
-    if (method === 'notifications/cancelled') this.#questions.withdraw(textAt(frame, 'params', 'requestId') ?? '');
+    if (method === 'notifications/cancelled') this.#serverRequests.withdraw(textAt(frame, 'params', 'requestId') ?? '');
     // The stateless revision does not number what is opened.
     else if (method === 'notifications/elicitation/complete')
       this.#elicitations.completed(memberAt(parseFrame(frame), 'params', 'elicitationId'));
     else if (method === 'notifications/message' && !this.#isWanted(frame)) return;
     else if (!this.#subscriptions.announce(method, frame)) {
-      const forwarded = method === 'notifications/progress' ? this.#questions.progressed(frame) : frame;
+      const forwarded = method === 'notifications/progress' ? this.#serverRequests.progressed(frame) : frame;
       if (forwarded) this.#port.toClient(forwarded);
     }
   }
 
   #answered(frame: Buffer, json: unknown): void {
     const id = rawId(frame);
-    if (id.startsWith(`"${OWN}`)) return;
+    if (id.startsWith(`"${OWN_ID_PREFIX}`)) return;
     const request = this.#requests.get(id);
     this.#requests.delete(id);
-    const forwarded = request ? this.#elicitations.answered(frame, this.#questions.waitingFor(id), request) : frame;
+    const forwarded = request
+      ? this.#elicitations.answered(frame, this.#serverRequests.waitingFor(id), request)
+      : frame;
     const whole = forwarded === frame ? complete(frame, json, CACHEABLE.has(request?.method ?? '')) : forwarded;
-    const answer = whole && this.#questions.settled(whole);
+    const answer = whole && this.#serverRequests.settled(whole);
     if (answer) this.#port.toClient(answer);
-    if (!forwarded) this.#questions.cancel(id);
+    if (!forwarded) this.#serverRequests.cancel(id);
   }
 
   /** In a session the level is set for all that follows; in the stateless revision each request has its own. */
@@ -162,13 +164,13 @@ export class StatelessServerSession {
 
   #request(method: string, params: string): void {
     this.#own += 1;
-    const id = `"${OWN}${this.#own}"`;
+    const id = `"${OWN_ID_PREFIX}${this.#own}"`;
     this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`));
   }
 }
 
 /** The answer to `server/discover` that a session's `initialize` answer amounts to. */
-export function discovered(opened: Buffer): Buffer {
+export function discoverAnswer(opened: Buffer): Buffer {
   const instructions = textAt(opened, 'result', 'instructions');
   const members = [
     `"supportedVersions":["${STATELESS_REVISION}"]`,

@@ -3,7 +3,7 @@ import type { HubConnection } from './attach.ts';
 /** How often the hub is looked for, in milliseconds. */
 const SEARCH_INTERVAL_MS = 2_000;
 
-export interface HubSearchPort {
+export interface HubRejoinPort {
   /** Looks for the hub once; left out, nobody does. */
   rejoin: (() => Promise<HubConnection | undefined>) | undefined;
   /** Whether neither side of the session waits for an answer. */
@@ -16,14 +16,14 @@ export interface HubSearchPort {
 }
 
 /** Looks for the hub now and then, for a session that is in this process, and moves it there when it is idle. */
-export class HubSearch {
-  readonly #port: HubSearchPort;
+export class HubRejoin {
+  readonly #port: HubRejoinPort;
   #timer: NodeJS.Timeout | undefined;
   /** A connection to the hub that waits until the session is idle. */
   #found: HubConnection | undefined;
   #isClosed = false;
 
-  constructor(port: HubSearchPort) {
+  constructor(port: HubRejoinPort) {
     this.#port = port;
   }
 
