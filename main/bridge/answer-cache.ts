@@ -18,11 +18,11 @@ export const ANSWER_TIMEOUTS = {
   toolsMs: 1_000,
   /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
   firstToolsMs: 2_000,
-  /** The same where it is not known yet whether anybody is: some clients give up on a new server after 1 s. */
+  /** The same where it is not known yet whether one is: some clients give up on a new server after 1 s. */
   firstToolsWithoutTokenMs: 500,
-  /** For a session, and for a token that waits for a sign-in, before a request fails in words: clients give up after 60 s. */
+  /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
   sessionMs: 25_000,
-  /** For the server's first bytes in answer to what only begins or lists. What a tool does may take as long as it likes. */
+  /** For the server's first bytes in answer to a request that only opens or lists. A tool call has no limit. */
   firstBytesMs: SILENCE.limitMs,
   /** Before stderr tells that the server has not answered yet. */
   noticeMs: SILENCE.noticeMs,
@@ -32,7 +32,7 @@ export const ANSWER_TIMEOUTS = {
 const TIMER_SLACK_MS = 20;
 const MAX_TIMER_LAG_MS = 250;
 
-/** Failures that say nothing about the server's tools, only that it cannot be asked now: nobody is signed in, or nothing comes through. */
+/** Failures that say nothing about the server's tools: no user is signed in, or the server cannot be reached. */
 const UNAVAILABLE_CODES = new Set<ErrorCode>([
   'signed_out',
   'service_signed_out',
@@ -67,18 +67,18 @@ const UNKNOWN_SERVER = {
 /** What the cache depends on. */
 export interface AnswerCachePort {
   memory: AnswerStore;
-  /** Whether the client wants to be told what is wrong instead: then nothing is answered without the server. */
+  /** Whether nothing is answered without the server. */
   isOff: boolean;
   sink: FrameSink;
   tool: ConnectionTool;
-  /** Whether a token has gone out: somebody is signed in. */
+  /** Whether a token was sent: a user is signed in. */
   hasToken(): boolean;
 }
 
 /**
  * Answers a client while the workspace is slow, unreachable or signed out, so that the client neither gives up nor loses
- * its tools: from memory, or as a server of which nothing is known, with one tool that says what is wrong. Tells the client
- * when the truth turns out to differ.
+ * its tools: with the last known answers, or as a server with one tool, which says what is wrong. Notifies the client when
+ * the server's own answer differs.
  */
 export class AnswerCache {
   readonly #memory: AnswerStore;
@@ -111,7 +111,7 @@ export class AnswerCache {
     return this.#lastWrite;
   }
 
-  /** Begins work that settles a request, and steps in when it takes too long. */
+  /** Begins work that settles a request, and answers from the cache when it takes too long. */
   async raceWithTimeout(pending: PendingRequest, begin: () => Promise<void>): Promise<void> {
     if (this.#isOff || !isFirstPage(pending)) return begin();
     let troubled = () => {};
@@ -157,7 +157,7 @@ export class AnswerCache {
 
   /**
    * Resolves after `timeoutMs`; at once where it is known that the server cannot be asked now. Undefined stands for a first
-   * list of tools: that takes longer, and longest where somebody is signed in.
+   * list of tools: that takes longer, and longest where a user is signed in.
    */
   #whenLate(timeoutMs: number | undefined): { passed: Promise<'late'>; stop(): void } {
     const { firstToolsMs, firstToolsWithoutTokenMs } = ANSWER_TIMEOUTS;

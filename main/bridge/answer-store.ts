@@ -49,7 +49,7 @@ export function openAnswerStore(env: NodeJS.ProcessEnv, server: StoredServer): A
       const entries: unknown = JSON.parse(await readFile(await file(), 'utf8'));
       return typeof entries === 'object' && entries !== null ? Object.fromEntries(Object.entries(entries)) : {};
     } catch {
-      // Nothing is known yet, or the file is damaged: it is written anew with the next answer.
+      // Nothing is known yet, or the file is damaged: the next answer replaces it.
       return {};
     }
   };

@@ -12,7 +12,7 @@ import type { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
 import { refusedAddress, URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
 
-/** What becomes of the frames that do not simply go to the client. */
+/** Handlers of the frames that do not simply go to the client. */
 export interface AnswerEvents {
   /** The server asks something of the client, in the answer to the request with the raw id `of`. */
   asked(frame: Buffer, of: string): void;
@@ -26,7 +26,7 @@ export interface AnswerEvents {
   sent(): SentSecrets;
 }
 
-/** How many requests of the server's are refused at once. To answer each of an endless stream of them would be endless too. */
+/** How many requests of the server's are refused at once: they may come without end. */
 const MAX_REFUSALS = 16;
 
 /** How many ids are remembered, to tell a response to another request from one whose id the server has mangled. */
@@ -69,7 +69,7 @@ export class Answers {
     this.#sent += 1;
   }
 
-  /** Nothing more comes for this request. An answer whose id is nobody's is taken now if there was no better one. */
+  /** Nothing more comes for this request. An answer whose id matches no request is used if there was no better one. */
   settle(pending: PendingRequest): void {
     const { stray } = pending;
     pending.stray = undefined;
@@ -226,7 +226,7 @@ function isError(error: unknown): boolean {
   return Number.isInteger(code) && typeof message === 'string';
 }
 
-/** What a server sent in place of an error object, as one. */
+/** What a server sent in place of an error object, as an error object. */
 function errorObjectFor(error: unknown): { code: number; message: string } {
   const { code, message = error } = membersOf(error);
   const words = typeof message === 'string' && message !== '' ? message : 'The server gave no reason.';

@@ -17,7 +17,7 @@ export interface FrameSink {
   flushed(): Promise<void>;
 }
 
-/** An answer that is being read from the network and can be told to go on. */
+/** An answer that is being read from the network. */
 export interface Reader {
   resume(): void;
   /** The bytes of it that are in memory and have not gone on to the sink. */

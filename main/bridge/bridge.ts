@@ -48,7 +48,7 @@ const IN_FLIGHT_BYTES = 64 * 1024;
 /** The delay before the next attempt at a session for a client that was answered from the cache, in milliseconds. */
 const RECONNECT_DELAY_MS = 5_000;
 
-/** The same where the user has to sign in to what is behind the service first. It is told at once when they have. */
+/** The same where the user has to sign in to the service first. The bridge is notified when they have. */
 const SERVICE_RECONNECT_DELAY_MS = 60_000;
 
 class StdioBridge implements Bridge {
@@ -136,7 +136,7 @@ class StdioBridge implements Bridge {
         admit: (method) => this.#session.admit(method),
         report: (event) => this.#session.apply(event),
         asked: (frame, of) => this.#ask(frame, of),
-        // What the stateless revision has in place of that error is said elsewhere, and our own clients read the addresses.
+        // A stateless client gets an input request in place of that error, and our own clients read the URLs.
         opensAddresses: () => this.#stateless.isUsed || this.#opensAddresses || endpoint.isOwnClient === true,
         reply: (frame) => this.#take(frame),
         hasStream: () => this.#serverStream.isOpen,
@@ -199,7 +199,7 @@ class StdioBridge implements Bridge {
     if (id !== undefined && method !== undefined) this.#sink.write(errorFrame(id, error));
   }
 
-  /** Something is asked of the client, in the answer to its request with the raw id `of`. */
+  /** Passes a request on to the client, in the answer to its request with the raw id `of`. */
   #ask(frame: Buffer, of: string): void {
     if (this.#stateless.isUsed) this.#stateless.asked(frame, of);
     else this.#sink.write(frame);
@@ -297,7 +297,7 @@ class StdioBridge implements Bridge {
     this.#reconnectTimer.unref();
   }
 
-  /** The user may have signed in to what is behind the service: what a client was told from memory is asked again. */
+  /** The user may have signed in to the service: the bridge asks again for what it has answered from the cache. */
   #serviceChanged(): void {
     if (this.#tool.trouble?.code !== 'service_signed_out') return;
     const { name, generation } = this.#session.state;

@@ -8,9 +8,9 @@ import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
 
-/** How long a call of `sign_in` waits for the person, in milliseconds: clients give up after 60 s. */
+/** How long a call of `sign_in` waits for the user, in milliseconds: clients give up after 60 s. */
 const SIGN_IN_MS = 45_000;
-/** How long a call waits, once the person has signed in, for the session and the tools, in milliseconds. */
+/** How long a call waits for the session and the tools after the sign-in, in milliseconds. */
 const TOOLS_MS = 8_000;
 
 const SIGN_IN = 'sign_in';
@@ -27,14 +27,14 @@ const SIGN_IN_HELPS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unauthenticated',
 ]);
 
-/** What the tool stands for, and what it can do about it. */
+/** The server that the tool stands for, and the means to reach it. */
 export interface ConnectionToolPort {
   host: string;
   path: string;
   profile: string;
   /** Undefined where the profile holds credentials of its own. */
   signIn: EndpointSignIn | undefined;
-  /** The sign-in to what is behind the server, where that is a service. */
+  /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;
   memory: AnswerStore;
   /** Resolves when there is a session. @throws why there is none */
@@ -49,14 +49,14 @@ export class ConnectionTool {
   readonly #port: ConnectionToolPort;
   readonly #waiting = new Set<() => void>();
   #trouble: CausewayError | undefined;
-  /** Whether the server has told its tools since it was last in trouble. */
+  /** Whether the server has listed its tools since its last failure. */
   #isListed = false;
 
   constructor(port: ConnectionToolPort) {
     this.#port = port;
   }
 
-  /** Why the server cannot be asked, as far as that is known. */
+  /** Why the server cannot be asked, if that is known. */
   get trouble(): CausewayError | undefined {
     return this.#trouble;
   }
@@ -66,7 +66,7 @@ export class ConnectionTool {
     if (trouble) this.#isListed = false;
   }
 
-  /** The server has told its tools. */
+  /** The server has listed its tools. */
   hasTools(): void {
     this.#isListed = true;
     for (const resolve of this.#waiting) resolve();
@@ -107,7 +107,7 @@ export class ConnectionTool {
     return name === SIGN_IN && this.#port.signIn ? this.#signIn(this.#port.signIn) : this.#check();
   }
 
-  /** Said to a request that has waited as long as it may. */
+  /** The error of a request that has waited as long as it may. */
   stillWaiting(): CausewayError {
     const { host, signIn } = this.#port;
     if (signIn?.pending) {
@@ -126,7 +126,7 @@ export class ConnectionTool {
     });
   }
 
-  /** Said where somebody looks at the terminal while a session is being begun. */
+  /** The notice on a terminal while a session is being opened. */
   waitingNotice(): string {
     const { host, signIn } = this.#port;
     return signIn?.pending
@@ -227,7 +227,7 @@ function calledName(json: unknown): unknown {
 
 const PAGE_IS_OPEN = 'A sign-in page is open in the browser.';
 
-/** Always the last words, so that nothing stands behind the address. */
+/** Always at the end, so that nothing follows the address. */
 function addressOf(url: string | undefined): string {
   return url === undefined ? '' : ` If the page does not appear, open ${url}`;
 }
@@ -236,7 +236,7 @@ function hostOf(origin: string): string {
   return new URL(origin).host;
 }
 
-/** What some work comes to, its error, or that it takes longer. */
+/** The result of some work, its error, or `late` where it takes longer. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -246,7 +246,7 @@ async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | Error
   return Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
-/** What a user at a terminal is told while there is no session. */
+/** Notices on a terminal while there is no session. */
 export class TerminalNotices {
   readonly #onNotice: Endpoint['onNotice'];
   readonly #waitingNotice: () => string;
@@ -257,7 +257,7 @@ export class TerminalNotices {
     this.#waitingNotice = waitingNotice;
   }
 
-  /** Says so where the server takes long to open a session. */
+  /** Notifies the user where the server takes long to open a session. */
   async during(opening: Promise<void>): Promise<void> {
     if (!this.#onNotice) return opening;
     const timer = setTimeout(() => this.#onNotice?.(this.#waitingNotice()), ANSWER_TIMEOUTS.noticeMs);
@@ -265,7 +265,7 @@ export class TerminalNotices {
     await opening.finally(() => clearTimeout(timer));
   }
 
-  /** Says why a silent host was given up, once. */
+  /** Reports once why a silent host was given up. */
   gaveUp(error: SilentHostError): void {
     const words = inOneLine(error);
     if (words !== this.#told) this.#onNotice?.(words);

@@ -24,11 +24,11 @@ export interface Endpoint {
   firstBytesMs?: number | undefined;
   /** How a user signs in to the profile; undefined where it holds credentials of its own. */
   signIn?: EndpointSignIn | undefined;
-  /** The sign-in to what is behind the server, where that is a service. */
+  /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;
-  /** Called with one line for the user at a terminal while the server has not answered. */
+  /** Called with a notice for the terminal while the server has not answered. */
   onNotice?: ((words: string) => void) | undefined;
-  /** Whether the client is one of our own that wants to be told what is wrong, not given the last known answers. */
+  /** Whether the client is Causeway itself, which wants the server's own answers and errors, nothing from the cache. */
   isOwnClient?: boolean;
   /** The server's last known answers; nothing is remembered without it. */
   memory?: AnswerStore & RevisionStore;
@@ -40,11 +40,11 @@ export interface Endpoint {
 
 /** The sign-in in the browser that an endpoint's tokens may need. */
 export interface EndpointSignIn {
-  /** Signs in as the person asks for it, or joins a sign-in that is under way. @throws {CausewayError} as `AuthService.signIn` */
+  /** Signs in at the user's request, or joins a sign-in that is under way. @throws {CausewayError} as `AuthService.signIn` */
   begin(): Promise<void>;
   /** Whether there is a sign-in, of this process or of another one that shares it. @throws {CausewayError} where that cannot be read */
   isDone(): Promise<boolean>;
-  /** The sign-in that is with the person in the browser now; its page's address where that is known. */
+  /** The sign-in that is open in the browser now; its page's address where that is known. */
   readonly pending: { url: string | undefined } | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function openEndpoint(
   };
 }
 
-/** For how long a sign-in page counts as seen, in milliseconds: a model calls the tool soon after the page was opened. */
+/** How long a sign-in page is not opened again, in milliseconds: a model calls the tool soon after it was opened. */
 const PAGE_SEEN_MS = 30_000;
 
 function signInTo(profile: Profile, path: string, auth: AuthService): EndpointSignIn {

@@ -24,7 +24,7 @@ export type UpstreamFailure =
   | { kind: 'too-long' }
   /** The server speaks the transport of revision 2024-11-05, HTTP+SSE. */
   | { kind: 'old-transport' }
-  /** Each session that was begun for it was unknown to the server again: it was never run. */
+  /** The server lost each session that was opened for it: it was never run. */
   | { kind: 'forgotten' };
 
 /** Which server of which workspace was asked, as whom. */
@@ -38,7 +38,7 @@ export interface FailureContext {
   sent?: SentSecrets;
 }
 
-/** RefusalText for one kind of refusal; `detail` is the status and what the workspace said. */
+/** Message and remedy for one kind of refusal; `detail` is the status and the workspace's own message. */
 type RefusalText = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
 
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
@@ -83,8 +83,8 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
 };
 
 /**
- * Says what went wrong with one frame, in words that name the host, the path and the profile, and what to do about it.
- * Whether a call may have run all the same is always said.
+ * An upstream failure as an error that names the host, the path and the profile, and says what to do. It always says
+ * whether a call may have run.
  */
 export function explainFailure(failure: UpstreamFailure, where: FailureContext, method: string): CausewayError {
   switch (failure.kind) {
@@ -156,7 +156,7 @@ function isSignInPage(head: ResponseHead, text: string): boolean {
 type Broken = Extract<UpstreamFailure, { kind: 'broken' }>;
 
 function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext, method: string): CausewayError {
-  // The connections could not be opened, for what this computer's settings say.
+  // No connection could be opened, because of a setting of this computer.
   if (error instanceof CausewayError) return error;
   const { kind } = networkFailure(error);
   const cause = foreignCause(error, where.sent);
@@ -183,7 +183,7 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
       cause,
     });
   }
-  // What came this far changes nothing, as a GET does.
+  // At this point the request is safe to repeat, like a GET.
   return transportFailure(error, { method: 'GET', host: where.host, sent: where.sent ?? [] }).error;
 }
 

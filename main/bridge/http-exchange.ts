@@ -82,7 +82,7 @@ export function mediaType(head: ResponseHead): string {
   return (header(head, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The place of an answer that is no stream. */
+/** The place in an answer that is no stream. */
 const NOWHERE: StreamPlace = { lastEventId: undefined, retryMs: undefined };
 
 /**
@@ -285,7 +285,7 @@ function formOf(chunk: Buffer): 'unknown' | 'perhaps-frame' | 'refusal' {
   return first === OPEN_BRACE || first === OPEN_BRACKET ? 'perhaps-frame' : 'refusal';
 }
 
-/** Whether a text is plainly a frame or several, whatever its type says. */
+/** Whether a text is a frame or several, whatever its content type. */
 function isFrame(text: Buffer): boolean {
   const json = parseFrame(text);
   const [first] = Array.isArray(json) ? json : [json];

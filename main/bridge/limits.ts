@@ -1,5 +1,5 @@
 /**
- * The longest frame that is carried, in bytes, in either direction: a client's line, a server's JSON answer, one event of
+ * The longest frame that is passed on, in bytes, in either direction: a client's line, a server's JSON answer, one event of
  * an event stream. It has room for a text of 64 MiB and its envelope; managed servers' answers stay under 10 MiB.
  * A longer frame is not held, and its request is answered with an error.
  */

@@ -7,8 +7,8 @@ import { interceptBridge } from './stdio.ts';
 export type MetaPresets = Readonly<Record<string, string>>;
 
 /**
- * The same bridge, whose client's tool calls carry the presets in `params._meta`. A preset counts more than what the client
- * itself says under that name; everything else in a frame stays as it is.
+ * The same bridge, whose client's tool calls carry the presets in `params._meta`. A preset replaces the client's own member
+ * of that name; everything else in a frame stays as it is.
  */
 export function withMetaPresets(bridge: Bridge, presets: MetaPresets): Bridge {
   return interceptBridge(bridge, (frame) => bridge.receive(presetFrame(frame, presets)));

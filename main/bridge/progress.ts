@@ -5,7 +5,7 @@ import type { PendingRequest } from './pending-request.ts';
 
 /** How often a waiting client gets a progress notification, in milliseconds. Some clients time out after 60 s without one. */
 const REPORT_INTERVAL_MS = 12_000;
-/** What a report adds to the progress: little, because a server that reports later counts in whole numbers, and from 0. */
+/** What a report adds to the progress: little, because a server that reports later counts in whole numbers from 0. */
 const STEP = 0.001;
 
 /** A request whose client wants progress notifications. */
@@ -20,8 +20,8 @@ interface Report {
 }
 
 /**
- * Tells a client that its request is still waited for (MCP › Progress), as long as the server does not report by itself:
- * clients give up on a request of which they hear nothing. Progress only grows, whoever reports it.
+ * Notifies a client that its request is still waited for (MCP › Progress), as long as the server sends no progress itself:
+ * clients give up on silent requests. Progress only grows, whether the server or the bridge reports it.
  */
 export class ProgressReports {
   readonly #sink: FrameSink;

@@ -12,7 +12,7 @@ import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
 /** How long a call waits for the user at the page, in milliseconds: clients give up after 60 s. */
 const PAGE_WAIT_MS = 45_000;
 
-/** An answer that comes sooner than this is not a person's, in milliseconds: Codex declines by itself where it runs a script. */
+/** An answer that comes sooner than this is not the user's, in milliseconds: Codex declines by itself in a script. */
 const FIRST_READ_MS = 1_000;
 
 /** Requests that a model or a user has asked for: they wait for the user. Whatever else is refused fails at once, without a page. */
@@ -30,11 +30,11 @@ export interface ServiceRefusalPort {
   opensAddresses(): boolean;
   /** A request or notification of the bridge's own for the client; `of` is the raw id of the client's request that it belongs to. */
   toClient(frame: Buffer, of: string): void;
-  /** Whether the client is one of our own that wants to be told what is wrong. */
+  /** As in `Endpoint`. */
   isOwnClient: boolean;
 }
 
-/** What becomes of a refused request: it is sent again, or the refusal has another reason. */
+/** What to do with a refused request: send it again, or treat the refusal as any other. */
 type Verdict = 'again' | 'other' | typeof CANCELLED;
 
 type Refused = Extract<HttpOutcome, { kind: 'refused' }>;
@@ -64,13 +64,13 @@ export class ServiceRefusals {
    * @throws {CausewayError} `service_signed_out` with what to do
    */
   async handle(pending: PendingRequest, refusal: Refused | Buffer): Promise<Verdict> {
-    // One sign-in is enough for a request, and where the service still refuses, it does so for another reason.
+    // A request waits for one sign-in only. Where the service refuses it again, the reason is another.
     if (pending.serviceChecked || (!Buffer.isBuffer(refusal) && !isRejection(refusal))) return 'other';
     pending.serviceChecked = true;
     const { service, waiting } = this.#port;
     const checked = await waiting.bounded(pending, service.check());
     if (checked === CANCELLED) return CANCELLED;
-    // An elicitation of a service whose user is signed in is its own matter.
+    // The user is signed in: the elicitation is about something else.
     if (checked.state === 'signed-in') return Buffer.isBuffer(refusal) ? 'other' : 'again';
     if (checked.state === 'unknown' && !Buffer.isBuffer(refusal) && !blamesToken(refusal)) {
       if (TOKEN_ACCEPTED.has(checked.error.code)) throw this.#notKnown(checked.error);
@@ -81,7 +81,7 @@ export class ServiceRefusals {
     return this.#wait(pending, Buffer.isBuffer(refusal) ? this.#addressIn(refusal) : undefined);
   }
 
-  /** Whether a call's error is told as the tool's own, which the model reads and can pass on to its user. */
+  /** Whether a call's error becomes a tool result, which the model reads and can pass on to its user. */
   isForModel(error: unknown): boolean {
     return !this.#port.isOwnClient && error instanceof CausewayError && error.code === 'service_signed_out';
   }
@@ -135,7 +135,7 @@ export class ServiceRefusals {
     const { action } = membersOf(result);
     const isSeen = performance.now() - askedAt >= FIRST_READ_MS;
     if (action === 'decline' && isSeen) return false;
-    // Nobody has chosen: the client has promised more than it can do, or answers by itself because no user looks at it.
+    // No user has decided: the client does not support what it declared, or it answers by itself because it is not visible.
     if (action !== 'accept') await service.open(url);
     const complete = () =>
       toClient(frameOf(undefined, 'notifications/elicitation/complete', { elicitationId }), pending.id);
@@ -149,7 +149,7 @@ export class ServiceRefusals {
     return unsafeAddress(json) === undefined ? elicitationIn(json) : undefined;
   }
 
-  /** Nothing says whether the user is signed in, but the challenge does not blame the token, which the workspace takes. */
+  /** It is unknown whether the user is signed in, but the token is good: the challenge does not blame it. */
   #notKnown(cause: CausewayError): CausewayError {
     const { title, url, profile } = this.#port.service;
     const { host } = new URL(profile.host);
@@ -162,7 +162,7 @@ export class ServiceRefusals {
   }
 }
 
-/** Refusals of the service's record that say that the workspace takes the token: a new one would not change the answer. */
+/** Errors of the service's record that show that the workspace accepts the token: a new one would change nothing. */
 const TOKEN_ACCEPTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'missing_scope',
   'permission_denied',
@@ -178,7 +178,7 @@ function notOpened({ title }: ServiceSignIn): CausewayError {
   return new CausewayError('consent_denied', `The sign-in page of ${title} was not opened.`);
 }
 
-/** Said to a request that has waited for the user as long as its client may be expected to. */
+/** The error of a request that has waited for the user as long as clients wait for an answer. */
 function stillAtPage(service: ServiceSignIn, url: string): CausewayError {
   return new CausewayError('service_signed_out', `Nobody has signed in to ${service.title} yet. Nothing was run.`, {
     remedy: `A page is open in the browser: the user has to sign in there, then try again. If the page cannot be found, open ${url}`,

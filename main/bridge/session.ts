@@ -36,7 +36,7 @@ export type SessionEvent =
   | { name: 'refused'; generation: number }
   /** The client was answered from the cache: it goes on as if it had a session, but there is none, because of `error`. */
   | { name: 'deferred'; generation: number; error?: unknown }
-  /** The server no longer knows the session that requests of `generation` carried. */
+  /** The server has lost the session that requests of `generation` belong to. */
   | { name: 'expired'; generation: number }
   | { name: 'reconnected'; generation: number; session: Session }
   | { name: 'reconnectFailed'; generation: number; error: unknown };
@@ -157,8 +157,8 @@ function shortErrorIn(frame: Buffer): RpcError | undefined {
 }
 
 /**
- * Whether a refusal is a JSON-RPC error that the client should see as it is. Where the status already says what a person
- * has to do (sign in, ask for access, wait), the bridge's own words serve better.
+ * Whether a refusal is a JSON-RPC error that the client should see as it is. Where the status already says what the user
+ * has to do (sign in, ask for access, wait), the bridge's own error is more useful.
  */
 export function isServersOwnError(status: number, text: string): boolean {
   return ![401, 403, 429, 503].includes(status) && jsonRpcError(text) !== undefined;

@@ -78,7 +78,7 @@ const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** A client's byte stream into a bridge. */
 export interface FrameInput {
-  /** Bytes that were read before the feed began. */
+  /** Bytes that were read before. */
   push(chunk: Buffer): void;
   /** The stream has ended: a last line without a newline still counts. */
   end(): void;
@@ -195,7 +195,7 @@ export class StreamSink implements FrameSink {
   async flushed(): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableLength === 0) return;
-    // Not `drain`: that comes only after more was written at once than the stream likes to hold.
+    // Not `drain`: that comes only after writes above the stream's high-water mark.
     await new Promise<void>((resolve) => {
       stream.once('close', resolve);
       stream.write('', () => resolve());

@@ -16,7 +16,7 @@ const TEMPORARY = 'causeway-';
 /**
  * Chooses a fresh address and secret. The folder is made for this user alone. `env` tells where the system keeps sockets,
  * for a folder whose path is too long for one.
- * @throws {CausewayError} `hub_foreign` when the folder belongs to somebody else or is a link
+ * @throws {CausewayError} `hub_foreign` when the folder belongs to another user or is a link
  */
 export async function prepareRendezvous(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<Rendezvous> {
   await makeFolder(folder, 0o700);
@@ -57,7 +57,7 @@ async function freshAddress(folder: string, env: NodeJS.ProcessEnv): Promise<str
   if (fits(inFolder)) return inFolder;
   const ofSystem = join(env.XDG_RUNTIME_DIR || '/', `causeway-${name}.sock`);
   if (env.XDG_RUNTIME_DIR && fits(ofSystem) && isOurs(env.XDG_RUNTIME_DIR)) return ofSystem;
-  // mkdtemp makes the folder anew with mode 0700, or fails.
+  // mkdtemp makes a new folder with mode 0700, or fails.
   const made = await mkdtemp(join(tmpdir(), TEMPORARY)).catch((error: unknown) => {
     throw fileError(tmpdir(), error);
   });

@@ -11,10 +11,10 @@ export interface Rendezvous {
   pid: number;
 }
 
-/** What a look at the rendezvous file has found. */
+/** The result of reading the rendezvous file. */
 export type LookUp =
   | { kind: 'none' }
-  /** Somebody else could have written the file, or could listen where it leads. `why` is a clause for a message. */
+  /** Another user could have written the file, or could listen at its address. `why` is a clause for a message. */
   | { kind: 'untrusted'; why: string }
   | { kind: 'found'; rendezvous: Rendezvous };
 
@@ -29,7 +29,7 @@ export function hubFolder(env: NodeJS.ProcessEnv): string {
 /** The rendezvous file itself. */
 export const rendezvousFile = (folder: string): string => join(folder, 'hub.json');
 
-/** Reads the rendezvous file, quickly: undefined where there is none, or where anybody else could have written it. */
+/** Reads the rendezvous file, quickly: undefined where there is none, or another user could have written it. */
 export function readRendezvous(folder: string): Rendezvous | undefined {
   const found = lookUpHub(folder);
   return found.kind === 'found' ? found.rendezvous : undefined;
@@ -67,7 +67,7 @@ export function contentOf({ address, secret, pid }: Rendezvous): string {
   return JSON.stringify({ hub: HUB_PROTOCOL, address, key: secret, pid });
 }
 
-/** Why a socket may be somebody else's. On Windows the mutual proof alone decides: its pipes lie in no folder. */
+/** Why a socket may be another user's. On Windows the mutual proof alone decides: its pipes lie in no folder. */
 function untrustedSocketReason(address: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return untrustedReason(dirname(address), 'folder') ?? untrustedReason(address, 'socket');
@@ -80,7 +80,7 @@ const KINDS: Record<'folder' | 'file' | 'socket', (found: Stats) => boolean> = {
 };
 
 /**
- * Why a path may be somebody else's, as a clause for a message; undefined where it is this user's alone. A symbolic link
+ * Why a path may be another user's, as a clause for a message; undefined where it is this user's alone. A symbolic link
  * is not followed. @throws where there is nothing at the path
  */
 export function untrustedReason(path: string, kind: keyof typeof KINDS): string | undefined {

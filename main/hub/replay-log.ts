@@ -32,7 +32,7 @@ export class ReplayLog {
   /** The tools of the client's last `tools/list` answer, as written; undefined where it has not asked. */
   tools: string | undefined;
   readonly subscriptions = new SessionSubscriptions();
-  /** By raw id. Another map for each busy time: what V8's maps grow out of keeps alive all that comes later, once it is old. */
+  /** By raw id. A new map after each idle time: the backing store of V8's maps, once old, keeps later entries alive. */
   #open = new Map<string, OpenRequest>();
   /** When each open request of the server's to the client came, by raw id, in milliseconds of `monotonicMs()`. */
   readonly #questions = new Map<string, number>();

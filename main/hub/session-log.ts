@@ -22,7 +22,7 @@ export interface HubWatcher {
   onSessions?(sessions: HubSession[]): void;
   /** One request of a client's has ended. */
   onCall?(call: HubCall): void;
-  /** There only while the person has contents recorded. */
+  /** There only while the user has contents recorded. */
   readonly recorder?: ContentsRecorder | undefined;
 }
 
@@ -166,7 +166,7 @@ export interface RecordEvents {
   call(call: Omit<HubCall, 'id'>): void;
   /** Something of the session is different now. */
   changed(): void;
-  /** There only while contents are recorded, which is asked anew with each request and each answer. */
+  /** There only while contents are recorded; read again with each request and each answer. */
   readonly recorder?: ContentsRecorder | undefined;
 }
 

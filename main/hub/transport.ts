@@ -92,12 +92,12 @@ export function localTransport(bridge: Bridge, events: Pick<TransportEvents, 'dr
     },
     finish: (graceMs) => bridge.finish(graceMs),
     close: () => bridge.close(),
-    // The bridge hears of that from its sink.
+    // The bridge is notified by its sink.
     resume: () => {},
   };
 }
 
-/** No way to any server: each frame is refused. */
+/** Leads to no server: each frame is refused. */
 export function refusingTransport(refuse: (frame: Buffer) => void): RelayTransport {
   return { send: refuse, pendingBytes: 0, finish: async () => {}, close: async () => {}, resume: () => {} };
 }

@@ -4,7 +4,7 @@ import { isStateless } from '../stateless/headers.ts';
 /** Implementation-defined, outside the range that JSON-RPC reserves, so that it never looks like the server's own. */
 const LOCAL_ERROR_CODE = -31_999;
 
-/** The errors that stand behind frames of this process, for who is on this side of the stream. */
+/** The errors behind the error frames of this process, for callers in the same process. */
 const behind = new WeakMap<Buffer, unknown>();
 
 /** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
@@ -26,19 +26,19 @@ export function toolTextFrame(id: string, call: Buffer, text: string, isError = 
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 }
 
-/** The error that a frame of `errorFrame` tells of, whole; undefined for any other frame. */
+/** The error that `errorFrame` has made a frame of; undefined for any other frame. */
 export function errorOfFrame(frame: Buffer): unknown {
   return behind.get(frame);
 }
 
-/** The application that carried a call has ended before the answer came. */
+/** The application through which a call went has ended before the answer came. */
 export function lostApplication(method: string): CausewayError {
   return new CausewayError('outcome_unknown', `Causeway was closed before it had the answer to ${method}.`, {
     remedy: 'It may or may not have run: look at the result before you repeat it.',
   });
 }
 
-/** The application that carries a call has been silent for so long that the call is given up. */
+/** The application through which a call went has been silent for too long. */
 export function silentApplication(method: string): CausewayError {
   return new CausewayError('outcome_unknown', `Causeway does not respond, and has not answered ${method}.`, {
     remedy: 'It may or may not have run: look at the result before you repeat it.',

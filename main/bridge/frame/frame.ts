@@ -14,13 +14,13 @@ import { isCrowded, outlineOf } from './outline.ts';
 
 /**
  * What the bridge has to know of a JSON-RPC 2.0 frame to send it on: which kind it is, its method, and whether an answer
- * is owed. Everything else in the frame stays bytes.
+ * is due. Everything else in the frame stays bytes.
  */
 export type Envelope =
   | { kind: 'request'; method: string }
   | { kind: 'notification'; method: string }
   | { kind: 'response' }
-  /** Several frames in one array: legal in protocol revision 2025-03-26 only. `requests` are its frames that are owed an answer. */
+  /** Several frames in one array: legal in protocol revision 2025-03-26 only. `requests` counts its frames that need an answer. */
   | { kind: 'batch'; requests: number }
   | { kind: 'invalid'; code: -32700 | -32600; message: string };
 

@@ -3,7 +3,7 @@ import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
 import { revisionOf, STATELESS_REVISION } from './headers.ts';
 
-/** What the stateless revision has no more (MCP 2026-07-28 › Changes): a server of it does not know these. */
+/** Methods that the stateless revision has removed (MCP 2026-07-28 › Changes). */
 const REMOVED = new Set(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
 /** Requests whose results may ask for input (MCP 2026-07-28 › Multi Round-Trip Requests). */
@@ -24,7 +24,7 @@ export function requestIn(frame: Buffer, json: unknown = parseFrame(frame)): Cli
   return { frame, id: rawId(frame), method: typeof method === 'string' ? method : '', params };
 }
 
-/** A request of the client's, as far as it may be answered with a question. */
+/** The parts of a client's request that decide whether it may be answered with a request for input. */
 export interface RequestContext {
   method: string;
   /** What its client can do. */
@@ -40,7 +40,7 @@ export function capabilitiesOf(params: unknown): Record<string, unknown> | undef
   return typeof declared === 'object' && declared !== null ? { ...declared } : undefined;
 }
 
-/** The least severe log message that a request of the stateless revision wants to hear of; undefined for none. */
+/** The least severe level of log messages that a stateless request asks for; undefined for none. */
 export function logLevelOf(params: unknown): string | undefined {
   const level = metaOf(params)[LOG_LEVEL];
   return typeof level === 'string' ? level : undefined;
@@ -48,7 +48,7 @@ export function logLevelOf(params: unknown): string | undefined {
 
 /**
  * Why a server of the stateless revision refuses a request, as the error's JSON text; undefined where it does not. A server
- * with sessions would take what that revision forbids, so the bridge in front of it refuses.
+ * with sessions would accept what that revision forbids, so the bridge refuses.
  */
 export function protocolErrorFor({ method, params }: ClientRequest): string | undefined {
   const revision = revisionOf(params);
@@ -109,7 +109,7 @@ export class OutgoingRequests {
     return `"causeway-${this.#ids}"`;
   }
 
-  /** What each request says of the client (MCP 2026-07-28 › `_meta`), in the client's own words. */
+  /** What each request says of the client (MCP 2026-07-28 › `_meta`), as the client wrote it. */
   #meta(): string {
     const capabilities = (this.initialize && textAt(this.initialize, 'params', 'capabilities')) ?? '{}';
     const clientInfo = this.initialize && textAt(this.initialize, 'params', 'clientInfo');

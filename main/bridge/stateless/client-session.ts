@@ -25,14 +25,14 @@ const CACHEABLE = new Set([
   'resources/read',
 ]);
 
-/** From the most talkative on (MCP › Logging › Log Levels). */
+/** From the least severe on (MCP › Logging › Log Levels). */
 const LEVELS: readonly unknown[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** Where frames go: to the server as a session's client would send them, and to the client. */
 export interface StatelessClientPort {
   toServer(frame: Buffer): void;
   toClient(frame: Buffer): void;
-  /** How the server has introduced itself last, as an answer to `initialize`; left out where the client must not be answered from the cache. */
+  /** The server's last known answer to `initialize`; left out where the client must not be answered from the cache. */
   cachedInitialize?: (() => Promise<Buffer | undefined>) | undefined;
 }
 

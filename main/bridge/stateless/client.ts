@@ -222,7 +222,7 @@ function sessionCapabilities(request: Buffer): string {
 }
 
 function isInitialize(frame: Buffer): boolean {
-  // Frames may be large: the exact look is only for those in which the word occurs.
+  // Frames may be large: only those that contain the word are parsed.
   return frame.includes('"initialize"') && methodOf(frame) === 'initialize';
 }
 

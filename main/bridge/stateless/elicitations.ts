@@ -9,13 +9,13 @@ import { type ClientRequest, INPUT_METHODS, protocolError, type RequestContext }
 /**
  * With this error a server of the session revisions says that its user has to open an address first, and the client sends
  * the request again when that is done (MCP 2025-11-25 › URL Elicitation Required Error). The stateless revision asks in a
- * result instead, and the server itself waits for the person.
+ * result instead, and the server itself waits for the user.
  */
 export const URL_REQUIRED = -32042;
 
-/** How long between two tries while the person is at the address, in milliseconds: few servers say when they are done. */
+/** How often a request is sent again while the user is at the address, in milliseconds: few servers notify of the end. */
 const RETRY_INTERVAL_MS = 2_000;
-/** How long the person may take there before they are asked anew, in milliseconds. */
+/** How long the user may take there before they are asked again, in milliseconds. */
 const ELICITATION_TIMEOUT_MS = 300_000;
 
 const ANSWERS = new Set(['inputResponses', 'requestState']);
@@ -33,14 +33,14 @@ interface Address {
   elicitationId: unknown;
 }
 
-/** A request whose person has agreed to open what the server wants them to. */
+/** A request whose user has agreed to open the address. */
 interface Agreed {
   request: Buffer;
   /** The raw id under which the client waits. */
   waiting: string;
   /** Until when the server may go on refusing, in milliseconds of `performance.now()`. */
   until: number;
-  /** The server's numbers for what is open. */
+  /** The elicitation ids of what is open. */
   ids: Set<unknown>;
   pause: NodeJS.Timeout | undefined;
 }
@@ -48,7 +48,7 @@ interface Agreed {
 /** Puts the addresses that a server with sessions wants opened to a client of the stateless revision. */
 export class UrlElicitations {
   readonly #port: ElicitationPort;
-  /** The server's words for what the client was asked, by the state that it gives back. */
+  /** The server's message, by the state that the client gives back with its answer. */
   readonly #asked = new Map<unknown, string>();
   /** By the raw id under which the server knows the latest try. */
   readonly #agreed = new Map<string, Agreed>();
@@ -59,8 +59,7 @@ export class UrlElicitations {
   }
 
   /**
-   * What the client, which waits under the raw id `waiting`, is told in place of an answer; undefined while the person is at
-   * the address.
+   * The answer for the client, which waits under the raw id `waiting`; undefined while the user is at the address.
    */
   answered(frame: Buffer, waiting: string | undefined, { method, capabilities }: RequestContext): Buffer | undefined {
     const id = rawId(frame);
@@ -101,14 +100,14 @@ export class UrlElicitations {
     return true;
   }
 
-  /** The server says that the person is done with what it numbered so. */
+  /** The server has notified that the user is done with the elicitation of this id. */
   completed(elicitationId: unknown): void {
     for (const [upstream, agreed] of this.#agreed) {
       if (agreed.pause && agreed.ids.has(elicitationId)) this.#tryAgain(upstream, agreed);
     }
   }
 
-  /** The client no longer waits under this raw id. Tells whether that was for the person alone, and not for the server. */
+  /** The client has cancelled the request with this raw id. Tells whether only the user was waited for, not the server. */
   cancel(waiting: string): boolean {
     for (const [upstream, agreed] of this.#agreed) {
       if (agreed.waiting !== waiting) continue;
@@ -143,7 +142,7 @@ export class UrlElicitations {
 
 /** The addresses that an answer wants opened; none for any other answer. */
 function required(frame: Buffer): { message: string; addresses: Address[] } {
-  // Answers may be large: the exact look is only for those in which the number occurs.
+  // Answers may be large: only those that contain the number are parsed.
   const error = frame.includes(`${URL_REQUIRED}`) ? memberAt(parseFrame(frame), 'error') : undefined;
   if (memberAt(error, 'code') !== URL_REQUIRED) return { message: '', addresses: [] };
   const addresses = itemsOf(memberAt(error, 'data', 'elicitations')).flatMap((each) => {
@@ -171,7 +170,7 @@ function failureAnswer(id: string, method: unknown, text: string, error: string)
 const UNCHECKED = 'too long to be checked';
 
 /**
- * What is wrong with an address that a frame of the server's wants a person to open; undefined where nothing is. The
+ * What is wrong with an address that a frame of the server's wants the user to open; undefined where nothing is. The
  * client opens it in a browser or through the system: `https` only, and `http` on this computer. Servers ask in three ways:
  * with a request, with an error, and in a result of the stateless revision.
  */

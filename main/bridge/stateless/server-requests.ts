@@ -37,7 +37,7 @@ interface Call {
   /** The id under which the client waits for it now; undefined while the client is to answer a question. */
   waiting: string | undefined;
   capabilities: Record<string, unknown>;
-  /** What marks its progress: as the server was told, and as the client knows it in this round. Raw JSON text. */
+  /** Its progress token at the server, and the client's own in this round. Raw JSON text. */
   progress: { upstream: string | undefined; now: string | undefined };
   /** What the server asks, by the name that the client sees: its id, and method and parameters as JSON text. */
   questions: Map<string, { id: string; request: string }>;
@@ -101,7 +101,7 @@ export class ServerRequests {
     if (call.questions.size >= MAX_QUESTIONS || bytes > MAX_QUESTION_BYTES) {
       call.refused += 1;
       const error = protocolError(-32603, 'The client is asked too much at once.');
-      // To refuse an endless number would be endless too.
+      // They may come without end.
       if (call.refused <= MAX_QUESTIONS)
         this.#port.toServer(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${error}}`));
       return;
@@ -163,7 +163,7 @@ export class ServerRequests {
     }
   }
 
-  /** A notification of progress with the mark that the client knows; undefined where it does not want to hear of it. */
+  /** A progress notification with the client's own token; undefined where it has none in this round. */
   progressed(frame: Buffer): Buffer | undefined {
     const place = placeAt(frame, 'params', 'progressToken');
     const token = place && frame.toString('utf8', place.start, place.end);
@@ -246,7 +246,7 @@ interface Question {
 
 /** Whether a frame is a result that says that the server needs input first (MCP 2026-07-28 › Multi Round-Trip Requests). */
 export function needsInput(frame: Buffer): boolean {
-  // Answers may be large: the exact look is only for those in which the word occurs.
+  // Answers may be large: only those that contain the word are parsed.
   return frame.includes('input_required') && textAt(frame, 'result', 'resultType') === '"input_required"';
 }
 
@@ -321,7 +321,7 @@ export class InputRounds {
   }
 }
 
-/** The session revisions number an elicitation by URL; the stateless one does not. */
+/** A request with an elicitation id, which the session revisions need for an elicitation by URL and the stateless one has not. */
 function withElicitationId(request: Buffer, id: string): Buffer {
   const isByUrl = textAt(request, 'params', 'mode') === '"url"';
   const isNumbered = !isByUrl || textAt(request, 'params', 'elicitationId') !== undefined;

@@ -22,7 +22,7 @@ const OVER: HttpOutcome = {
 };
 
 /**
- * What a client of the session revisions would hear on its listening stream, from a server of the stateless revision
+ * What a client of the session revisions receives on its listening stream, from a server of the stateless revision
  * (MCP 2026-07-28 › Subscriptions): all changes that the server announces, and those of the resources subscribed to.
  */
 export class Subscriptions {
@@ -107,7 +107,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Which filter of a subscription, and which capability behind it, brings a notification. */
+/** The subscription filter and the server capability that each notification needs. */
 const ANNOUNCEMENTS = new Map([
   ['notifications/tools/list_changed', ['toolsListChanged', 'tools']],
   ['notifications/prompts/list_changed', ['promptsListChanged', 'prompts']],
@@ -115,7 +115,7 @@ const ANNOUNCEMENTS = new Map([
 ]);
 const UPDATED = 'notifications/resources/updated';
 
-/** Where a session's subscriptions go, and what the client hears. */
+/** The two sides of a session's subscriptions. */
 export interface SubscriptionPort {
   /** Sends a request of the bridge's own. `params` is JSON text. */
   request(method: string, params: string): void;
@@ -168,7 +168,7 @@ export class StatelessSubscriptions {
     return true;
   }
 
-  /** Tells a change to all who listen to it; false where the notification is no such change. */
+  /** Sends a change to all subscriptions that include it; false where the notification is no such change. */
   announce(method: string, frame: Buffer): boolean {
     const [filter] = ANNOUNCEMENTS.get(method) ?? [];
     if (filter === undefined && method !== UPDATED) return false;

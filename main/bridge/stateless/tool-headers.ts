@@ -2,7 +2,7 @@ import { withElements } from '../frame/edit.ts';
 import { parseFrame } from '../frame/frame.ts';
 import { membersOf } from '../frame/members.ts';
 
-/** Which headers each tool of a server of the stateless revision asks for, as far as its lists have told. */
+/** Which headers each tool of a stateless server asks for, as far as its tools were listed. */
 export class ToolCatalog {
   readonly #headers = new Map<string, ParamHeader[]>();
 

@@ -5,7 +5,7 @@ import { parseText } from '../../bridge/frame/frame.ts';
 import { membersOf } from '../../bridge/frame/members.ts';
 import { CausewayError } from '../../platform/errors.ts';
 
-/** Stands in place of an error's data for an error of this process, which the frame only tells of. */
+/** An error of this process, as the data of the JSON-RPC error that stands for it. */
 export class LocalFailure {
   readonly error: unknown;
 

@@ -6,19 +6,19 @@ import type { ServerHealth, Trouble } from './health.ts';
 /** What a button beside a server's state does; `accounts` leads to where its profile is put right. */
 export type HealthAction = 'sign-in' | 'sign-in-to-service' | 'accounts' | 'check-again';
 
-/** A server's state for people: the tray, the window and the command line say the same. */
+/** A server's state as text: the tray, the window and the command line show the same. */
 export interface FormattedHealth {
   /** A few words, as for a row of a list: "Running, 6 tools". */
   label: string;
   /** What is so, in one or two sentences. */
   sentence: string;
-  /** What a person can do about it, as it is said where there are commands; null where nothing is to be done. */
+  /** What the user can do about it, as a command shows it; null where nothing is to be done. */
   remedy: string | null;
   /** What can be done about it from here. */
   action: HealthAction | null;
 }
 
-/** Which server is spoken of, and when: times are said from now. */
+/** Which profile the server uses, and the time that delays count from. */
 export interface HealthFormat {
   profile: string;
   /** Milliseconds since 1970. */
@@ -36,10 +36,10 @@ const LABELS: Record<Trouble, string> = {
   failing: 'Not working',
 };
 
-/** What happens by itself; where a person has to act, that is what counts. */
+/** Troubles after which Causeway tries again by itself; in the others the user has to act. */
 const TRIES_AGAIN: ReadonlySet<string> = new Set<Trouble>(['login-page', 'unreachable', 'failing']);
 
-/** A server's state in plain words. */
+/** A server's state as text. */
 export function formatHealth(health: ServerHealth, { profile, now }: HealthFormat): FormattedHealth {
   switch (health.name) {
     case 'connecting':
@@ -85,7 +85,7 @@ function inTrouble(name: Trouble, problem: CausewayError, more: string): Formatt
   };
 }
 
-/** Which button does what was said to do. */
+/** The button for each next action. */
 const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
   'sign-in': 'sign-in',
   'sign-in-to-service': 'sign-in-to-service',
@@ -94,7 +94,7 @@ const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
   'check-credentials': 'accounts',
 };
 
-/** Which button helps where nothing was said that a button could do. */
+/** The button for an error without a next action. */
 const BUTTONS_BY_CODE: Partial<Record<ErrorCode, HealthAction>> = {
   signed_out: 'sign-in',
   cli_unavailable: 'sign-in',
@@ -111,7 +111,7 @@ function again({ name, until }: { name: Trouble; until: number }, now: number): 
   return TRIES_AGAIN.has(name) ? `Causeway tries again ${formatDelay(until - now)}.` : '';
 }
 
-/** How far away something is, as people say it. */
+/** A delay as text, such as "in 5 minutes". */
 function formatDelay(delayMs: number): string {
   const seconds = Math.round(delayMs / 1000);
   if (seconds <= 1) return 'now';

@@ -21,9 +21,9 @@ export type ServerHealth =
   /** It is being asked, and nothing is known of it yet. */
   | { name: 'connecting' }
   | { name: 'ready'; tools: number; checkedAt: number }
-  /** It answers, but shows this user nothing: on what it serves, there are no grants. */
+  /** It answers, but lists no tools: the user has no grants on what it serves. */
   | { name: 'no-grants'; checkedAt: number }
-  /** The person is signing in, in the browser. */
+  /** The user is signing in, in the browser. */
   | { name: 'waiting-for-browser' }
   /** Why it is not ready. It is asked again by itself at `until`. */
   | { name: Trouble; problem: CausewayError; until: number };
@@ -50,19 +50,19 @@ export type WatchEvent =
   | { name: 'sign-in-began' }
   | { name: 'sign-in-ended'; at: number };
 
-/** How often a server that is well is asked, in milliseconds; ± 20 %. */
+/** How often a server that is ready is probed, in milliseconds; ± 20 %. */
 const ROUTINE_MS = 5 * 60_000;
 /** Over how long the probes after an interruption are spread, in milliseconds. Networks take a moment to come up. */
 const SPREAD_MS = 3_000;
-/** How long tools that have changed are left to change further, in milliseconds. */
+/** The debounce time after a change of the tools, in milliseconds. */
 const SETTLE_MS = 500;
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
 /**
- * The pauses between two questions to a server in trouble, in milliseconds: doubled from the first to the longest. What
- * only a person can change is asked seldom; asking who is signed out costs a look into the keychain.
+ * The delays between two probes of a server in trouble, in milliseconds: doubled from the first to the longest. What only a
+ * user can change is probed seldom; a probe of a profile that is signed out reads the keychain.
  */
 const PAUSES: Record<Trouble | 'no-grants', [first: number, longest: number]> = {
   'signed-out': [MINUTE_MS, 5 * MINUTE_MS],

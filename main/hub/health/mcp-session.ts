@@ -37,7 +37,7 @@ export type ToolResult = z.output<typeof resultSchema>;
 
 export interface AskOptions {
   signal?: AbortSignal | undefined;
-  /** Hears how far a call has come, as its server tells it. */
+  /** Called with each progress notification of the call. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -158,7 +158,7 @@ export class McpSession {
   }
 }
 
-/** What a server hears that asks something of Causeway itself. */
+/** The answer to a request of a server's. */
 function declined(method: string): Record<string, unknown> {
   if (method === 'roots/list') return { roots: [] };
   if (method === 'elicitation/create') return { action: 'decline' };

@@ -109,7 +109,7 @@ export class HealthMonitor {
   /** The computer is in another network, or in none: every server is asked again soon. */
   networkChanged(): void {
     this.#addresses = this.#addressesNow();
-    // Where no new ones can be opened, the old ones serve, and the next question tells how well.
+    // Where no new ones can be opened, the old ones stay, and the next probe shows whether they work.
     this.#options.renewConnections?.().catch(() => undefined);
     const at = this.#clock.now();
     for (const one of this.#servers.values()) {
@@ -179,7 +179,7 @@ export class HealthMonitor {
     });
   }
 
-  /** Asks those whose time has come, a few at once, and looks again when the next one's has. */
+  /** Probes the servers that are due, a few at once, and sets the timer for the next one. */
   #probeDue(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -196,12 +196,12 @@ export class HealthMonitor {
       one.probe();
     }
     const soonest = resting.find(({ isBusy }) => !isBusy)?.due;
-    // Without a free place the end of a question brings the next look.
+    // Where the limit is reached, the end of a probe leads here again.
     const wait = free <= 0 || soonest == null ? LONGEST_WAIT_MS : Math.min(Math.max(0, soonest - now), LONGEST_WAIT_MS);
     this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTimer()) };
   }
 
-  /** Not every system tells that it slept or that its network is another one: the clock and the addresses do. */
+  /** Not every system notifies of sleep or of another network: the clock and the addresses show both. */
   #onTimer(): void {
     const late = this.#clock.now() - (this.#timer?.planned ?? 0);
     if (late > SLEEP_THRESHOLD_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
