@@ -3,6 +3,7 @@ import type { AuthService, SignInOptions } from '../../../main/auth/auth.ts';
 import { type AuthOptions, openAuth } from '../../../main/auth/open.ts';
 import type { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace, type WorkspaceOptions } from '../../workspace/workspace.ts';
+import { installWaitingBrowser } from './causeway-process.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 
 /** A workspace in which Ana allows everything, her home folder, and what is opened there; anew for each test of a file. */
@@ -23,6 +24,27 @@ export function setStage(
   env: NodeJS.ProcessEnv = {},
 ): Stage {
   return setStageWith((workspace) => `${config(workspace)}[user]\nhost = ${workspace.host}\n`, options, env);
+}
+
+export interface BrowserStage extends Stage {
+  /** The pages that the user's browser was asked to open, in order. */
+  pages(): Promise<string[]>;
+  /** Ends something that the test has started, before the workspace and the home folder go; the last first. */
+  atEnd(end: () => unknown): void;
+}
+
+/** The same with a browser that shows what it is asked to open, until the test acts for the user. */
+export function setBrowserStage(...args: Parameters<typeof setStage>): BrowserStage {
+  const stage = setStage(...args);
+  const ends: (() => unknown)[] = [];
+  let opened: () => Promise<string[]> = async () => [];
+  beforeEach(async () => {
+    ({ opened } = await installWaitingBrowser(stage.home));
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  return Object.assign(stage, { pages: () => opened(), atEnd: (end: () => unknown) => void ends.push(end) });
 }
 
 /** The same for the commands about accounts: usable and unusable profiles, and no `user`. */

@@ -2,51 +2,32 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/causeway.ts';
 import { stateFolder } from '../../../main/platform/paths.ts';
-import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
-import { installWaitingBrowser } from '../auth/causeway-process.ts';
-import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { setBrowserStage } from '../auth/stage.ts';
 import { ProxyProcess } from './proxy-process.ts';
 import { listTools, signInTool } from './sign-in-tool.ts';
 
 const PATH = '/api/2.0/mcp/sql';
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 
-let workspace: EmbeddedWorkspace;
-let home: OwnHome;
-/** The pages that the user's browser was asked to open, in order. */
-let pages: () => Promise<string[]>;
-const ends: (() => unknown)[] = [];
-
-/** A user who has never signed in, and whose browser shows what it is given until they act. */
-beforeEach(async () => {
-  workspace = await startWorkspace({ autoApprove: 'ana@example.com' });
-  home = await ownHome(
-    `[user]\nhost = ${workspace.host}\n[cli]\nhost = ${workspace.host}\nauth_type = databricks-cli\n`,
-  );
-  pages = (await installWaitingBrowser(home)).opened;
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-  await workspace.close();
-  await home.remove();
-});
+/** A user who has never signed in. */
+const stage = setBrowserStage(({ host }) => `[cli]\nhost = ${host}\nauth_type = databricks-cli\n`);
 
 /** Makes the page that is open so much older. */
 async function age(milliseconds: number): Promise<void> {
-  const folder = join(stateFolder(home.env), 'sign-in');
+  const folder = join(stateFolder(stage.home.env), 'sign-in');
   const [name = ''] = (await readdir(folder)).filter((each) => each.startsWith('page-'));
   const page = JSON.parse(await readFile(join(folder, name), 'utf8'));
   await writeFile(join(folder, name), JSON.stringify({ ...page, openedAt: page.openedAt - milliseconds }));
 }
 
 function startProxy(profile = 'user'): ProxyProcess {
-  const proxy = new ProxyProcess(['--profile', profile, '--path', PATH], home.env);
-  ends.push(() => proxy.close());
+  const proxy = new ProxyProcess(['--profile', profile, '--path', PATH], stage.home.env);
+  stage.atEnd(() => proxy.close());
   return proxy;
 }
 
@@ -63,20 +44,20 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const { description } = (await signInTool(proxy)) ?? {};
     expect(description).toMatch(/to sign in|sign-in page is open/);
     const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
-    await expect.poll(pages).toHaveLength(1);
-    const [url = ''] = await pages();
+    await expect.poll(stage.pages).toHaveLength(1);
+    const [url = ''] = await stage.pages();
     await scriptedBrowser().open(url);
     expect(textOf(await call)).toMatch(/^Signed in to .+ The tools of .+ are available now/);
     await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
     expect((await listTools(proxy)).map(({ name }) => name)).toContain('execute_sql');
-    expect(await pages()).toHaveLength(1);
+    expect(await stage.pages()).toHaveLength(1);
   });
 
   it('tells a call that waits for the sign-in where the page is, before its client gives up', async () => {
     const proxy = startProxy();
     await begin(proxy);
     const { error } = await proxy.request(1, 'resources/list');
-    const [url = 'none'] = await pages();
+    const [url = 'none'] = await stage.pages();
     expect(error.message).toMatch(/^Nothing was run: nobody has signed in to /);
     expect(error.message).toContain(url);
   });
@@ -92,16 +73,16 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
       times.push(`handshake ${handshakeMs.toFixed(0)} ms, tools ${(performance.now() - startedAt).toFixed(0)} ms`);
     }
     console.log(`Three proxies, signed out, from their start: ${times.join('; ')}.`);
-    await expect.poll(pages).toHaveLength(1);
+    await expect.poll(stage.pages).toHaveLength(1);
   });
 
   it('offers signing in while the workspace does not answer at all', async () => {
     const silent = createServer(() => {});
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    ends.push(() => silent.close());
+    stage.atEnd(() => silent.close());
     const { port } = z.object({ port: z.number() }).parse(silent.address());
-    await writeFile(home.configFile, `[user]\nhost = http://127.0.0.1:${port}\n`);
+    await writeFile(stage.home.configFile, `[user]\nhost = http://127.0.0.1:${port}\n`);
     const proxy = startProxy();
     await begin(proxy);
     expect((await signInTool(proxy))?.description).toContain('is signed out of');
@@ -111,15 +92,15 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     const proxy = startProxy();
     await begin(proxy);
     await listTools(proxy);
-    await expect.poll(pages).toHaveLength(1);
+    await expect.poll(stage.pages).toHaveLength(1);
     await age(20_000);
     const call = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     // Its answer comes behind whatever it has opened.
-    await expect.poll(pages).toHaveLength(1);
-    const [url = ''] = await pages();
+    await expect.poll(stage.pages).toHaveLength(1);
+    const [url = ''] = await stage.pages();
     await scriptedBrowser().open(url);
     expect(textOf(await call)).toMatch(/^Signed in to /);
-    expect(await pages()).toHaveLength(1);
+    expect(await stage.pages()).toHaveLength(1);
   });
 
   it('does not open another page for calls of sign_in after the page was answered, in two proxies', async () => {
@@ -128,25 +109,23 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
       await begin(proxy);
       await signInTool(proxy);
     }
-    await expect.poll(pages).toHaveLength(1);
-    const [url = ''] = await pages();
+    await expect.poll(stage.pages).toHaveLength(1);
+    const [url = ''] = await stage.pages();
     await scriptedBrowser().open(url);
     for (const proxy of proxies) {
       await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
       const answer = await proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
       expect(textOf(answer)).toMatch(/^Signed in to .+ are available now/);
     }
-    expect(await pages()).toHaveLength(1);
+    expect(await stage.pages()).toHaveLength(1);
   });
 
   it('signs in through the application where it runs, although the profile names the Databricks CLI', async () => {
     const browser = scriptedBrowser();
-    const causeway = createCauseway({ env: home.env, openBrowser: browser.open });
+    const causeway = createCauseway({ env: stage.home.env, openBrowser: browser.open });
     const hub = await causeway.serveProxies();
-    ends.push(
-      () => causeway.close(),
-      () => hub.close(),
-    );
+    stage.atEnd(() => causeway.close());
+    stage.atEnd(() => hub.close());
     const proxy = startProxy('cli');
     expect(await begin(proxy)).toHaveProperty('result');
     await signInTool(proxy);
@@ -155,6 +134,6 @@ describe.skipIf(process.platform === 'win32')('the first use, signed out', { tim
     expect(textOf(answer)).toMatch(/^Signed in to /);
     expect(browser.opened).toHaveLength(1);
     await expect.poll(() => toldOf(proxy)).toContain(LIST_CHANGED);
-    expect(await pages()).toEqual([]);
+    expect(await stage.pages()).toEqual([]);
   });
 });

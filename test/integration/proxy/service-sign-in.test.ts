@@ -1,14 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
-import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
-import { installWaitingBrowser } from '../auth/causeway-process.ts';
-import { type OwnHome, ownHome } from '../auth/own-home.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { setBrowserStage } from '../auth/stage.ts';
 import type { Answered } from '../bridge/harness.ts';
 import { ProxyProcess } from './proxy-process.ts';
 import { listTools, signInTool } from './sign-in-tool.ts';
@@ -20,68 +18,59 @@ const PATH = `/ai-gateway/mcp-services/${GITHUB}`;
 const SEARCH = { name: 'search_code', arguments: { query: 'retry' } };
 const LIST_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 
-let workspace: EmbeddedWorkspace;
-let home: OwnHome;
-/** The pages that the user's browser was asked to open, in order. */
-let pages: () => Promise<string[]>;
-const ends: (() => unknown)[] = [];
-
-/** Ben is signed in to the workspace, and to nothing behind it; his browser notes what it is asked to open. */
+/** Ben, signed in to the workspace and to nothing behind it. */
+const stage = setBrowserStage(
+  (workspace) => `[token]
+host = ${workspace.host}
+token = ${userNamed(workspace, 'ben').token}
+[agent]
+host = ${workspace.host}
+client_id = ${workspace.servicePrincipal.clientId}
+client_secret = ${workspace.servicePrincipal.clientSecret}
+`,
+  { autoApprove: 'ben@example.com' },
+);
 beforeEach(async () => {
-  workspace = await startWorkspace({ autoApprove: 'ben@example.com' });
-  const { host } = workspace;
-  const { token } = userNamed(workspace, 'ben');
-  const agent = await readFile(workspace.profileFile, 'utf8');
-  const secret = /\[agent\][^[]*/.exec(agent)?.[0] ?? '';
-  home = await ownHome(`[user]\nhost = ${host}\n[token]\nhost = ${host}\ntoken = ${token}\n${secret}`);
-  pages = (await installWaitingBrowser(home)).opened;
-  const causeway = createCauseway({ env: home.env, openBrowser: scriptedBrowser().open });
+  const causeway = createCauseway({ env: stage.home.env, openBrowser: scriptedBrowser().open });
   const auth = await causeway.auth();
   await auth.signIn(await auth.profile('user'));
   await causeway.close();
-  workspace.requests.clear();
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-  await workspace.close();
-  await home.remove();
+  stage.workspace.requests.clear();
 });
 
-const page = () => `${workspace.host}/mcp-service-login?name=${GITHUB}`;
+const page = () => `${stage.workspace.host}/mcp-service-login?name=${GITHUB}`;
 
 /** The user signs in on the page that is open. */
 async function signInOnPage(): Promise<void> {
-  await expect.poll(pages, { timeout: 20_000 }).toHaveLength(1);
-  const [url = ''] = await pages();
+  await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+  const [url = ''] = await stage.pages();
   await scriptedBrowser().open(url);
 }
 
 async function startProxy(profile = 'user', capabilities: object = {}, path = PATH): Promise<ProxyProcess> {
-  const proxy = new ProxyProcess(['--profile', profile, '--path', path], home.env);
-  ends.push(() => proxy.close());
+  const proxy = new ProxyProcess(['--profile', profile, '--path', path], stage.home.env);
+  stage.atEnd(() => proxy.close());
   await proxy.open({ protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'test', version: '1' } });
   return proxy;
 }
 
 /** The running application, whose browser is the user's. */
 async function startApplication(): Promise<void> {
-  const openBrowser = async (url: string) => writeFile(join(home.notes, 'opened'), `${url}\n`, { flag: 'a' });
-  const causeway = createCauseway({ env: home.env, openBrowser });
+  const openBrowser = async (url: string) => writeFile(join(stage.home.notes, 'opened'), `${url}\n`, { flag: 'a' });
+  const causeway = createCauseway({ env: stage.home.env, openBrowser });
   const hub = await causeway.serveProxies();
-  ends.push(
-    () => causeway.close(),
-    () => hub.close(),
-  );
+  stage.atEnd(() => causeway.close());
+  stage.atEnd(() => hub.close());
 }
 
 /** How often a tool of the service was called, refused or not. */
-const calls = () => workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call').length;
-const refreshes = () => workspace.requests.count({ path: '/oidc/v1/token' });
+const calls = () => stage.workspace.state.mcpCalls.filter(({ method }) => method === 'tools/call').length;
+const refreshes = () => stage.workspace.requests.count({ path: '/oidc/v1/token' });
 const textOf = ({ result }: Answered): string => Object(result).content?.[0]?.text ?? '';
 const isError = ({ result }: Answered): unknown => Object(result).isError;
 
 function set(settings: Partial<ManagedServerSettings>): void {
-  Object.assign(workspace.mcp.settings, settings);
+  Object.assign(stage.workspace.mcp.settings, settings);
 }
 
 /** One environment in which proxies share the application, and one in which each works alone. */
@@ -109,7 +98,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
       await signInOnPage();
       expect(textOf(await answer)).toContain('retry');
       expect(isError(await answer)).not.toBe(true);
-      expect(await pages()).toEqual([page()]);
+      expect(await stage.pages()).toEqual([page()]);
       // Refused once, sent once more after the sign-in; no token was asked for.
       expect([calls(), refreshes()]).toEqual([2, 0]);
     });
@@ -123,7 +112,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
       for (const answer of answers) expect(textOf(await answer)).toContain('retry');
       const later = await startProxy();
       expect(textOf(await later.request(1, 'tools/call', SEARCH))).toContain('retry');
-      expect(await pages()).toHaveLength(1);
+      expect(await stage.pages()).toHaveLength(1);
       expect([calls(), refreshes()]).toEqual([9, 0]);
     });
   });
@@ -131,7 +120,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   it('is not sent again where the client takes it back while the user is at the page', async () => {
     const proxy = await startProxy();
     void proxy.request(1, 'tools/call', SEARCH).catch(() => undefined);
-    await expect.poll(pages).toHaveLength(1);
+    await expect.poll(stage.pages).toHaveLength(1);
     proxy.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     await signInOnPage();
     expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
@@ -139,7 +128,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
   });
 
   it('is answered with the link, in words for the model, where the browser cannot be opened', async () => {
-    await writeFile(join(home.folder, 'bin', 'xdg-open'), '#!/bin/sh\nexit 3\n');
+    await writeFile(join(stage.home.folder, 'bin', 'xdg-open'), '#!/bin/sh\nexit 3\n');
     const proxy = await startProxy();
     const answer = await proxy.request(1, 'tools/call', SEARCH);
     expect(isError(answer)).toBe(true);
@@ -155,9 +144,9 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
       ['serviceCredentials', 'connectionCredentials'],
       ['connectionCredentials', 'serviceCredentials'],
     ] as const) {
-      Object.assign(workspace.features, { [known]: true, [missing]: false });
-      workspace.gateway.signOut('ben', GITHUB);
-      await writeFile(join(home.notes, 'opened'), '');
+      Object.assign(stage.workspace.features, { [known]: true, [missing]: false });
+      stage.workspace.gateway.signOut('ben', GITHUB);
+      await writeFile(join(stage.home.notes, 'opened'), '');
       const proxy = await startProxy();
       const answer = proxy.request(1, 'tools/call', SEARCH);
       await signInOnPage();
@@ -189,7 +178,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     await expect
       .poll(() => proxy.frames.map(String).join())
       .toContain(`"notifications/elicitation/complete","params":{"elicitationId":"${params.elicitationId}"}`);
-    expect(await pages()).toEqual([]);
+    expect(await stage.pages()).toEqual([]);
     expect(calls()).toBe(2);
   });
 
@@ -203,7 +192,7 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     proxy.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
     expect(textOf(await answer)).toContain('The sign-in page of GitHub was not opened. Nothing was run.');
     expect(textOf(await answer)).toContain(page());
-    expect([await pages(), calls()]).toEqual([[], 1]);
+    expect([await stage.pages(), calls()]).toEqual([[], 1]);
   });
 });
 
@@ -219,7 +208,7 @@ describe.each(['cancel', 'decline'])('a client that answers %s by itself, becaus
       proxy.send({ jsonrpc: '2.0', id, result: { action } });
       await signInOnPage();
       expect(textOf(await answer)).toContain('retry');
-      expect(await pages()).toEqual([page()]);
+      expect(await stage.pages()).toEqual([page()]);
     },
   );
 });
@@ -232,8 +221,8 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
     expect(textOf(answer)).toBe(
       `ben@example.com is not signed in to GitHub. Nothing was run. The token of profile "token" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ben@example.com, then try again: ${page()}`,
     );
-    expect([await pages(), calls()]).toEqual([[], 1]);
-    workspace.gateway.signIn('ben', GITHUB);
+    expect([await stage.pages(), calls()]).toEqual([[], 1]);
+    stage.workspace.gateway.signIn('ben', GITHUB);
     expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
   });
 
@@ -244,11 +233,11 @@ describe('what a user is told who cannot sign in by a page', notOnWindows, () =>
       /^Each user signs in to GitHub by themselves, and profile "agent" is a service principal, which cannot\. Nothing was run\./,
     );
     expect(textOf(answer)).not.toContain(page());
-    expect([await pages(), calls()]).toEqual([[], 1]);
+    expect([await stage.pages(), calls()]).toEqual([[], 1]);
   });
 
   it('a token that may not read the record is not blamed, and no new one is asked for', async () => {
-    workspace.faults.add({
+    stage.workspace.faults.add({
       path: '/api/2.1/unity-catalog/mcp-services/*',
       effect: { kind: 'missing-scope', scope: 'unity-catalog' },
       times: 'always',
@@ -265,33 +254,33 @@ describe('other refusals of services', notOnWindows, () => {
   it('a 401 of a service that needs no sign-in is about the token, which is renewed once, and opens no page', async () => {
     const path = '/ai-gateway/mcp-services/system.ai.web_search';
     const proxy = await startProxy('user', {}, path);
-    workspace.faults.add({ path, effect: { kind: 'refuse-token' } });
+    stage.workspace.faults.add({ path, effect: { kind: 'refuse-token' } });
     const answer = await proxy.request(1, 'tools/call', { name: 'web_search', arguments: { query: 'duckdb' } });
     expect(textOf(answer)).toContain('duckdb');
-    expect([await pages(), refreshes()]).toEqual([[], 1]);
+    expect([await stage.pages(), refreshes()]).toEqual([[], 1]);
   });
 
   it.each(['401', '400'] as const)(
     'a token that has expired is renewed once, refused with %s',
     async (rejectedToken) => {
       set({ rejectedToken });
-      workspace.gateway.signIn('ben', GITHUB);
+      stage.workspace.gateway.signIn('ben', GITHUB);
       const proxy = await startProxy();
-      workspace.faults.expireAccessTokens();
+      stage.workspace.faults.expireAccessTokens();
       expect(textOf(await proxy.request(1, 'tools/call', SEARCH))).toContain('retry');
-      expect([await pages(), refreshes()]).toEqual([[], 1]);
+      expect([await stage.pages(), refreshes()]).toEqual([[], 1]);
     },
   );
 
   it('an elicitation of the service itself, whose user is signed in, reaches the client with its link', async () => {
-    workspace.gateway.signIn('ben', GITHUB);
+    stage.workspace.gateway.signIn('ben', GITHUB);
     const proxy = await startProxy();
     const data = {
       elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://example.com/pay', message: 'Pay' }],
     };
     const error = { code: -32042, message: 'Payment is due', data };
     await proxy.request(0, 'tools/list');
-    workspace.faults.add({
+    stage.workspace.faults.add({
       path: PATH,
       method: 'POST',
       effect: {
@@ -305,7 +294,7 @@ describe('other refusals of services', notOnWindows, () => {
       ...error,
       message: 'Payment is due. Open https://example.com/pay in a browser, then try again.',
     });
-    expect(await pages()).toEqual([]);
+    expect(await stage.pages()).toEqual([]);
   });
 });
 
@@ -315,12 +304,12 @@ describe('a service that shows nothing before the sign-in', notOnWindows, () => 
     await arrange();
     const proxy = await startProxy();
     expect(await signInTool(proxy)).toMatchObject({ title: 'Sign in to GitHub' });
-    expect(await pages()).toEqual([]);
+    expect(await stage.pages()).toEqual([]);
     const answer = proxy.request(2, 'tools/call', { name: 'sign_in', arguments: {} });
     await signInOnPage();
     expect(textOf(await answer)).toMatch(/^Signed in to GitHub\. .+ are available now/);
     await expect.poll(() => proxy.frames.map(String)).toContain(LIST_CHANGED);
     expect((await listTools(proxy)).map(({ name }) => name)).toContain('search_code');
-    expect([await pages(), refreshes()]).toEqual([[page()], 0]);
+    expect([await stage.pages(), refreshes()]).toEqual([[page()], 0]);
   });
 });
