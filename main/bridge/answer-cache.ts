@@ -14,7 +14,7 @@ import type { PendingRequest } from './pending-request.ts';
 export const ANSWER_TIMEOUTS = {
   /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
   handshakeMs: 150,
-  /** For the list of tools, before the last known one is given. */
+  /** For the list of tools, before the client gets the last known one. */
   toolsMs: 1_000,
   /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
   firstToolsMs: 2_000,
@@ -24,7 +24,7 @@ export const ANSWER_TIMEOUTS = {
   sessionMs: 25_000,
   /** For the server's first bytes in answer to a request that only opens or lists. A tool call has no limit. */
   firstBytesMs: SILENCE.limitMs,
-  /** Before stderr tells that the server has not answered yet. */
+  /** Before the notice on stderr that the server has not answered yet. */
   noticeMs: SILENCE.noticeMs,
 } as const;
 

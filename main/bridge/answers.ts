@@ -35,9 +35,9 @@ const RECENT_IDS = 256;
 const NO_HEAD: ResponseHead = { status: 200, headers: {} };
 
 /**
- * What a server sends, on its way to the client: exactly one answer for each request, whatever comes and on whichever
- * stream. A response belongs to the request whose POST it answers, or on the server's own stream to the one with its id;
- * what answers nothing, or something a second time, and what is no frame at all goes no further.
+ * Passes a server's frames on to the client, with exactly one answer for each request. A response belongs to the request
+ * whose POST it answers, or on the server's own stream to the request with its id. Responses that match no open request,
+ * and what is no frame, are dropped.
  */
 export class Answers {
   readonly #sink: FrameSink;
@@ -199,7 +199,7 @@ function isId(raw: string): boolean {
   return raw === 'null' || /^["\d-]/.test(raw);
 }
 
-/** Whether a frame tells how a request has ended. */
+/** Whether a frame has a result or an error. */
 function isOutcome(json: unknown): boolean {
   const members = membersOf(json);
   return 'result' in members || 'error' in members;
@@ -259,7 +259,7 @@ function withAddress(answer: Buffer, json: unknown, events: AnswerEvents): Buffe
   return Buffer.from(`{"jsonrpc":"2.0","id":${rawId(answer)},"error":${JSON.stringify({ ...error, message: words })}}`);
 }
 
-/** `text` is in lower case. Servers repeat a header as it came, or as it stands in an address or in JSON. */
+/** `text` is in lower case. Servers repeat a header as it came, in the encoding of URLs, or in base64. */
 function isIn(text: string, token = ''): boolean {
   const spellings = [token, encodeURIComponent(token), Buffer.from(token).toString('base64').replace(/=+$/, '')];
   return token !== '' && spellings.some((spelling) => text.includes(spelling.toLowerCase()));

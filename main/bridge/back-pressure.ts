@@ -5,7 +5,7 @@ const SMALL_BYTES = 32 * 1024;
 
 /** Where frames for the client go: a process's stdout, or a socket of the hub. */
 export interface FrameSink {
-  /** Sends one frame; the newline behind it is the sink's. */
+  /** Sends one frame; the sink adds the newline. */
   write(frame: Buffer): void;
   /** Bytes that were written but have not left this process. */
   readonly buffered: number;

@@ -61,7 +61,7 @@ class StdioBridge implements Bridge {
   readonly #tool: ConnectionTool;
   readonly #guard: ToolGuard | undefined;
   readonly #service: ServiceRefusals | undefined;
-  /** Whether the client has said in `initialize` that it opens addresses for its user. */
+  /** Whether the client has declared in `initialize` that it opens URLs for its user. */
   #opensAddresses = false;
   #unsubscribe: () => void = () => {};
   readonly #notices: TerminalNotices;

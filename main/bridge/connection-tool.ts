@@ -73,7 +73,7 @@ export class ConnectionTool {
     this.#waiting.clear();
   }
 
-  /** The tool as `tools/list` tells it. */
+  /** The tool as an element of `tools/list`. */
   definition(): object {
     const away = this.#awaitedService;
     const needsSignIn = this.#needsSignIn || away !== undefined;

@@ -61,7 +61,7 @@ export class RequestDispatcher {
   readonly #answers: Answers;
   readonly #progress: ProgressReports;
   readonly #probe: SessionProbe;
-  /** For a service whose users may have to sign in to what is behind it. */
+  /** For a server with a service behind it that its users may have to sign in to. */
   readonly #service: ServiceRefusals | undefined;
   readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
@@ -111,7 +111,7 @@ export class RequestDispatcher {
     return this.#unanswered.filter((pending) => pending.generation === generation).flatMap((pending) => pending.ids());
   }
 
-  /** Whether the client has said that it is ready for the server's own frames. */
+  /** Whether the client has sent `initialized`: it is ready for the server's own frames. */
   get announced(): boolean {
     return this.#renewal.isAnnounced;
   }

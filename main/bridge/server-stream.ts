@@ -123,7 +123,7 @@ function placeAfter(outcome: HttpOutcome | undefined, before: StreamPlace): Stre
   };
 }
 
-/** How many times in a row resuming may bring no event. A server that wants to be polled brings events. */
+/** How many times in a row resuming may yield no event. A server that wants to be polled sends events. */
 const MAX_FRUITLESS = 7;
 
 /** An answer whose stream was read to some place. */

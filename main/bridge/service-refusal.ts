@@ -40,7 +40,7 @@ type Verdict = 'again' | 'other' | typeof CANCELLED;
 type Refused = Extract<HttpOutcome, { kind: 'refused' }>;
 
 /**
- * Refusals of a service whose user is not signed in to what is behind it. The gateway says so with 401 and a challenge
+ * Refusals of a server whose user is not signed in to the service behind it. The gateway refuses with 401 and a challenge
  * although the token is good (RFC 9728 §5.1), or with JSON-RPC error -32042 (MCP 2025-11-25 › URL Elicitation Required
  * Error). Both look like something else, so the service's own record decides. Neither request was run: the gateway answers
  * 401 before it reads the frame, and an error -32042 asks for the same request again.

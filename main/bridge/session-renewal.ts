@@ -47,12 +47,12 @@ export class SessionRenewal {
     return this.#opening.initialize !== undefined;
   }
 
-  /** Whether the client has said that it is ready for the server's own frames. */
+  /** Whether the client has sent `initialized`: it is ready for the server's own frames. */
   get isAnnounced(): boolean {
     return this.#opening.initialized !== undefined;
   }
 
-  /** Whether a replay has said so in the session of `generation`. */
+  /** Whether a replay has sent `initialized` in the session of `generation`. */
   hasAnnounced(generation: number): boolean {
     return this.#announcedIn === generation;
   }
@@ -95,7 +95,7 @@ const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
 
 /**
  * Begins a new session with the client's own frames (spec/managed-mcp-endpoints.md › Stdio proxy pattern, 6), and waits
- * until the server has taken `initialized`: a frame that overtook it would be refused.
+ * until the server has accepted `initialized`: a frame that overtook it would be refused.
  */
 export async function reopenSession(
   frames: OpeningFrames,

@@ -149,7 +149,7 @@ export function intercept(sink: FrameSink, write: (frame: Buffer) => void): Fram
 
 /**
  * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
- * leave in one system call, and in the turn behind it the first waits for the others too.
+ * leave in one system call, and in the next turn the first waits for the others too.
  */
 export class StreamSink implements FrameSink {
   readonly #stream: Writable;

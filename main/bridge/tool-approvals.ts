@@ -81,7 +81,7 @@ export class ToolApprovals {
   }
 }
 
-/** What the model is told of a call that needed the user's permission and has none. */
+/** The text for the model in answer to a call that needed the user's permission and has none. */
 export const NOT_ALLOWED: Record<Exclude<Approval, 'allowed'> | 'batch', (tool: string) => string> = {
   refused: (tool) =>
     `The user has refused this call of "${tool}". Nothing was run. Do not repeat it: ask the user what to do instead.`,

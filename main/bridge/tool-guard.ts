@@ -206,7 +206,7 @@ export class ToolGuard {
     });
   }
 
-  /** Learns what the server has said of its tools before this session. */
+  /** Reads the hints of the server's last known tools. */
   async #loadHints(): Promise<void> {
     if (this.#areHintsLoaded) return;
     this.#areHintsLoaded = true;
@@ -301,7 +301,7 @@ function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
 
 const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.';
 
-/** What the model is told of a call that was refused: who decided, and what to do. */
+/** The text for the model in answer to a call that was refused: by which rule, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
   const what = {
     off: `The user has switched off "${tool}" ${placeOf(by)}.`,

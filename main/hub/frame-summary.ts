@@ -54,7 +54,7 @@ export function summarizeFrame(frame: Buffer): FrameSummary {
   return { id: asUtf8(id), method, body };
 }
 
-/** The name of the tool that a `tools/call` asks for. Null too where it stands behind more than 64 KiB of other things. */
+/** The name of the tool that a `tools/call` asks for. Null too where more than 64 KiB of other members precede it. */
 export function calledTool(frame: Buffer): string | null {
   const first = NAME_FIRST.exec(frame.toString('latin1', 0, EDGE_BYTES))?.[1];
   return nameOrNull(first === undefined ? memberAt(paramsOf(frame), 'name') : parseFrame(Buffer.from(first, 'latin1')));

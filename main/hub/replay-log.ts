@@ -111,7 +111,7 @@ export class ReplayLog {
     return this.#replayed.size > 0;
   }
 
-  /** Takes note that the answer with this id has come, and tells whether it is not for the client. */
+  /** Records that the answer with this id has come, and returns whether it is not for the client. */
   takeReplayed(id: string): boolean {
     return this.#replayed.delete(id);
   }

@@ -110,7 +110,7 @@ class PrivateHub implements Hub {
     } catch (error) {
       throw fileError(address, error);
     }
-    // Where no more files can be opened, a proxy that cannot be let in works alone and looks for the hub again.
+    // Where no more files can be opened, a proxy that is not accepted works alone and looks for the hub again.
     this.#server.on('error', (error) => console.warn('A proxy could not be let in:', inOneLine(error)));
   }
 

@@ -8,7 +8,7 @@ export const CLOSE_BRACKET = 0x5d;
 export const COLON = 0x3a;
 export const COMMA = 0x2c;
 
-/** Where a value stands in a frame: bytes `start` (included) to `end` (excluded). */
+/** The position of a value in a frame: bytes `start` (included) to `end` (excluded). */
 export interface Place {
   start: number;
   end: number;

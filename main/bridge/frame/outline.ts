@@ -118,7 +118,7 @@ const LITERALS = new Map([
   [0x66, Buffer.from('false')],
   [0x6e, Buffer.from('null')],
 ]);
-/** What may stand behind a backslash: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`; `u` has four digits behind it. */
+/** What may follow a backslash: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`; `u` is followed by four digits. */
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const LETTER_U = 0x75;
 
@@ -138,7 +138,7 @@ function endOfValid(json: Buffer, start: number): number {
         continue;
       }
     } else at = first === QUOTE ? endOfValidString(json, at) : endOfValidScalar(json, at);
-    // What stands behind it.
+    // What follows it.
     for (;;) {
       const around = open.at(-1);
       if (around === undefined) return at;

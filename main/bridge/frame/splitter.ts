@@ -7,7 +7,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** How much of the beginning and the end of a line that is too long is kept, in bytes: its id stands in one of them. */
+/** How much of the beginning and the end of a line that is too long is kept, in bytes: one of them has its id. */
 const EDGE_BYTES = 1024;
 
 /** A line that is no frame: too long to hold, or not UTF-8 (the stdio transport demands it). */

@@ -28,7 +28,7 @@ export function mayBeStateless(outcome: HttpOutcome): boolean {
   return STATELESS_REFUSALS.has(error.code) || (outcome.head.status === 400 && POSSIBLE_REFUSALS.has(error.code));
 }
 
-/** What a server says of itself. */
+/** The answer to `server/discover`, as far as the bridge needs it. Texts are raw JSON. */
 export interface Discovered {
   capabilities: Members;
   /** `capabilities` as it was written. */
@@ -52,7 +52,7 @@ export function readDiscovered(frame: Buffer): Discovered | undefined {
   };
 }
 
-/** The answer to a client's `initialize`, made of what the server said of itself. `id` is raw JSON text. */
+/** The answer to a client's `initialize`, made of the server's answer to `server/discover`. `id` is raw JSON text. */
 export function initializeAnswer(discovered: Discovered, id: string, asked: unknown): Buffer {
   const version = typeof asked === 'string' && SESSION_REVISIONS.has(asked) ? asked : '2025-11-25';
   const members = [

@@ -45,7 +45,7 @@ interface Agreed {
   pause: NodeJS.Timeout | undefined;
 }
 
-/** Puts the addresses that a server with sessions wants opened to a client of the stateless revision. */
+/** Translates the URLs that a server with sessions wants opened into input requests for a stateless client. */
 export class UrlElicitations {
   readonly #port: ElicitationPort;
   /** The server's message, by the state that the client gives back with its answer. */

@@ -52,9 +52,9 @@ interface Call {
 }
 
 /**
- * Puts what a server asks within a session (sampling, elicitation, roots) to a client of the stateless revision, which is
- * asked in results: the call that the server works on is answered with its questions, goes on at the server meanwhile,
- * and is answered in the end under the id of the client's last round.
+ * Passes a server's requests within a session (sampling, elicitation, roots) on to a client of the stateless revision, which
+ * takes them in results: the call that the server works on is answered with its requests, goes on at the server meanwhile,
+ * and gets its final answer under the id of the client's last round.
  */
 export class ServerRequests {
   readonly #port: ServerRequestPort;
@@ -251,8 +251,8 @@ export function needsInput(frame: Buffer): boolean {
 }
 
 /**
- * Puts what a server of the stateless revision asks inside its results to a client of the session revisions, as the
- * requests that such a client knows: sampling, elicitation, roots.
+ * Passes the requests in the results of a stateless server on to a client of the session revisions, as the requests that
+ * such a client knows: sampling, elicitation, roots.
  */
 export class InputRounds {
   readonly #write: (frame: Buffer) => void;

@@ -35,7 +35,7 @@ export class Subscriptions {
     this.#subscribe = subscribe;
   }
 
-  /** The server has said what it can do. */
+  /** The server's capabilities are known now. */
   offer(capabilities: Record<string, unknown>): void {
     this.#capabilities = capabilities;
     this.#change();

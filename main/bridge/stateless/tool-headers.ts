@@ -12,8 +12,8 @@ export class ToolCatalog {
   }
 
   /**
-   * Learns from an answer to `tools/list`, and gives it without the tools whose annotations are invalid: they must not be
-   * offered (MCP 2026-07-28 › Streamable HTTP › Schema Extension).
+   * Stores the headers in an answer to `tools/list`, and returns it without the tools whose annotations are invalid: they
+   * must not be offered (MCP 2026-07-28 › Streamable HTTP › Schema Extension).
    */
   store(answer: Buffer): Buffer {
     return withElements(answer, ['result', 'tools'], (element) => {

@@ -3,7 +3,7 @@ import { asCausewayError, CausewayError, type ErrorCode } from '../../platform/e
 /** Why a server is not ready. */
 export type Trouble =
   | 'signed-out'
-  /** The user has not signed in to what is behind it, such as GitHub. */
+  /** The user has not signed in to the service behind it, such as GitHub. */
   | 'service-signed-out'
   /** The user may not use it. */
   | 'forbidden'
@@ -43,7 +43,7 @@ export type WatchEvent =
   | { name: 'failed'; error: unknown; at: number; random: number }
   /** A check was requested, or something has changed that may change the answer. */
   | { name: 'asked'; at: number }
-  /** The server has said that it has other tools now. */
+  /** The server has notified that its tools have changed. */
   | { name: 'tools-changed'; at: number }
   /** The computer woke or changed its network: the known state and every pause may be stale. */
   | { name: 'interrupted'; at: number; random: number }

@@ -78,8 +78,8 @@ export class McpSession {
   }
 
   /**
-   * Asks for all of the server's tools. A service tells them to everybody, and refuses each call of a user who has not signed
-   * in to what is behind it: whether the user has, is asked too.
+   * Asks for all of the server's tools. A server with a service behind it lists them for every user, and refuses the calls of
+   * those who have not signed in to the service: that is checked too.
    * @throws {CausewayError} what the bridge says of requests that fail; `unexpected_answer` with the server's own words;
    *   `service_signed_out`, `timeout`, `cancelled`
    */
@@ -124,7 +124,7 @@ export class McpSession {
     await this.#bridge.close();
   }
 
-  /** Asks, in a session that is opened if need be, and that all requests share. What the server answers is given as it is. */
+  /** Sends a request, in the session that all requests share, and returns the result as it came. Opens the session first. */
   async #ask(method: string, params: Members, { signal, onProgress }: AskOptions): Promise<unknown> {
     this.#asking += 1;
     try {
@@ -182,7 +182,7 @@ function timedOut(): CausewayError {
   return new CausewayError('timeout', 'The server has not answered in time.', { remedy: 'Try again in a minute.' });
 }
 
-/** An error of the client's as the one that it stands for. */
+/** The error behind an error of the official client. */
 function failureOf(error: unknown): unknown {
   if (error instanceof ProtocolError) return error.data instanceof LocalFailure ? error.data.error : serverError(error);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut();
