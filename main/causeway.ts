@@ -56,7 +56,7 @@ export interface Causeway {
    * Monitors the health of these servers over the connections and tokens that the proxies share. A sign-in that is needed
    * is reported, never started.
    */
-  keepWarm(servers: readonly MonitoredServer[], options?: HealthOptions): Promise<HealthMonitor>;
+  monitorHealth(servers: readonly MonitoredServer[], options?: HealthOptions): Promise<HealthMonitor>;
   /**
    * Replaces the connections after a sleep or a network change, so that no request waits for a timeout on a dead one.
    */
@@ -193,7 +193,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     await Promise.all([pools?.renew(), dispatchers?.renew(), opening?.then((service) => service.renewConnections())]);
   };
 
-  const keepWarm: Causeway['keepWarm'] = async (servers, options = {}) => {
+  const monitorHealth: Causeway['monitorHealth'] = async (servers, options = {}) => {
     const [{ HealthMonitor }, service, signIns] = await Promise.all([
       import('./hub/health/monitor.ts'),
       auth(),
@@ -220,7 +220,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     services,
     open,
     serveProxies,
-    keepWarm,
+    monitorHealth,
     renewConnections,
     profileNames: async () => (await (await auth()).profiles()).map(({ name }) => name),
     close: async () => {

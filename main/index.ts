@@ -85,7 +85,7 @@ function start(): void {
       chooseFolder,
       showFolder: async (folder) => void (await shell.openPath(folder)),
       loginItem: loginItem(env),
-      updates: { hindrance: updateBlocker(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
+      updates: { blocker: updateBlocker(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
       closeForUpdate,
       versions: process.versions,
     },

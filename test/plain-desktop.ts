@@ -31,7 +31,7 @@ export function plainShell(): Shell & { asked: Asked } {
         asked.startsAtLogin = on;
       },
     },
-    updates: { hindrance: 'development', openSource: () => Promise.reject(new Error('There are no updates here.')) },
+    updates: { blocker: 'development', openSource: () => Promise.reject(new Error('There are no updates here.')) },
     closeForUpdate: async () => {},
     versions: { node: process.versions.node },
   };

@@ -180,11 +180,11 @@ export async function whoami(context: CommandContext, options: WhoamiOptions): P
     return writeLine(context.stderr, `causeway: ${doubt} ${inOneLine(found.error)}`);
   }
   if (options.json) return;
-  await writeLine(context.stdout, inWords(who));
+  await writeLine(context.stdout, formatUser(who));
   await writeLine(context.stdout, `The token works at ${host} (profile ${name}, ${METHOD_WORDS[method]}).`);
 }
 
-function inWords(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {
+function formatUser(who: Extract<TokenCheck, { state: 'signed-in' }> | undefined): string {
   if (who?.userName === undefined) return 'The token may not say whose it is.';
   if (!who.isServicePrincipal) return who.userName;
   return who.displayName

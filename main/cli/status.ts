@@ -272,12 +272,12 @@ export interface AskedServer extends ServerStatus {
 export async function askServers(context: CommandContext): Promise<AskedServer[]> {
   const { servers } = (await openServerList(context)).atOpening;
   if (servers.length === 0) return [];
-  const warm = await context.causeway().keepWarm(servers);
-  warm.keep(false);
-  const stop = () => void warm.close();
+  const monitor = await context.causeway().monitorHealth(servers);
+  monitor.keep(false);
+  const stop = () => void monitor.close();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
-    const states = await warm.recheck();
+    const states = await monitor.recheck();
     return states.map(({ name, profile, path, health }) => {
       const kind = servers.find((server) => server.name === name)?.kind ?? 'other';
       const known = { name, profile, kind, path, status: health.name };
@@ -291,6 +291,6 @@ export async function askServers(context: CommandContext): Promise<AskedServer[]
     });
   } finally {
     context.signal.removeEventListener('abort', stop);
-    await warm.close();
+    await monitor.close();
   }
 }

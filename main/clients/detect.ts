@@ -8,29 +8,29 @@ import { type HostEnvironment, placesOf } from './places.ts';
 export type DetectedClient = { installed: true; because: string } | { installed: false };
 
 /** Looks for the first sign of a client. Only looks. */
-export async function detect(client: ClientFacts, surroundings: HostEnvironment): Promise<DetectedClient> {
-  for (const sign of client.signs(placesOf(surroundings))) {
-    const because = await see(sign, surroundings);
+export async function detect(client: ClientFacts, environment: HostEnvironment): Promise<DetectedClient> {
+  for (const sign of client.signs(placesOf(environment))) {
+    const because = await see(sign, environment);
     if (because !== undefined) return { installed: true, because };
   }
   return { installed: false };
 }
 
 /** Where a command is found as a terminal would; nothing where it is not. */
-export async function findCommand(command: string, surroundings: HostEnvironment): Promise<string | undefined> {
-  const { env, moreCommands } = surroundings;
+export async function findCommand(command: string, environment: HostEnvironment): Promise<string | undefined> {
+  const { env, moreCommands } = environment;
   const known = (env.PATH ?? env.Path ?? '').split(delimiter).filter(Boolean);
   return (
-    (await seek(command, known, surroundings)) ?? (await seek(command, (await moreCommands?.()) ?? [], surroundings))
+    (await seek(command, known, environment)) ?? (await seek(command, (await moreCommands?.()) ?? [], environment))
   );
 }
 
-async function see(sign: Sign, surroundings: HostEnvironment): Promise<string | undefined> {
+async function see(sign: Sign, environment: HostEnvironment): Promise<string | undefined> {
   if ('exists' in sign) {
     const [path] = await expand(sign.exists);
     return path === undefined ? undefined : `${path} exists`;
   }
-  const path = await findCommand(sign.command, surroundings);
+  const path = await findCommand(sign.command, environment);
   return path === undefined ? undefined : `the command ${path} exists`;
 }
 
@@ -55,12 +55,12 @@ export interface LocatedFile extends Omit<FilePlace, 'role' | 'if'> {
  * The files in which a client's entries belong now. Only looks.
  * @throws {CausewayError} `ambiguous` where one is meant and several fit
  */
-export async function locate(client: ClientFacts, surroundings: HostEnvironment): Promise<LocatedFile[]> {
-  const places = client.files(placesOf(surroundings));
+export async function locate(client: ClientFacts, environment: HostEnvironment): Promise<LocatedFile[]> {
+  const places = client.files(placesOf(environment));
   const holds = async ({ if: condition }: FilePlace) => {
     if (condition === undefined) return true;
     if (typeof condition === 'string') return (await expand(condition)).length > 0;
-    return (await findCommand(condition.command, surroundings)) !== undefined;
+    return (await findCommand(condition.command, environment)) !== undefined;
   };
   const besides: LocatedFile[] = [];
   for (const place of places) {
@@ -78,11 +78,9 @@ export async function locate(client: ClientFacts, surroundings: HostEnvironment)
 }
 
 /** The files that would hold a client's entries if it were installed otherwise, and that are there: what was written to them has moved. */
-export async function locateFormer(client: ClientFacts, surroundings: HostEnvironment): Promise<LocatedFile[]> {
-  const present = (await locate(client, surroundings)).map(({ path }) => path);
-  const places = client
-    .files(placesOf(surroundings))
-    .filter(({ role, path }) => role === 'main' && !path.includes('*'));
+export async function locateFormer(client: ClientFacts, environment: HostEnvironment): Promise<LocatedFile[]> {
+  const present = (await locate(client, environment)).map(({ path }) => path);
+  const places = client.files(placesOf(environment)).filter(({ role, path }) => role === 'main' && !path.includes('*'));
   const former = places.filter(({ path }) => !present.includes(path));
   const there = await Promise.all(former.map(({ path }) => isThere(path)));
   return former.filter((_, index) => there[index]).map(({ path }) => ({ path }));

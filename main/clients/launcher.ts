@@ -5,7 +5,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
 import { homeFolder, stateFolder } from '../platform/paths.ts';
 import { makeFolder } from '../platform/replace-file.ts';
-import { hasTemporary, removeTemporary, renamePatiently, temporaryName } from '../platform/temporary-file.ts';
+import { hasTemporary, removeTemporary, renameWithRetry, temporaryName } from '../platform/temporary-file.ts';
 
 /** How clients start Causeway: an absolute path, and what comes before `proxy`. */
 export interface Launcher {
@@ -117,8 +117,8 @@ async function putInPlace(place: string, make: (made: string) => Promise<void>):
     await make(made);
     // A link is replaced in one step; a folder has to make room, and so has everything on Windows.
     await rename(made, place).catch(async () => {
-      await renamePatiently(place, old);
-      await renamePatiently(made, place).catch(async (error: unknown) => {
+      await renameWithRetry(place, old);
+      await renameWithRetry(made, place).catch(async (error: unknown) => {
         await rename(old, place);
         throw error;
       });

@@ -6,7 +6,7 @@ export interface LoginShellOptions {
   /** The system's own file name of the shell where the environment names none. */
   shell: string;
   /** How long the shell may take, in milliseconds: a person's own start-up files run in it. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** For how long an answer holds, in milliseconds. */
   holdsMs?: number;
 }
@@ -14,7 +14,7 @@ export interface LoginShellOptions {
 /** What surrounds the answer: a shell's start-up files may print whatever they like. */
 const MARK = '__causeway__path__';
 /** The most of a shell's output that is kept, in characters. */
-const ENOUGH = 100_000;
+const MAX_OUTPUT_LENGTH = 100_000;
 
 /**
  * The folders in which a person's terminal finds commands. A desktop application is started with a short `PATH` on macOS and
@@ -34,7 +34,7 @@ export function loginShellPath(options: LoginShellOptions): () => Promise<string
   };
 }
 
-function ask({ env, shell, patienceMs = 3_000 }: LoginShellOptions): Promise<string[]> {
+function ask({ env, shell, timeoutMs = 3_000 }: LoginShellOptions): Promise<string[]> {
   const program = env.SHELL || shell;
   // The C shells take no other option beside -l, and read .cshrc without it.
   const flags = /^t?csh$/.test(basename(program)) ? ['-ic'] : ['-i', '-l', '-c'];
@@ -58,9 +58,9 @@ function ask({ env, shell, patienceMs = 3_000 }: LoginShellOptions): Promise<str
       child.stdout.destroy();
       resolve(foldersIn(printed));
     };
-    const timer = setTimeout(end, patienceMs);
+    const timer = setTimeout(end, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (printed.length < ENOUGH) printed += text;
+      if (printed.length < MAX_OUTPUT_LENGTH) printed += text;
       // A child that the start-up files left in the background keeps the output open.
       if (printed.split(MARK).length > 2) end();
     });

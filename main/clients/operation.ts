@@ -20,7 +20,7 @@ import { type ClientName, readersOf } from './survey.ts';
 
 export interface OperationOptions {
   env: NodeJS.ProcessEnv;
-  surroundings: HostEnvironment;
+  environment: HostEnvironment;
   launcher: Launcher;
   /** All clients that there are. */
   clients: readonly ClientFacts[];
@@ -64,24 +64,24 @@ export class Operation {
    */
   async run(named: readonly ClientFacts[], isRemoval: boolean): Promise<ChangeOutcome[]> {
     const outcomes: ChangeOutcome[] = [];
-    const { clients, surroundings } = this.#options;
+    const { clients, environment } = this.#options;
     const { project } = this.#choice;
     const isNamed = named.length > 0;
-    const readers = isRemoval && isNamed && project === undefined ? await readersOf(clients, surroundings) : undefined;
+    const readers = isRemoval && isNamed && project === undefined ? await readersOf(clients, environment) : undefined;
     const staying = async (client: ClientFacts, { path }: LocatedFile) => {
       if (!readers) return [];
       const { key } = await recordedFile(client, path);
       return (readers.get(key) ?? []).filter(({ id }) => !named.some((one) => one.id === id));
     };
     for (const client of isNamed ? named : clients) {
-      const found = await detect(client, surroundings);
+      const found = await detect(client, environment);
       if (!found.installed && project === undefined) {
         if (isNamed) outcomes.push(failed(client, null, notInstalled(client)));
         continue;
       }
       try {
         const files =
-          project === undefined ? await locate(client, surroundings) : projectFile(client, project, isNamed && clients);
+          project === undefined ? await locate(client, environment) : projectFile(client, project, isNamed && clients);
         for (const file of files) {
           outcomes.push(...(await this.#change(client, file, this.#wantedIn, await staying(client, file))));
         }
@@ -98,7 +98,7 @@ export class Operation {
     const outcomes: ChangeOutcome[] = [];
     const emptied: WantedIn = async (...found) =>
       new Map([...(await this.#wantedIn(...found)).keys()].map((name) => [name, undefined]));
-    for (const file of await locateFormer(client, this.#options.surroundings)) {
+    for (const file of await locateFormer(client, this.#options.environment)) {
       if (!(await this.#known(client, file))) continue;
       outcomes.push(...(await this.#change(client, file, emptied, [], false)));
     }

@@ -39,7 +39,7 @@ export interface Places extends HostEnvironment {
   bySystem<T>(values: Record<System, T>): T;
 }
 
-/** The folders of the given surroundings. Pure: looks at no file. */
+/** The folders of the given environment. Pure: looks at no file. */
 export function placesOf({ system, home, env }: HostEnvironment): Places {
   const { join } = system === 'win32' ? win32 : posix;
   const inHome = (...parts: string[]) => join(home, ...parts);

@@ -7,7 +7,7 @@ import type { ClientFacts, ProcessFacts } from './client.ts';
 const run = promisify(execFile);
 
 /** How long PowerShell may take before the names alone have to do, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const POWERSHELL_TIMEOUT_MS = 10_000;
 
 /** Whether one of those processes is the client's. Only Windows' names leave case open. */
 export function isRunning({ names, notIn }: ProcessFacts, processes: ReadonlySet<string>): boolean {
@@ -62,7 +62,7 @@ const LISTERS = {
     // Two programs may have one name; a path is told for those of the person's own.
     const ask = 'Get-Process | ForEach-Object { if ($_.Path) { $_.Path } else { $_.ProcessName + ".exe" } }';
     const told = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', ask], {
-      timeout: PATIENCE_MS,
+      timeout: POWERSHELL_TIMEOUT_MS,
       windowsHide: true,
     }).catch(() => undefined);
     if (told && told.stdout.trim() !== '') return told.stdout.split(/\r?\n/).map((line) => line.trim());

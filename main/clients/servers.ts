@@ -53,13 +53,13 @@ export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
 }
 
 /** The longest name: with a client's own prefix it has to leave room for the tool's. */
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 
 /** The list with one more server. @throws {CausewayError} `usage`, `already_exists` */
 export function withServer({ servers }: ServerList, server: ManagedServer): ServerList {
-  if (!serverSchema.shape.name.safeParse(server.name).success || server.name.length > LONGEST_NAME) {
+  if (!serverSchema.shape.name.safeParse(server.name).success || server.name.length > MAX_NAME_LENGTH) {
     throw new CausewayError('usage', `"${server.name}" cannot name a server.`, {
-      remedy: `Use up to ${LONGEST_NAME} of a-z, 0-9 and "-", a letter or digit first and last: every client takes those.`,
+      remedy: `Use up to ${MAX_NAME_LENGTH} of a-z, 0-9 and "-", a letter or digit first and last: every client takes those.`,
     });
   }
   if (servers.some(({ name }) => name === server.name)) {
@@ -136,7 +136,7 @@ export function suggestName(kind: ManagedServerKind, path: string, usedNames: re
     other: last,
   };
   const plain = names[kind].toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const base = plain.slice(0, LONGEST_NAME - 3).replace(/^-+|-+$/g, '') || 'server';
+  const base = plain.slice(0, MAX_NAME_LENGTH - 3).replace(/^-+|-+$/g, '') || 'server';
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
     if (!usedNames.includes(name)) return name;

@@ -30,7 +30,7 @@ import { type WatchOptions, watchFiles } from './watch.ts';
 export interface ClientsOptions {
   env: NodeJS.ProcessEnv;
   /** Whose clients. */
-  surroundings: HostEnvironment;
+  environment: HostEnvironment;
   launcher: Launcher;
   /** The processes that run now: each by its name, or by its path where the system tells it. */
   running(): Promise<Set<string>>;
@@ -104,7 +104,7 @@ export class ClientsService {
   async #formerNames(clients: readonly ClientFacts[], options: SurveyOptions): Promise<string[]> {
     const names: string[] = [];
     for (const client of clients) {
-      for (const file of await locateFormer(client, this.#options.surroundings).catch(() => [])) {
+      for (const file of await locateFormer(client, this.#options.environment).catch(() => [])) {
         names.push(...(await reportFile(client, file, options)).leftOver);
       }
     }
@@ -161,10 +161,9 @@ export class ClientsService {
    * became of the entries, `survey` tells then. Gives the function that ends it. Writes nothing.
    */
   watch(onChange: () => void): () => void {
-    const { surroundings, watching, launcher } = this.#options;
-    const watched = async () =>
-      surveyedPaths(this.#clients, placesOf(surroundings), await this.#readRecord(), launcher);
-    return watchFiles(watched, onChange, { root: surroundings.home, ...watching });
+    const { environment, watching, launcher } = this.#options;
+    const watched = async () => surveyedPaths(this.#clients, placesOf(environment), await this.#readRecord(), launcher);
+    return watchFiles(watched, onChange, { root: environment.home, ...watching });
   }
 
   /** A client by what the person typed. @throws {CausewayError} `not_found` */
@@ -237,10 +236,10 @@ export class ClientsService {
   }
 
   #surveying(servers: readonly ManagedServer[], record: WrittenRecord): SurveyOptions {
-    const { surroundings, env, launcher } = this.#options;
+    const { environment, env, launcher } = this.#options;
     let readers: ReturnType<typeof readersOf> | undefined;
     return {
-      surroundings,
+      environment,
       servers,
       known: async (client, path) => knownOf(record, await recordedFile(client, path), client),
       projects: (client) =>
@@ -249,7 +248,7 @@ export class ClientsService {
         ),
       sharing: async (client, path) => {
         const { key } = await recordedFile(client, path);
-        readers ??= readersOf(this.#clients, surroundings);
+        readers ??= readersOf(this.#clients, environment);
         return ((await readers).get(key) ?? []).filter(({ id }) => id !== client.id);
       },
       entry: (client, file, server, present, known) =>
@@ -257,7 +256,7 @@ export class ClientsService {
       isProgram: async (command) =>
         isAbsolute(command)
           ? isThere(command)
-          : (await findCommand(command, { ...surroundings, env: { ...env, ...surroundings.env } })) !== undefined,
+          : (await findCommand(command, { ...environment, env: { ...env, ...environment.env } })) !== undefined,
     };
   }
 }

@@ -69,7 +69,7 @@ export function entriesIn(client: ClientFacts, path: string, bytes: Buffer | und
 
 /** What a survey needs to know. */
 export interface SurveyOptions {
-  surroundings: HostEnvironment;
+  environment: HostEnvironment;
   servers: readonly ManagedServer[];
   known(client: ClientFacts, path: string): Promise<FileRecord | undefined>;
   /** The client's files of projects, as far as they are known. */
@@ -90,7 +90,7 @@ export interface SurveyOptions {
 /** One client and the state of every server's entry in it. Only looks; what goes wrong is in the report. */
 export async function reportClient(client: ClientFacts, options: SurveyOptions): Promise<ClientReport> {
   const { id, name } = client;
-  const found = await detect(client, options.surroundings);
+  const found = await detect(client, options.environment);
   const projects = options.projects(client);
   const inProjects = await Promise.all(projects.map((file) => reportFile(client, file, options)));
   if (!found.installed) {
@@ -99,7 +99,7 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   }
   const { because } = found;
   try {
-    const located = await locate(client, options.surroundings);
+    const located = await locate(client, options.environment);
     const files = await Promise.all(located.map((file) => reportFile(client, file, options)));
     return { id, name, because, files: [...files, ...inProjects] };
   } catch (error) {
@@ -234,13 +234,13 @@ export function surveyedPaths(
 /** Which installed clients read which entries, by what the entries are remembered under (`recordedFile`). */
 export async function readersOf(
   clients: readonly ClientFacts[],
-  surroundings: HostEnvironment,
+  environment: HostEnvironment,
 ): Promise<Map<string, ClientName[]>> {
   const readers = new Map<string, ClientName[]>();
   for (const client of clients) {
     const { id, name } = client;
-    if (!(await detect(client, surroundings)).installed) continue;
-    for (const { path } of await locate(client, surroundings).catch(() => [])) {
+    if (!(await detect(client, environment)).installed) continue;
+    for (const { path } of await locate(client, environment).catch(() => [])) {
       const { key } = await recordedFile(client, path);
       readers.set(key, [...(readers.get(key) ?? []), { id, name }]);
     }

@@ -64,7 +64,7 @@ export function watchFiles(
     }
     looking = true;
     stirred = undefined;
-    const wanted = await surroundingsOf(await paths().catch((): string[] => []), root);
+    const wanted = await watchedFolders(await paths().catch((): string[] => []), root);
     looking = false;
     if (ended) return;
     meant = wanted.meant;
@@ -90,7 +90,7 @@ export function watchFiles(
 }
 
 /** The folders to watch for those paths, each with the names that count in it, and how the files are now. */
-async function surroundingsOf(paths: string[], root: string) {
+async function watchedFolders(paths: string[], root: string) {
   const meant = new Map<string, Set<string>>();
   const states = await Promise.all(
     paths.map(async (path) => {

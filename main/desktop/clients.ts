@@ -35,14 +35,14 @@ class Clients {
 
   async list(): Promise<ClientsReport> {
     const [servers, service] = [await this.#servers(), this.#service];
-    const [reports, inTheWay, longNames] = await Promise.all([
+    const [reports, isRunning, longNames] = await Promise.all([
       service.survey(servers),
       service.runningClients(),
       this.#longNames(servers),
     ]);
     return {
       servers,
-      clients: reports.flatMap((report) => this.#clientOf(report, inTheWay, longNames)),
+      clients: reports.flatMap((report) => this.#clientOf(report, isRunning, longNames)),
       others: reports.filter(({ because }) => because === null).map(({ name }) => name),
     };
   }
@@ -109,7 +109,7 @@ class Clients {
     return (await Promise.all(each)).flat();
   }
 
-  #clientOf(report: ClientReport, inTheWay: string[], longNames: LongNames[]): AiClient[] {
+  #clientOf(report: ClientReport, isRunning: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
     const { mark, warnings = [], deepLink, http, patience, project, published } = this.#service.client(id);
@@ -121,7 +121,7 @@ class Clients {
         because,
         files: files.map((file) => ({ ...file, problem: file.problem ?? null })),
         problem: problem ?? null,
-        inTheWay: inTheWay.includes(id),
+        isRunning: isRunning.includes(id),
         warnings,
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
@@ -199,7 +199,7 @@ export function openDesktopClients(env: NodeJS.ProcessEnv): ClientsService {
   const home = homeFolder(env);
   return new ClientsService({
     env,
-    surroundings: { system, home, env, moreCommands: moreCommands(system, home, env) },
+    environment: { system, home, env, moreCommands: moreCommands(system, home, env) },
     launcher: desktopLauncher(env),
     running: runningProcesses,
   });

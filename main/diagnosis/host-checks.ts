@@ -5,7 +5,7 @@ import { transportFailure } from '../workspace/transport-error.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
 /** The result of a request to the host without a token. */
-export type Probe = { reached: HostAnswer } | { error: unknown };
+export type Probe = { answer: HostAnswer } | { error: unknown };
 
 /** Sends the profile's host one request, from whose answer three checks are read. Never throws. */
 export async function probeHost(
@@ -18,7 +18,7 @@ export async function probeHost(
     const { openDispatcher } = await import('../platform/http.ts');
     const dispatcher = await openDispatcher({ env, onSilence });
     try {
-      return { reached: await reachHost(profile.host, dispatcher, Date.now, signal) };
+      return { answer: await askHost(profile.host, dispatcher, Date.now, signal) };
     } finally {
       await dispatcher.destroy();
     }
@@ -31,7 +31,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding
   if ('error' in probe) {
     return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, 'accounts');
   }
-  const { status, asksForToken, location } = probe.reached;
+  const { status, asksForToken, location } = probe.answer;
   if (asksForToken) return pass(`${host} answers, and asks for a sign-in as a workspace does.`);
   if (location !== undefined || (status >= 300 && status < 400)) {
     return fail(`Something between here and ${host} wants you to log in first.`, {
@@ -69,7 +69,7 @@ const WARNING_MS = 60_000;
 const FAILURE_MS = 5 * 60_000;
 
 export function clockFinding(probe: Probe): CheckFinding {
-  const ahead = 'reached' in probe ? probe.reached.clockAheadMs : undefined;
+  const ahead = 'answer' in probe ? probe.answer.clockAheadMs : undefined;
   if (ahead === undefined) return skipped('The host did not say what time it is.');
   const offMs = Math.round(Math.abs(ahead) / 1000) * 1000;
   const words = `This computer’s clock is ${offMs / 1000} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
@@ -124,7 +124,7 @@ const RESOLUTION_MS = 1000;
  * @param now milliseconds since 1970
  * @throws {WorkspaceError} `unreachable`, `tls`, `timeout`, `cancelled`
  */
-async function reachHost(
+async function askHost(
   host: string,
   dispatcher: Dispatcher,
   now: () => number,

@@ -51,7 +51,8 @@ interface ReportedCheck {
 const LOG_LINES = 300;
 
 /** The environment's variables that change what Causeway does. Whether they are set matters; what they hold is nobody's. */
-const TELLING = /^(CAUSEWAY_|DATABRICKS_|https?_proxy$|no_proxy$|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|XDG_|APPIMAGE$)/i;
+const REPORTED_VARIABLES =
+  /^(CAUSEWAY_|DATABRICKS_|https?_proxy$|no_proxy$|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|XDG_|APPIMAGE$)/i;
 
 /** Shown with their values: they hold a choice among a few words. */
 const HARMLESS = new Set(['CAUSEWAY_TOKEN_STORE', 'DATABRICKS_AUTH_TYPE', 'XDG_SESSION_TYPE', 'XDG_CURRENT_DESKTOP']);
@@ -147,7 +148,7 @@ export function warehouseInReport({
 }
 
 function environmentLines(env: NodeJS.ProcessEnv): string[] {
-  const names = Object.keys(env).filter((name) => TELLING.test(name) && env[name]);
+  const names = Object.keys(env).filter((name) => REPORTED_VARIABLES.test(name) && env[name]);
   return names.sort().map((name) => (HARMLESS.has(name) ? `${name}: ${env[name]}` : `${name} is set`));
 }
 

@@ -39,7 +39,7 @@ const SILENT_MS = 10_000;
 /** The same for a holder whose process exists: it may be stopped, or the id may have been reused. */
 const SILENT_BUT_RUNNING_MS = 60_000;
 /** The longest pause between two checks. */
-const LONGEST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 250;
 /** How many past numbers stay, so that a process with an outdated view still finds its number taken. */
 const KEPT = 8;
 
@@ -57,8 +57,7 @@ export async function acquireLock(folder: string, { signal, onWait }: LockOption
     const seen = last === 0 ? FREE : await look(join(folder, String(last)));
     const what = `${last} ${seen}`;
     // A computer that slept through the round has not been watching.
-    const silentMs =
-      what === watched.what ? watched.silentMs + Math.min(performance.now() - at, LONGEST_PAUSE_MS * 2) : 0;
+    const silentMs = what === watched.what ? watched.silentMs + Math.min(performance.now() - at, MAX_PAUSE_MS * 2) : 0;
     watched = { what, silentMs };
     at = performance.now();
     if (seen === FREE || isDead(seen, pidNamespace, silentMs)) {
@@ -67,7 +66,7 @@ export async function acquireLock(folder: string, { signal, onWait }: LockOption
       continue;
     }
     if (round === 0) onWait?.();
-    const pause = Math.min(LONGEST_PAUSE_MS, 20 * 1.2 ** round) * (0.5 + Math.random() / 2);
+    const pause = Math.min(MAX_PAUSE_MS, 20 * 1.2 ** round) * (0.5 + Math.random() / 2);
     await sleep(pause, undefined, signal ? { signal } : {}).catch(() => throwIfAborted(signal));
   }
 }

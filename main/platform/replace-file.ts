@@ -16,12 +16,18 @@ import { access, constants, type FileHandle, mkdir, open, readFile, realpath, rm
 import { dirname, resolve } from 'node:path';
 import { CausewayError } from './errors.ts';
 import { codeOf, fileError, notWritable } from './file-errors.ts';
-import { patiently, removeTemporary, renamePatiently, renamePatientlySync, temporaryName } from './temporary-file.ts';
+import {
+  removeTemporary,
+  renameWithRetry,
+  renameWithRetrySync,
+  retryWhileHeld,
+  temporaryName,
+} from './temporary-file.ts';
 
 /** The largest file that is read, in bytes: past this it is hardly a configuration file. */
-const LARGEST = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** How many links may lead to each other, as on Linux. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 /** How many bytes a stream gathers before they go to the disk. */
 const CHUNK_BYTES = 64 * 1024;
 const OWNER_ONLY = 0o600;
@@ -34,8 +40,8 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     const found = await stat(path);
     if (!found.isFile()) throw notAFile(path, found.isDirectory() ? 'a folder' : 'not a file');
-    if (found.size > LARGEST) throw notAFile(path, `${Math.round(found.size / 1024 / 1024)} MB large`);
-    return await patiently(() => readFile(path));
+    if (found.size > MAX_FILE_BYTES) throw notAFile(path, `${Math.round(found.size / 1024 / 1024)} MB large`);
+    return await retryWhileHeld(() => readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError(path, error);
@@ -130,7 +136,7 @@ export function writeWholeFileSync(path: string, content: string, { mode }: Pick
     } finally {
       closeSync(handle);
     }
-    renamePatientlySync(temporary, place.target);
+    renameWithRetrySync(temporary, place.target);
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { force: true });
     throw fileError(path, error);
@@ -196,7 +202,7 @@ async function putInPlace(path: string, { mode, asNew = false, makesFolder, writ
       await handle.close();
     }
     await check?.();
-    await renamePatiently(temporary, target);
+    await renameWithRetry(temporary, target);
     await syncFolder(dirname(target));
   } catch (error) {
     if (temporary !== undefined) await rm(temporary, { force: true }).catch(() => undefined);
@@ -214,7 +220,7 @@ interface Place {
 /** Where a path leads, through links that may lead to nothing yet. */
 function placeOf(path: string): Place {
   let target = resolve(path);
-  for (let links = 0; links <= MOST_LINKS; links += 1) {
+  for (let links = 0; links <= MAX_LINKS; links += 1) {
     const found = lookAt(target);
     if (found?.isSymbolicLink()) {
       // What `..` in a link means depends on the folder that it really stands in.

@@ -9,7 +9,7 @@ import { isProcessAlive } from './process-alive.ts';
 /** How often something is tried on Windows while a virus scanner or another program has the file open, and the pauses in milliseconds. */
 const HELD_PAUSES_MS = [20, 100, 400];
 /** The longest name that still fits with what comes behind it, in bytes; file systems take 255. */
-const LONGEST_NAME_BYTES = 190;
+const MAX_NAME_BYTES = 190;
 /** After how long a temporary file counts as left behind whatever process has its number now, in milliseconds. */
 const ABANDONED_MS = 7 * 24 * 60 * 60_000;
 
@@ -23,7 +23,7 @@ export function temporaryName(target: string): string {
 
 function temporaryPrefix(target: string): string {
   const name = basename(target);
-  const fits = Buffer.byteLength(name) <= LONGEST_NAME_BYTES;
+  const fits = Buffer.byteLength(name) <= MAX_NAME_BYTES;
   return `${fits ? name : createHash('sha256').update(name).digest('hex')}.causeway-`;
 }
 
@@ -57,12 +57,12 @@ async function isAbandoned(path: string, pid: number): Promise<boolean> {
 }
 
 /** Renames a file, on Windows again for half a second while another program has it open. */
-export async function renamePatiently(from: string, to: string): Promise<void> {
-  await patiently(() => rename(from, to));
+export async function renameWithRetry(from: string, to: string): Promise<void> {
+  await retryWhileHeld(() => rename(from, to));
 }
 
 /** Does something with a file, on Windows again for half a second while another program has it open. */
-export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+export async function retryWhileHeld<T>(work: () => Promise<T>): Promise<T> {
   for (const pause of heldPauses()) {
     try {
       return await work();
@@ -74,8 +74,8 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-/** As `renamePatiently`, for who must be done before the process ends. */
-export function renamePatientlySync(from: string, to: string): void {
+/** As `renameWithRetry`, for who must be done before the process ends. */
+export function renameWithRetrySync(from: string, to: string): void {
   for (const pause of heldPauses()) {
     try {
       renameSync(from, to);

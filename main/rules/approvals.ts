@@ -96,15 +96,15 @@ export class ApprovalQueue {
     return new Promise((resolve) => {
       const settle = (answer: Approval) => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', takenBack);
+        signal.removeEventListener('abort', cancelled);
         this.#pending.delete(id);
         resolve(answer);
         this.#changed();
       };
-      const takenBack = () => settle('late');
+      const cancelled = () => settle('late');
       const timer = setTimeout(() => settle('late'), waitMs);
       timer.unref();
-      signal.addEventListener('abort', takenBack);
+      signal.addEventListener('abort', cancelled);
       this.#pending.set(id, { approval: { ...call, id, server, askedAt, expiresAt: askedAt + waitMs }, settle });
       this.#changed();
     });

@@ -8,9 +8,9 @@ import type { OverrideFields, OverrideRecord } from '../workspace/overrides.ts';
 import type { OverrideOperations } from './override-operations.ts';
 
 /** How many changes are remembered: the application has seen the older ones, or never will. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 /** Of how many users, the ones that were seen last. */
-const MOST_USERS = 100;
+const MAX_USERS = 100;
 
 const workspaceUser = z.object({
   host: z.string(),
@@ -57,7 +57,7 @@ export async function follow(env: NodeJS.ProcessEnv, user: WorkspaceUser): Promi
   if (file.read().followed.some((each) => isSameUser(each, user))) return;
   await file.change(({ changes, followed }) => ({
     changes,
-    followed: [...followed.filter((each) => !isSameUser(each, user)), user].slice(-MOST_USERS),
+    followed: [...followed.filter((each) => !isSameUser(each, user)), user].slice(-MAX_USERS),
   }));
 }
 
@@ -118,7 +118,7 @@ function fieldsIn({ type, warehouse_id }: OverrideFields): NonNullable<CommandCh
 }
 
 async function add(env: NodeJS.ProcessEnv, entry: CommandChange, instead?: CommandChange): Promise<void> {
-  await edit(env, (changes) => [entry, ...changes.filter((each) => !isSame(each, instead))].slice(0, MOST_CHANGES));
+  await edit(env, (changes) => [entry, ...changes.filter((each) => !isSame(each, instead))].slice(0, MAX_CHANGES));
 }
 
 async function remove(env: NodeJS.ProcessEnv, entry: CommandChange): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The limits of a recording: the oldest calls are dropped first, and a long request or answer is truncated. */
-export const MOST_RECORDED = { calls: 200, bytesOfEach: 64 * 1024, bytesInAll: 16 * 1024 * 1024 } as const;
+export const MAX_RECORDED = { calls: 200, bytesOfEach: 64 * 1024, bytesInAll: 16 * 1024 * 1024 } as const;
 
 /** Whether the contents of calls are recorded. Off unless the user turns it on, for a limited time. */
 export const recording = z.discriminatedUnion('status', [

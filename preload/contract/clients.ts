@@ -34,7 +34,7 @@ const aiClient = z.object({
   files: z.array(clientFile),
   problem: z.string().nullable(),
   /** It runs now, and would overwrite what is written meanwhile. */
-  inTheWay: z.boolean(),
+  isRunning: z.boolean(),
   /** What to know of it, as sentences. */
   warnings: z.array(z.string()),
   /** Which tools' names are too long for it, as sentences. */

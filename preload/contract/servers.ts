@@ -46,7 +46,7 @@ const serverNamed = z.object({ name: z.string() });
 const job = z.object({ job: z.string().min(1) });
 
 /** What can be browsed: main/workspace/catalog-query.ts. */
-const shelf = z.discriminatedUnion('what', [
+const query = z.discriminatedUnion('what', [
   z.object({ what: z.literal('catalogs') }),
   z.object({ what: z.literal('schemas'), catalog: z.string() }),
   z.object({ what: z.literal('functions'), catalog: z.string(), schema: z.string() }),
@@ -88,7 +88,7 @@ const toolAnswer = z.object({
 
 export const serverRequests = {
   browse: {
-    input: inProfile.extend({ ...job.shape, shelf, from: z.string().nullable() }),
+    input: inProfile.extend({ ...job.shape, query, from: z.string().nullable() }),
     output: z.object({ items: z.array(found), next: z.string().nullable() }),
   },
   /** Whether the managed server can search a vector search index. */
@@ -131,7 +131,7 @@ export const serverEvents = {
 
 export type ConfiguredServer = z.output<typeof configuredServer>;
 export type ServerKind = z.output<typeof kind>;
-export type CatalogQuery = z.output<typeof shelf>;
+export type CatalogQuery = z.output<typeof query>;
 export type CatalogEntry = z.output<typeof found>;
 export type ToolInfo = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

@@ -1,4 +1,4 @@
-import { MOST_RECORDED } from '../../preload/contract/activity-contents.ts';
+import { MAX_RECORDED } from '../../preload/contract/activity-contents.ts';
 import type {
   ActivityCall,
   ActivitySession,
@@ -143,7 +143,7 @@ function dotted(names: string): string {
 }
 
 const KIB = 1024;
-const { calls, bytesOfEach, bytesInAll } = MOST_RECORDED;
+const { calls, bytesOfEach, bytesInAll } = MAX_RECORDED;
 
 /** The limits of a recording, as the end of a sentence. */
 export const AT_MOST = `the last ${calls} calls, of each request and answer no more than the first ${bytesOfEach / KIB} KiB, and ${bytesInAll / KIB / KIB} MiB in all`;

@@ -25,7 +25,7 @@ interface ClientRowProps {
 export function ClientRow(props: ClientRowProps) {
   const { client, servers, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
   const { request } = window.causeway;
-  const { id, name, because, inTheWay } = client;
+  const { id, name, because, isRunning } = client;
   const files = ownFiles(client);
   const changeOf = (action: ClientChange['action'], chosen: string[], project: string | null = null): ClientChange => ({
     action,
@@ -42,7 +42,7 @@ export function ClientRow(props: ClientRowProps) {
       title: `${verb} ${what}`,
       verb,
       change: changeOf(ACTIONS[verb], chosen, project),
-      running: inTheWay && project === null ? [name] : [],
+      running: isRunning && project === null ? [name] : [],
     });
   const switching = useMutation({
     mutationFn: (change: ClientChange) => unwrap(request.changeClients(change)),
@@ -50,9 +50,9 @@ export function ClientRow(props: ClientRowProps) {
   });
   const turn = (server: string, on: boolean) => {
     // The first of ours in a file, and what the client may undo, is shown before.
-    if (on && (inTheWay || !files.every(({ known }) => known))) return review('Add', `${server} to ${name}`, [server]);
+    if (on && (isRunning || !files.every(({ known }) => known))) return review('Add', `${server} to ${name}`, [server]);
     const isShared = files.some(({ sharedWith }) => sharedWith.length > 0);
-    if (!on && (inTheWay || isShared)) return review('Remove', `${server} from ${name}`, [server]);
+    if (!on && (isRunning || isShared)) return review('Remove', `${server} from ${name}`, [server]);
     switching.mutate(changeOf(on ? 'add' : 'remove', [server]));
   };
   const troubles = [client.problem, ...files.map(({ problem }) => problem)].filter((it) => it !== null);

@@ -149,6 +149,6 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
       project: null,
       itself: null,
     },
-    running: lacking.filter(({ inTheWay }) => inTheWay).map(({ name }) => name),
+    running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
   };
 }

@@ -54,7 +54,7 @@ interface ConnectingProps extends Pick<ConnectItselfProps, 'onClose' | 'onReview
 }
 
 function Connecting({ client, servers, present, onClose, onReview }: ConnectingProps) {
-  const { id, name, inTheWay, publishedApplication, takesCallbackPort } = client;
+  const { id, name, isRunning, publishedApplication, takesCallbackPort } = client;
   const [chosen, setChosen] = useState(servers.slice(0, 1));
   const [clientId, setClientId] = useState(present?.clientId ?? '');
   const [port, setPort] = useState((takesCallbackPort && present?.callbackPort?.toString()) || '');
@@ -75,7 +75,7 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
         project: null,
         itself: { clientId: clientId.trim() || null, callbackPort },
       },
-      running: inTheWay ? [name] : [],
+      running: isRunning ? [name] : [],
     });
   };
   return (

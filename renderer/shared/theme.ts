@@ -15,7 +15,7 @@ const ACCENT = [
 ] as const;
 
 /** The greys of the dark scheme, from text to the deepest shade, a little cooler than the library's own. */
-const NIGHT = [
+const DARK = [
   '#dfe3e6',
   '#b4bbc2',
   '#98a1aa',
@@ -32,7 +32,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Cantarell, "Noto Sans", sans-serif',
   primaryColor: 'accent',
   primaryShade: 6,
-  colors: { accent: ACCENT, dark: NIGHT },
+  colors: { accent: ACCENT, dark: DARK },
   defaultRadius: 'md',
   respectReducedMotion: true,
   // Three sizes of text, here and in tokens.css.

@@ -35,13 +35,13 @@ export async function projectFolder({ project }: ClientOptions): Promise<string 
 
 /** The clients of this computer's person, or of another home folder. */
 export function openClients({ env }: CommandContext, { configRoot }: ClientOptions): ClientsService {
-  const surroundings: HostEnvironment = configRoot
+  const environment: HostEnvironment = configRoot
     ? // Nothing of the person's own environment leads out of that folder.
       { system: thisSystem(), home: resolve(configRoot), env: {} }
     : { system: thisSystem(), home: homeFolder(env), env };
   return new ClientsService({
     env,
-    surroundings,
+    environment,
     launcher: launcherFor({ execPath: process.execPath, script: isSea() ? undefined : process.argv[1] }, env),
     running: configRoot ? async () => new Set() : runningProcesses,
   });

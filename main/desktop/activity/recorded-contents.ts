@@ -1,4 +1,4 @@
-import { type contentsRequests, MOST_RECORDED } from '../../../preload/contract/activity-contents.ts';
+import { type contentsRequests, MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
 import type { ContentsRecorder } from '../../hub/recorder.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
@@ -20,14 +20,14 @@ export interface RecordedCall {
 
 /** The last requests and their answers, in memory only, bounded in number and size. */
 export class RecordedContents implements ContentsRecorder {
-  readonly #most: Record<keyof typeof MOST_RECORDED, number>;
+  readonly #most: Record<keyof typeof MAX_RECORDED, number>;
   /** The oldest first. */
   readonly #calls = new Map<number, RecordedCall>();
   /** Numbers are never reused, so an old one cannot lead to a later call. */
   #last = 0;
   #bytes = 0;
 
-  constructor(most: Record<keyof typeof MOST_RECORDED, number> = MOST_RECORDED) {
+  constructor(most: Record<keyof typeof MAX_RECORDED, number> = MAX_RECORDED) {
     this.#most = most;
   }
 

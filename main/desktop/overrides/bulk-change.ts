@@ -93,7 +93,7 @@ export class BulkChange {
     this.#emitSoon();
     await applyImport(admin, this.#plan, {
       signal: this.#work.signal,
-      inWords: failureInWindow,
+      formatError: failureInWindow,
       onResult: (result) => {
         this.#results.set(result.planned.line, result);
         this.#emitSoon();

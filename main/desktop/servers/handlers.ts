@@ -5,10 +5,10 @@ import type { DesktopContext, HandlersOf } from '../context.ts';
 export function serverHandlers({ causeway, servers, shell, emit }: DesktopContext): HandlersOf<typeof serverRequests> {
   const jobs = new Jobs();
   return {
-    browse: ({ job, profile, shelf, from }) =>
+    browse: ({ job, profile, query, from }) =>
       jobs.run(job, async (signal) => {
         const { discovery } = await causeway.open(profile);
-        const { items, next = null } = await discovery.browse(shelf, from ?? undefined, signal);
+        const { items, next = null } = await discovery.browse(query, from ?? undefined, signal);
         return { items, next };
       }),
     isSearchable: ({ job, profile, index }) =>

@@ -136,7 +136,7 @@ export class DesktopServers {
   }
 
   async #connect(servers: readonly ManagedServer[]): Promise<HealthMonitor> {
-    const monitor = await this.#causeway.keepWarm(servers, { onChange: (states) => this.#show(states) });
+    const monitor = await this.#causeway.monitorHealth(servers, { onChange: (states) => this.#show(states) });
     monitor.keep(this.#isKept);
     return monitor;
   }

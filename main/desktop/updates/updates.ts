@@ -15,7 +15,7 @@ export interface UpdateSource {
 }
 
 export interface UpdatesOptions {
-  hindrance: UpdateBlocker;
+  blocker: UpdateBlocker;
   settings: SettingsStore;
   openSource(): Promise<UpdateSource>;
   show(state: UpdateState): void;
@@ -36,7 +36,7 @@ export class UpdateService {
 
   constructor(options: UpdatesOptions) {
     this.#options = options;
-    this.#state = updatesAtStart(options.hindrance, options.settings.current.automaticUpdates);
+    this.#state = updatesAtStart(options.blocker, options.settings.current.automaticUpdates);
   }
 
   get state(): UpdateState {
@@ -118,8 +118,8 @@ export class UpdateService {
 
   #checkAfter(delayMs: number): void {
     clearTimeout(this.#timer);
-    const { settings, hindrance } = this.#options;
-    if (hindrance !== null || !settings.current.automaticUpdates) return;
+    const { settings, blocker } = this.#options;
+    if (blocker !== null || !settings.current.automaticUpdates) return;
     this.#timer = setTimeout(() => {
       this.#checkAfter(CHECK_INTERVAL_MS);
       void this.check();
@@ -141,8 +141,8 @@ export type UpdateEvent =
 /** Why this copy cannot replace itself; null where it can. */
 export type UpdateBlocker = 'development' | 'package-manager' | null;
 
-export function updatesAtStart(hindrance: UpdateBlocker, automatic: boolean): UpdateState {
-  if (hindrance !== null) return { status: 'not-possible-here', reason: hindrance };
+export function updatesAtStart(blocker: UpdateBlocker, automatic: boolean): UpdateState {
+  if (blocker !== null) return { status: 'not-possible-here', reason: blocker };
   return automatic ? { status: 'idle', checkedAt: null } : { status: 'off' };
 }
 

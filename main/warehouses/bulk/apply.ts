@@ -16,7 +16,7 @@ export interface ApplyOptions {
   /** Asked before each change: why no more are to be made. Those that are under way end. */
   whyHalted?: () => string | undefined;
   /** Puts a failure into words; those of the command line by default. */
-  inWords?: (error: CausewayError) => string;
+  formatError?: (error: CausewayError) => string;
 }
 
 /** How many changes are under way at a time: quick enough, and far below a workspace's limits. */
@@ -45,7 +45,7 @@ type Change = Extract<PlannedLine, { action: 'create' | 'update' | 'delete' }>;
 export async function applyImport(
   admin: Pick<WarehouseAdmin, 'setOverride' | 'clearOverride'>,
   plan: readonly PlannedLine[],
-  { signal, onResult = () => {}, whyHalted = () => undefined, inWords = inOneLine }: ApplyOptions = {},
+  { signal, onResult = () => {}, whyHalted = () => undefined, formatError = inOneLine }: ApplyOptions = {},
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   let stoppedBecause: string | undefined;
@@ -75,7 +75,7 @@ export async function applyImport(
         result = { planned, result: 'done', message: await change(admin, planned, signal) };
       } catch (error) {
         if (!(error instanceof CausewayError)) throw error;
-        const message = inWords(error);
+        const message = formatError(error);
         if (GENERAL.has(error.code)) stoppedBecause ??= message;
         result = { planned, result: 'failed', message };
       }

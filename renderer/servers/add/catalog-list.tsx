@@ -145,7 +145,7 @@ function useCatalog(profile: string, query: CatalogQuery): UseInfiniteQueryResul
   return useInfiniteQuery({
     queryKey: ['browse', profile, query],
     queryFn: ({ pageParam, signal }) =>
-      asJob(signal, (job) => unwrap(window.causeway.request.browse({ job, profile, shelf: query, from: pageParam }))),
+      asJob(signal, (job) => unwrap(window.causeway.request.browse({ job, profile, query, from: pageParam }))),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     select: ({ pages }) => pages.flatMap(({ items }) => items),

@@ -23,7 +23,7 @@ interface Shared {
 type Schema = Record<string, unknown>;
 
 /** How deep a form goes before it leaves the rest to JSON: schemas may refer to themselves. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /** The fields of a tool's input schema, in its order. */
 export function formFields(inputSchema: Schema): FormField[] {
@@ -63,12 +63,12 @@ function fieldOf(rawSchema: unknown, root: Schema, { name, required, depth }: Pl
     case 'boolean':
       return { ...shared, kind: 'boolean' };
     case 'array': {
-      if (depth >= DEEPEST || !isObject(schema.items)) return { ...shared, kind: 'json' };
+      if (depth >= MAX_DEPTH || !isObject(schema.items)) return { ...shared, kind: 'json' };
       const item = fieldOf(schema.items, root, { name: '', required: true, depth: depth + 1 });
       return { ...shared, kind: 'list', item };
     }
     case 'object': {
-      const fields = depth >= DEEPEST ? [] : propertiesOf(schema, root, depth + 1);
+      const fields = depth >= MAX_DEPTH ? [] : propertiesOf(schema, root, depth + 1);
       return fields.length === 0 ? { ...shared, kind: 'json' } : { ...shared, kind: 'object', fields };
     }
     default:
@@ -79,7 +79,7 @@ function fieldOf(rawSchema: unknown, root: Schema, { name, required, depth }: Pl
 /** Follows a reference into the schema itself, and passes over "or null": an optional field may be left out. */
 function plain(rawSchema: unknown, root: Schema, followed = 0): Schema {
   if (!isObject(rawSchema)) return {};
-  if (typeof rawSchema.$ref === 'string' && followed < DEEPEST) {
+  if (typeof rawSchema.$ref === 'string' && followed < MAX_DEPTH) {
     const { $ref, ...beside } = rawSchema;
     return { ...plain(at(root, $ref), root, followed + 1), ...beside };
   }

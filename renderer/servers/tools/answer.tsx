@@ -6,7 +6,7 @@ import { formatRunTime, formatSize } from '../format.ts';
 import styles from './tools.module.css';
 
 /** Rows of a table that are shown: the rest is a matter for a real client. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** A tool's answer: an error as an error, rows as a table, the rest as text or JSON, long ones in a place of their own. */
 export function ToolAnswerView({ answer }: { answer: ToolAnswer }) {
@@ -90,7 +90,7 @@ function Rows({ table: { columns, rows } }: { table: ResultTable }) {
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, MOST_ROWS).map((row, at) => (
+            {rows.slice(0, MAX_ROWS).map((row, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity, and never move
               <tr key={at}>
                 {row.map((cell, column) => (
@@ -101,7 +101,7 @@ function Rows({ table: { columns, rows } }: { table: ResultTable }) {
           </tbody>
         </table>
       </ScrollBox>
-      <p className={layout.quiet}>{rows.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${count}` : count}</p>
+      <p className={layout.quiet}>{rows.length > MAX_ROWS ? `The first ${MAX_ROWS} of ${count}` : count}</p>
     </>
   );
 }

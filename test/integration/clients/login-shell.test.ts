@@ -38,7 +38,7 @@ describe("the login shell's PATH", () => {
   test('is nothing when the start-up files hang, and what they started is ended', async () => {
     const folder = await home({ '.bash_profile': 'sleep 600 & echo $! > ~/pid; wait\n' });
     const env = { ...shortPath, HOME: folder, SHELL: '/bin/bash' };
-    expect(await loginShellPath({ env, shell: '/bin/sh', patienceMs: 1_000 })()).toEqual([]);
+    expect(await loginShellPath({ env, shell: '/bin/sh', timeoutMs: 1_000 })()).toEqual([]);
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
     await expect.poll(() => isProcessAlive(pid)).toBe(false);
   });
@@ -46,7 +46,7 @@ describe("the login shell's PATH", () => {
   test('is there although the start-up files leave something running', async () => {
     const folder = await home({ '.bash_profile': 'sleep 600 &\n' });
     const env = { ...shortPath, HOME: folder, SHELL: '/bin/bash' };
-    expect(await loginShellPath({ env, shell: '/bin/sh', patienceMs: 20_000 })()).toContain('/usr/bin');
+    expect(await loginShellPath({ env, shell: '/bin/sh', timeoutMs: 20_000 })()).toContain('/usr/bin');
   });
 
   test.each([

@@ -61,7 +61,7 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
     service: ({ system = 'linux', command: other = command, script, running = [], moreCommands } = {}) =>
       new ClientsService({
         env,
-        surroundings: { system, home, env, ...(moreCommands ? { moreCommands } : {}) },
+        environment: { system, home, env, ...(moreCommands ? { moreCommands } : {}) },
         launcher: {
           command: other,
           prefix: script === undefined ? [] : [script],

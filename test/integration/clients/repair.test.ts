@@ -153,9 +153,9 @@ describe("Claude Desktop's files on Windows", () => {
             ...(typeof condition === 'string' ? { if: condition.replaceAll('\\', '/') } : {}),
           })),
     };
-    const surroundings = { system: 'linux' as const, home: own.home, env: own.env };
-    await expect(locate(slashed, surroundings)).rejects.toMatchObject({ code: 'ambiguous' });
+    const environment = { system: 'linux' as const, home: own.home, env: own.env };
+    await expect(locate(slashed, environment)).rejects.toMatchObject({ code: 'ambiguous' });
     await rm(join(own.home, 'AppData/Local/Packages/Claude_b'), { recursive: true });
-    expect(await locate(slashed, surroundings)).toMatchObject([{ path: join(own.home, config('Claude_a')) }]);
+    expect(await locate(slashed, environment)).toMatchObject([{ path: join(own.home, config('Claude_a')) }]);
   });
 });

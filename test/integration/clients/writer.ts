@@ -11,7 +11,7 @@ const server = [SQL, GENIE].find((each) => each.name === name) ?? SQL;
 const env = process.env;
 const service = new ClientsService({
   env,
-  surroundings: { system: 'linux', home, env },
+  environment: { system: 'linux', home, env },
   launcher: { command, prefix: [], prepare: async () => {}, keepCurrent: async () => {} },
   running: async () => new Set(),
 });

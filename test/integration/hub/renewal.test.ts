@@ -128,7 +128,7 @@ it('a call that is under way when connections are renewed is answered over the o
 it('a server that is watched is ready again soon after the computer has other addresses', async () => {
   const clock = new TestClock();
   let addresses = 'at home';
-  const warm = await causeway.keepWarm([{ name: 'sql', profile: 'acme', path: PATH }], {
+  const warm = await causeway.monitorHealth([{ name: 'sql', profile: 'acme', path: PATH }], {
     clock,
     random: () => 0,
     addresses: () => addresses,
@@ -157,7 +157,7 @@ it('servers that come and go leave no session, no timer and no listener', async 
     };
   };
   for (let round = 0; round < 5; round += 1) {
-    const warm = await causeway.keepWarm([], { clock });
+    const warm = await causeway.monitorHealth([], { clock });
     const servers = Array.from({ length: 40 }, (_, number) => ({ name: `sql-${number}`, profile: 'acme', path: PATH }));
     warm.update(servers);
     await expect

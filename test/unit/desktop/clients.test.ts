@@ -26,7 +26,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
       project: null,
     })),
     problem: null,
-    inTheWay: false,
+    isRunning: false,
     warnings: [],
     longNames: [],
     hasLink: true,

@@ -20,7 +20,7 @@ const causeway: Causeway = {
   profileNames: unused,
   open: unused,
   serveProxies: unused,
-  keepWarm: unused,
+  monitorHealth: unused,
   renewConnections: unused,
   close: unused,
 };

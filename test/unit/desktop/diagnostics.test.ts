@@ -19,18 +19,18 @@ const profile: Profile = {
   method: 'oauth-user',
   workspaceId: undefined,
 };
-const reached = (change: object = {}) => ({
-  reached: { status: 401, asksForToken: true, location: undefined, clockAheadMs: 0, ...change },
+const answer = (change: object = {}) => ({
+  answer: { status: 401, asksForToken: true, location: undefined, clockAheadMs: 0, ...change },
 });
 const broken = (code: 'tls' | 'unreachable' | 'timeout') => ({ error: new CausewayError(code, `It is ${code}.`) });
 
 describe('the way to the workspace', () => {
   it.each([
-    ['a workspace', reached(), 'pass', 'pass'],
-    ['a captive portal', reached({ status: 302, asksForToken: false, location: 'http://hotel/' }), 'fail', 'pass'],
-    ['an IP access list', reached({ status: 403, asksForToken: false }), 'fail', 'pass'],
-    ['some other web site', reached({ status: 404, asksForToken: false }), 'fail', 'pass'],
-    ['a workspace that restarts', reached({ status: 503, asksForToken: false }), 'warning', 'pass'],
+    ['a workspace', answer(), 'pass', 'pass'],
+    ['a captive portal', answer({ status: 302, asksForToken: false, location: 'http://hotel/' }), 'fail', 'pass'],
+    ['an IP access list', answer({ status: 403, asksForToken: false }), 'fail', 'pass'],
+    ['some other web site', answer({ status: 404, asksForToken: false }), 'fail', 'pass'],
+    ['a workspace that restarts', answer({ status: 503, asksForToken: false }), 'warning', 'pass'],
     ['nobody', broken('unreachable'), 'fail', 'skipped'],
     ['nobody in time', broken('timeout'), 'fail', 'skipped'],
     ['a certificate that is not trusted', broken('tls'), 'pass', 'fail'],
@@ -48,19 +48,19 @@ describe('the way to the workspace', () => {
     [-3_600_000, 'fail'],
     [undefined, 'skipped'],
   ])('is judged with a clock that is %s ms ahead', (clockAheadMs, status) => {
-    expect(clockFinding(reached({ clockAheadMs })).status).toBe(status);
+    expect(clockFinding(answer({ clockAheadMs })).status).toBe(status);
   });
 
   it('says on which side the clock is wrong', () => {
-    expect(clockFinding(reached({ clockAheadMs: 3_600_000 })).words).toContain('3600 s behind');
-    expect(clockFinding(reached({ clockAheadMs: -3_600_000 })).words).toContain('3600 s ahead');
+    expect(clockFinding(answer({ clockAheadMs: 3_600_000 })).words).toContain('3600 s behind');
+    expect(clockFinding(answer({ clockAheadMs: -3_600_000 })).words).toContain('3600 s ahead');
   });
 
   it('names the proxy and not its password', () => {
-    const { words } = tlsFinding(profile, { https_proxy: 'http://ana:hunter2@proxy.example:8080' }, reached());
+    const { words } = tlsFinding(profile, { https_proxy: 'http://ana:hunter2@proxy.example:8080' }, answer());
     expect(words).toContain('proxy.example:8080');
     expect(words).not.toMatch(/hunter2|ana/);
-    expect(tlsFinding(profile, { HTTPS_PROXY: 'proxy.example' }, reached()).words).toContain('proxy.example');
+    expect(tlsFinding(profile, { HTTPS_PROXY: 'proxy.example' }, answer()).words).toContain('proxy.example');
   });
 });
 

@@ -78,8 +78,8 @@ describe('the state of updates', () => {
     [true, 'win32', {}, null],
     [true, 'linux', {}, 'package-manager'],
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
-  ] as const)('is impossible or not where packaged is %s, on %s, with %j: %s', (packaged, platform, env, hindrance) => {
-    expect(updateBlocker(packaged, platform, env)).toBe(hindrance);
+  ] as const)('is impossible or not where packaged is %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
+    expect(updateBlocker(packaged, platform, env)).toBe(blocker);
   });
 });
 
@@ -103,7 +103,7 @@ describe('updates', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  function updatesWith(source: Partial<UpdateSource>, hindrance: 'development' | null = null) {
+  function updatesWith(source: Partial<UpdateSource>, blocker: 'development' | null = null) {
     const settings = plainSettings({ CAUSEWAY_HOME: home });
     const shown: string[] = [];
     const openSource = vi.fn(async () => ({
@@ -113,7 +113,7 @@ describe('updates', () => {
       ...source,
     }));
     const show = ({ status }: UpdateState) => void shown.push(status);
-    const updates = new UpdateService({ hindrance, settings, openSource, show, now: () => 7 });
+    const updates = new UpdateService({ blocker, settings, openSource, show, now: () => 7 });
     return { updates, settings, shown, openSource };
   }
 

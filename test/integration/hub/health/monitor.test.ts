@@ -45,7 +45,7 @@ afterEach(async () => {
 const sql = (profile: string): MonitoredServer => ({ name: `sql-${profile}`, profile, path: SQL });
 
 async function keep(...servers: MonitoredServer[]): Promise<void> {
-  warm = await causeway.keepWarm(servers, { clock, random: () => 0.5, onChange: (states) => heard.push(states) });
+  warm = await causeway.monitorHealth(servers, { clock, random: () => 0.5, onChange: (states) => heard.push(states) });
 }
 
 const healthOf = (name: string) => warm.states().find((state) => state.name === name)?.health;
