@@ -5,7 +5,7 @@ import { contentsRequests } from './contract/activity-contents.ts';
 import { clientEvents, clientRequests } from './contract/clients.ts';
 import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
-import { everyoneEvents, everyoneRequests } from './contract/overrides.ts';
+import { overridesEvents, overridesRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
 import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
@@ -39,7 +39,7 @@ export const requests = {
   ...clientRequests,
   ...activityRequests,
   ...contentsRequests,
-  ...everyoneRequests,
+  ...overridesRequests,
   ...accountRequests,
   ...settingsRequests,
   ...aboutRequests,
@@ -53,7 +53,7 @@ export const events = {
   ...rulesEvents,
   ...clientEvents,
   ...activityEvents,
-  ...everyoneEvents,
+  ...overridesEvents,
   ...settingsEvents,
   ...diagnosticsEvents,
 } as const satisfies Record<string, z.ZodType>;

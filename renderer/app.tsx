@@ -7,7 +7,7 @@ import { ActivityScreen } from './activity/activity-screen.tsx';
 import { ClientsScreen } from './clients/clients-screen.tsx';
 import { DiagnosticsScreen } from './diagnostics/diagnostics-screen.tsx';
 import { Frame } from './frame/frame.tsx';
-import { EveryoneScreen } from './overrides/overrides-screen.tsx';
+import { OverridesScreen } from './overrides/overrides-screen.tsx';
 import { ServersScreen } from './servers/servers-screen.tsx';
 import { SettingsScreen } from './settings/settings-screen.tsx';
 import { useScreen } from './shared/screen.ts';
@@ -20,7 +20,7 @@ const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode>
   servers: ServersScreen,
   clients: ClientsScreen,
   activity: ActivityScreen,
-  everyone: EveryoneScreen,
+  everyone: OverridesScreen,
   accounts: AccountsScreen,
   settings: SettingsScreen,
   diagnostics: DiagnosticsScreen,

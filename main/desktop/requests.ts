@@ -13,7 +13,7 @@ import { clientHandlers } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics.ts';
 import { problemFor } from './failure.ts';
-import { everyoneHandlers } from './overrides/handlers.ts';
+import { overridesHandlers } from './overrides/handlers.ts';
 import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
@@ -39,7 +39,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...clientHandlers(context),
     ...activityHandlers(context),
     ...contentsHandlers(context),
-    ...everyoneHandlers(context),
+    ...overridesHandlers(context),
     ...accountHandlers(context),
     ...settingsHandlers(context),
     ...aboutHandlers(context),

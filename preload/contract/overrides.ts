@@ -19,7 +19,7 @@ const overrideRow = z.object({
 });
 
 /** The progress of reading all overrides. The rows themselves are requested by pages: there may be very many. */
-const everyone = z.object({
+const overridesProgress = z.object({
   profile: z.string().nullable(),
   status: z.enum(['unread', 'reading', 'complete', 'stopped', 'failed']),
   count: z.number(),
@@ -35,7 +35,7 @@ const everyone = z.object({
 });
 
 /** Which rows, and in which order. */
-const everyoneQuery = z.object({
+const overridesQuery = z.object({
   search: z.string(),
   only: z.enum(['all', 'dangling']),
   by: z.enum(['dangling', 'user', 'warehouse']),
@@ -88,16 +88,16 @@ const ofUser = inProfile.extend({ userId: z.string() });
 /** Where a file was written and how many rows it holds; null if the user cancels. */
 const written = z.object({ file: z.string(), count: z.number() }).nullable();
 
-export const everyoneRequests = {
+export const overridesRequests = {
   /** Begins to read all overrides, unless they are read; `anew` reads them again. Answers at once; events report the progress. */
-  readEveryone: { input: inProfile.extend({ anew: z.boolean() }), output: everyone },
+  readOverrides: { input: inProfile.extend({ anew: z.boolean() }), output: overridesProgress },
   stopReading: { input: z.undefined(), output: z.undefined() },
-  everyonePage: {
-    input: inProfile.extend({ query: everyoneQuery, ...slice.shape }),
+  overridesPage: {
+    input: inProfile.extend({ query: overridesQuery, ...slice.shape }),
     output: z.object({ total: z.number(), rows: z.array(overrideRow) }),
   },
   /** The ids of all rows that a query finds, for selecting them at once. */
-  everyoneIds: { input: inProfile.extend({ query: everyoneQuery }), output: z.array(z.string()) },
+  overrideIds: { input: inProfile.extend({ query: overridesQuery }), output: z.array(z.string()) },
   /** Looks who may use their warehouse. Answers when that is done. */
   checkAccess: { input: inProfile, output: z.undefined() },
   findUsers: { input: inProfile.extend({ text: z.string() }), output: z.array(person) },
@@ -133,17 +133,17 @@ export const everyoneRequests = {
   dismissBulk: { input: z.undefined(), output: z.undefined() },
   saveBulkReport: { input: z.undefined(), output: written },
   /** Writes what a query finds, as JSON where the file's name ends so, as CSV otherwise. */
-  exportEveryone: { input: inProfile.extend({ query: everyoneQuery }), output: written },
+  exportOverrides: { input: inProfile.extend({ query: overridesQuery }), output: written },
 } as const;
 
-export const everyoneEvents = {
-  everyoneChanged: everyone,
+export const overridesEvents = {
+  overridesChanged: overridesProgress,
   bulkChanged: bulk.nullable(),
 } as const;
 
 export type OverrideRow = z.output<typeof overrideRow>;
-export type Everyone = z.output<typeof everyone>;
-export type EveryoneQuery = z.output<typeof everyoneQuery>;
+export type OverridesProgress = z.output<typeof overridesProgress>;
+export type OverridesQuery = z.output<typeof overridesQuery>;
 export type Person = z.output<typeof person>;
 export type WantedOverride = z.output<typeof wanted>;
 export type Bulk = z.output<typeof bulk>;

@@ -8,8 +8,8 @@ import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenTitle } from '../shared/screen-head.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
-import styles from './everyone.module.css';
 import { changesIn, changeText, counted, formatPlan, formatResults, remarkOf, resultText } from './format.ts';
+import styles from './overrides.module.css';
 
 const FILTERS = [
   { value: 'all', label: 'All lines' },

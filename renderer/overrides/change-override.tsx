@@ -8,8 +8,8 @@ import { Notice } from '../shared/notice.tsx';
 import { OpeningOption, Options } from '../shared/options.tsx';
 import { usePrevious } from '../shared/use-last.ts';
 import { useWarehouseChoice, WarehouseChoice } from '../warehouse/warehouse-choice.tsx';
-import styles from './everyone.module.css';
 import { consequenceFor, counted, nameOfUser, targetName } from './format.ts';
+import styles from './overrides.module.css';
 
 interface ChangeOverrideProps {
   profile: string;

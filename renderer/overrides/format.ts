@@ -1,9 +1,9 @@
 import type {
   Bulk,
   BulkLine,
-  Everyone,
-  EveryoneQuery,
   OverrideRow,
+  OverridesProgress,
+  OverridesQuery,
   Person,
   WantedOverride,
   WarehouseInfo,
@@ -53,7 +53,7 @@ export function overrideState({ dangling, type, warehouseState, canUse }: Overri
 }
 
 /** The progress of reading all overrides, as one or two sentences. */
-export function progressOf({ status, count, dangling, unknown, access }: Everyone): string {
+export function progressOf({ status, count, dangling, unknown, access }: OverridesProgress): string {
   const failing = dangling > 0 ? ` ${counted(dangling, 'makes', 'make')} queries fail.` : '';
   const inDoubt = unknown > 0 ? ` Of ${number.format(unknown)} it could not be read whether the user may use it.` : '';
   const troubled = `${failing}${inDoubt}`;
@@ -75,7 +75,7 @@ export function progressOf({ status, count, dangling, unknown, access }: Everyon
 }
 
 /** The text of an empty table. It says that no queries fail only after access is checked. */
-export function nothingFound({ count, unknown, access }: Everyone, { only, search }: EveryoneQuery): string {
+export function nothingFound({ count, unknown, access }: OverridesProgress, { only, search }: OverridesQuery): string {
   if (count === 0) {
     return 'Nobody in this workspace has an override: everybody’s queries run on the workspace default. Set one for somebody, or import a list.';
   }

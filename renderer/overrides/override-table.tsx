@@ -1,18 +1,18 @@
 import { useCallback, useMemo, useRef } from 'react';
-import type { EveryoneQuery, OverrideRow } from '../../preload/contract.ts';
+import type { OverrideRow, OverridesQuery } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import type { PagedRows } from '../shared/paged-rows.ts';
 import { StateDot } from '../shared/state-dot.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
-import styles from './everyone.module.css';
 import { nameOfUser, overrideState, personOf, secondLineOf, targetName } from './format.ts';
+import styles from './overrides.module.css';
 
 interface OverrideTableProps {
   rows: PagedRows<OverrideRow>;
-  query: EveryoneQuery;
+  query: OverridesQuery;
   scope: string;
   selected: ReadonlySet<string>;
-  onOrder(order: Pick<EveryoneQuery, 'by' | 'descending'>): void;
+  onOrder(order: Pick<OverridesQuery, 'by' | 'descending'>): void;
   onSelect(change: (now: ReadonlySet<string>) => ReadonlySet<string>): void;
   onChange(row: OverrideRow): void;
 }
@@ -42,7 +42,7 @@ export function OverrideTable({ rows, query, scope, selected, onOrder, onSelect,
         <span aria-hidden>{by === name ? (descending ? ' ↓' : ' ↑') : ''}</span>
       </button>
     );
-    const sort = (name: EveryoneQuery['by']) => {
+    const sort = (name: OverridesQuery['by']) => {
       if (by !== name) return 'none';
       return descending ? 'descending' : 'ascending';
     };

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { Bulk, DesktopState, Everyone } from '../../preload/contract.ts';
+import type { Bulk, DesktopState, OverridesProgress } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
@@ -12,7 +12,7 @@ import { BulkView } from './bulk-view.tsx';
 import { OverridesView } from './overrides-view.tsx';
 
 /** The overrides of all users, for admins of the workspace. */
-export function EveryoneScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
+export function OverridesScreen({ state: { profile, warehouse } }: { state: DesktopState }) {
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
     return (
       <div className={layout.screen}>
@@ -58,7 +58,7 @@ function OfProfile({ profile }: { profile: string }) {
   return <OverridesView profile={profile} overrides={overrides} onReadAnew={readAnew} />;
 }
 
-const NOTHING: Everyone = {
+const NOTHING: OverridesProgress = {
   profile: null,
   status: 'unread',
   count: 0,
@@ -70,19 +70,19 @@ const NOTHING: Everyone = {
 };
 
 /** How many of a profile's overrides are read. Reading begins when the screen opens, and main keeps the rows. */
-function useAllOverrides(profile: string): { overrides: Everyone; readAnew(): void } {
-  const [overrides, setEveryone] = useState(NOTHING);
+function useAllOverrides(profile: string): { overrides: OverridesProgress; readAnew(): void } {
+  const [overrides, setOverrides] = useState(NOTHING);
   // The answer may arrive after a newer event.
-  const show = (next: Everyone) => setEveryone((now) => (next.revision < now.revision ? now : next));
+  const show = (next: OverridesProgress) => setOverrides((now) => (next.revision < now.revision ? now : next));
   const read = (anew: boolean) => {
-    unwrap(window.causeway.request.readEveryone({ profile, anew })).then(show, (error: Error) =>
-      setEveryone({ ...NOTHING, profile, status: 'failed', problem: problemIn(error) }),
+    unwrap(window.causeway.request.readOverrides({ profile, anew })).then(show, (error: Error) =>
+      setOverrides({ ...NOTHING, profile, status: 'failed', problem: problemIn(error) }),
     );
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another profile is another list
   useEffect(() => {
     read(false);
-    return window.causeway.on.everyoneChanged(show);
+    return window.causeway.on.overridesChanged(show);
   }, [profile]);
   return { overrides: overrides.profile === profile ? overrides : NOTHING, readAnew: () => read(true) };
 }

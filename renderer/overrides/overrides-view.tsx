@@ -1,24 +1,24 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useEffect, useState } from 'react';
-import type { Everyone, EveryoneQuery, Person } from '../../preload/contract.ts';
+import type { OverridesProgress, OverridesQuery, Person } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { ChangeOverride, FindPerson } from './change-override.tsx';
-import styles from './everyone.module.css';
 import { counted, nothingFound, personOf, progressOf } from './format.ts';
 import { OverrideTable } from './override-table.tsx';
+import styles from './overrides.module.css';
 
 interface OverridesViewProps {
   profile: string;
-  overrides: Everyone;
+  overrides: OverridesProgress;
   onReadAnew(): void;
 }
 
-const INITIAL_QUERY: EveryoneQuery = { search: '', only: 'all', by: 'dangling', descending: false };
+const INITIAL_QUERY: OverridesQuery = { search: '', only: 'all', by: 'dangling', descending: false };
 
 /** The table of all overrides, with search, order, selection and changes. */
 export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewProps) {
@@ -32,12 +32,12 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
   const rows = usePagedRows({
     scope: JSON.stringify(deferredQuery),
     version: `${overrides.revision} ${overrides.status}`,
-    load: (from, count) => unwrap(request.everyonePage({ profile, query: deferredQuery, from, count })),
+    load: (from, count) => unwrap(request.overridesPage({ profile, query: deferredQuery, from, count })),
   });
   const importing = useMutation({ mutationFn: () => unwrap(request.planImport({ profile })) });
-  const exporting = useMutation({ mutationFn: () => unwrap(request.exportEveryone({ profile, query })) });
+  const exporting = useMutation({ mutationFn: () => unwrap(request.exportOverrides({ profile, query })) });
   const selecting = useMutation({
-    mutationFn: () => unwrap(request.everyoneIds({ profile, query })),
+    mutationFn: () => unwrap(request.overrideIds({ profile, query })),
     onSuccess: (ids) => setSelected(new Set(ids)),
   });
   // The filter for failing queries must not say that there are none before access is checked.
@@ -50,7 +50,7 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
   useEffect(() => {
     if (mustLook) void request.checkAccess({ profile });
   }, [mustLook, profile, request]);
-  const change = useCallback((part: Partial<EveryoneQuery>) => setQuery((now) => ({ ...now, ...part })), []);
+  const change = useCallback((part: Partial<OverridesQuery>) => setQuery((now) => ({ ...now, ...part })), []);
 
   return (
     <div className={`${layout.screen} ${styles.screen}`}>

@@ -123,7 +123,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
         await press('Record');
       },
     ],
-    ['the list of everybody', 'readEveryone', () => go('Everyone')],
+    ['the list of everybody', 'readOverrides', () => go('Everyone')],
     ['an override of somebody', 'setOverrideOf', toSetForSomebody],
     ['an import', 'planImport', () => open('Everyone', 'Import…')],
     ['another name for a profile', 'renameAccount', toRename],

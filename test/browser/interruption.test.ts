@@ -81,13 +81,13 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
     await go('Everyone');
     await text('3,000 overrides.');
-    await shown.page.route('**/requests/causeway:everyonePage', (route) =>
+    await shown.page.route('**/requests/causeway:overridesPage', (route) =>
       route.fulfill({ json: { ok: false, problem: PROBLEM } }),
     );
     await shown.page.getByRole('grid', { name: 'Overrides' }).press('End');
     await alert().getByText(PROBLEM.message).waitFor();
     await inspect('interrupted-rows');
-    await shown.page.unroute('**/requests/causeway:everyonePage');
+    await shown.page.unroute('**/requests/causeway:overridesPage');
     await button('Try again').click();
     await alert().waitFor({ state: 'detached' });
     await shown.page

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { everyoneRequests } from '../../../preload/contract/overrides.ts';
+import type { overridesRequests } from '../../../preload/contract/overrides.ts';
 import type { Person, WantedOverride } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
@@ -19,7 +19,7 @@ const CSV = { name: 'CSV', extensions: ['csv'] };
 const JSON_LIST = { name: 'JSON', extensions: ['json'] };
 
 /** Answers an admin's requests about the overrides of all users: the list, single changes, and bulk changes. */
-export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof everyoneRequests> {
+export function overridesHandlers(context: DesktopContext): HandlersOf<typeof overridesRequests> {
   const { model, shell, emit } = context;
   const reading = new OverridesReading(context);
   let bulk: BulkChange | undefined;
@@ -42,10 +42,10 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
   };
 
   return {
-    readEveryone: async ({ profile, anew }) => reading.read(profile, anew),
+    readOverrides: async ({ profile, anew }) => reading.read(profile, anew),
     stopReading: async () => void reading.stop(),
-    everyonePage: async ({ profile, query, from, count }) => reading.page(profile, query, from, count),
-    everyoneIds: async ({ profile, query }) => reading.find(profile, query).map(({ userId }) => userId),
+    overridesPage: async ({ profile, query, from, count }) => reading.page(profile, query, from, count),
+    overrideIds: async ({ profile, query }) => reading.find(profile, query).map(({ userId }) => userId),
     checkAccess: async ({ profile }) => void (await reading.checkAccess(profile)),
     findUsers: ({ profile, text }) => model.using(profile, ({ admin }) => admin.findUsers(text)),
     overrideOf: ({ profile, userId }) =>
@@ -119,7 +119,7 @@ export function everyoneHandlers(context: DesktopContext): HandlersOf<typeof eve
       await writePieces(file, pieces([REPORT_HEADER, ...results.map(reportLine)]));
       return { file, count: results.length };
     },
-    exportEveryone: async ({ profile, query }) => {
+    exportOverrides: async ({ profile, query }) => {
       const rows = reading.find(profile, query);
       const offer = { title: 'Export overrides', name: 'overrides.csv', kinds: [CSV, JSON_LIST] };
       const file = await shell.chooseFileToSave(offer);

@@ -1,4 +1,4 @@
-import type { Everyone, EveryoneQuery, Person } from '../../../preload/contract.ts';
+import type { OverridesProgress, OverridesQuery, Person } from '../../../preload/contract.ts';
 import type { WarehouseService } from '../../causeway.ts';
 import { type UserOverride, withAccessOf, worthALook } from '../../warehouses/all-overrides.ts';
 import type { DesktopContext } from '../context.ts';
@@ -8,7 +8,7 @@ import { throttled } from '../throttle.ts';
 /** The shortest time between two progress events for the window. */
 const EMIT_INTERVAL_MS = 150;
 
-const UNREAD: Everyone = {
+const UNREAD: OverridesProgress = {
   profile: null,
   status: 'unread',
   count: 0,
@@ -25,21 +25,21 @@ export class OverridesReading {
   readonly #announce: { (): void; stop(): void };
   #revision = 0;
   #list = new OverrideList();
-  #state: Everyone = UNREAD;
+  #state: OverridesProgress = UNREAD;
   #work = new AbortController();
 
   constructor({ model, emit }: Pick<DesktopContext, 'model' | 'emit'>) {
     this.#model = model;
-    this.#announce = throttled(() => emit('everyoneChanged', this.state), EMIT_INTERVAL_MS);
+    this.#announce = throttled(() => emit('overridesChanged', this.state), EMIT_INTERVAL_MS);
   }
 
-  get state(): Everyone {
+  get state(): OverridesProgress {
     const { size, dangling, unknown } = this.#list;
     return { ...this.#state, count: size, dangling, unknown, revision: this.#revision };
   }
 
   /** Starts to read, unless the list of that profile is complete or being read. */
-  read(profile: string, anew: boolean): Everyone {
+  read(profile: string, anew: boolean): OverridesProgress {
     const { status } = this.#state;
     const isHere = this.#state.profile === profile && (status === 'reading' || status === 'complete');
     if (isHere && !anew) return this.state;
@@ -64,11 +64,11 @@ export class OverridesReading {
     this.#announce.stop();
   }
 
-  page(profile: string, query: EveryoneQuery, from: number, count: number): { total: number; rows: UserOverride[] } {
+  page(profile: string, query: OverridesQuery, from: number, count: number): { total: number; rows: UserOverride[] } {
     return this.#listOf(profile)?.page(query, from, count, this.#state.status === 'reading') ?? { total: 0, rows: [] };
   }
 
-  find(profile: string, query: EveryoneQuery): UserOverride[] {
+  find(profile: string, query: OverridesQuery): UserOverride[] {
     return this.#listOf(profile)?.find(query) ?? [];
   }
 
@@ -123,7 +123,7 @@ export class OverridesReading {
     }
   }
 
-  #change(change: Partial<Everyone>): void {
+  #change(change: Partial<OverridesProgress>): void {
     this.#state = { ...this.#state, ...change };
     this.#changed();
   }
@@ -190,16 +190,21 @@ export class OverrideList {
    * The rows that match a query, in its order. `asTheyCome` keeps the order in which they were read, so that rows do not
    * move while more arrive.
    */
-  find(query: EveryoneQuery, asTheyCome = false): UserOverride[] {
+  find(query: OverridesQuery, asTheyCome = false): UserOverride[] {
     return this.#find(query, asTheyCome).map(({ row }) => row);
   }
 
-  page(query: EveryoneQuery, from: number, count: number, asTheyCome = false): { total: number; rows: UserOverride[] } {
+  page(
+    query: OverridesQuery,
+    from: number,
+    count: number,
+    asTheyCome = false,
+  ): { total: number; rows: UserOverride[] } {
     const entries = this.#find(query, asTheyCome);
     return { total: entries.length, rows: entries.slice(from, from + count).map(({ row }) => row) };
   }
 
-  #find(query: EveryoneQuery, asTheyCome: boolean): Entry[] {
+  #find(query: OverridesQuery, asTheyCome: boolean): Entry[] {
     const key = JSON.stringify([this.#changes, asTheyCome, query]);
     if (this.#found?.key === key) return this.#found.entries;
     const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -223,7 +228,7 @@ export class OverrideList {
 
 const byUser = (a: Entry, b: Entry) => compare(a.user, b.user) || compare(a.row.userId, b.row.userId);
 
-const ORDERS: Record<EveryoneQuery['by'], (a: Entry, b: Entry) => number> = {
+const ORDERS: Record<OverridesQuery['by'], (a: Entry, b: Entry) => number> = {
   user: byUser,
   warehouse: (a, b) => compare(a.warehouse, b.warehouse) || byUser(a, b),
   dangling: (a, b) => Number(b.row.dangling !== null) - Number(a.row.dangling !== null) || byUser(a, b),

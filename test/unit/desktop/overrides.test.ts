@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OverrideList } from '../../../main/desktop/overrides/override-list.ts';
 import { type UserOverride, worthALook } from '../../../main/warehouses/all-overrides.ts';
-import type { Bulk, Everyone, EveryoneQuery } from '../../../preload/contract.ts';
+import type { Bulk, OverridesProgress, OverridesQuery } from '../../../preload/contract.ts';
 import {
   formatPlan,
   formatResults,
@@ -24,7 +24,7 @@ const row = (userId: string, of: Partial<UserOverride> = {}): UserOverride => ({
   canUse: 'unchecked',
   ...of,
 });
-const query = (of: Partial<EveryoneQuery> = {}): EveryoneQuery => ({
+const query = (of: Partial<OverridesQuery> = {}): OverridesQuery => ({
   search: '',
   only: 'all',
   by: 'dangling',
@@ -36,7 +36,7 @@ const listOf = (...rows: UserOverride[]) => {
   for (const each of rows) list.put(each);
   return list;
 };
-const found = (list: OverrideList, of: Partial<EveryoneQuery>, asTheyCome = false) =>
+const found = (list: OverrideList, of: Partial<OverridesQuery>, asTheyCome = false) =>
   list.find(query(of), asTheyCome).map(({ userId }) => userId);
 
 describe('the list of all overrides', () => {
@@ -51,7 +51,7 @@ describe('the list of all overrides', () => {
     expect(found(list, {})).toEqual(['eve', 'adam', 'Émile', 'zoe']);
   });
 
-  it.each<[Partial<EveryoneQuery>, string[]]>([
+  it.each<[Partial<OverridesQuery>, string[]]>([
     [{ by: 'user' }, ['adam', 'Émile', 'eve', 'zoe']],
     [{ by: 'user', descending: true }, ['zoe', 'eve', 'Émile', 'adam']],
     [{ by: 'warehouse' }, ['Émile', 'zoe', 'eve', 'adam']],
@@ -118,7 +118,7 @@ describe('an override in words', () => {
     expect(secondLineOf(row('a', { displayName: '', userName: '' }))).toBe('');
   });
 
-  const reading = (of: Partial<Everyone>): Everyone => ({
+  const reading = (of: Partial<OverridesProgress>): OverridesProgress => ({
     profile: 'acme',
     status: 'complete',
     count: 1200,
@@ -129,7 +129,7 @@ describe('an override in words', () => {
     revision: 1,
     ...of,
   });
-  it.each<[Partial<Everyone>, string]>([
+  it.each<[Partial<OverridesProgress>, string]>([
     [{}, '1,200 overrides.'],
     [{ count: 1, dangling: 1 }, '1 override. 1 makes queries fail.'],
     [{ dangling: 2 }, '1,200 overrides. 2 make queries fail.'],
@@ -143,7 +143,7 @@ describe('an override in words', () => {
     expect(progressOf(reading(of))).toBe(words);
   });
 
-  const noRows = (of: Partial<Everyone>, only: EveryoneQuery['only'], search = '') =>
+  const noRows = (of: Partial<OverridesProgress>, only: OverridesQuery['only'], search = '') =>
     nothingFound(reading(of), query({ only, search }));
   it('says that no queries fail only once access was checked', () => {
     expect(noRows({ access: 'unchecked' }, 'dangling')).toContain('Who may use theirs has not been checked.');
