@@ -197,7 +197,7 @@ export function openAuth(options: AuthOptions): AuthService {
       await (await own()).moveSecrets(profiles.filter(maySignIn), to, switchOver);
     },
 
-    checkStore: async () => (await import('./secrets/secret-store.ts')).checkStore(env),
+    checkStore: async () => (await import('./secrets/open-store.ts')).checkStore(env),
 
     subscribe(listener) {
       listeners.add(listener);

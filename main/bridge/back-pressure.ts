@@ -17,6 +17,21 @@ export interface FrameSink {
   flushed(): Promise<void>;
 }
 
+/** The same sink with `write` replaced: each frame passes `write` instead. */
+export function intercept(sink: FrameSink, write: (frame: Buffer) => void): FrameSink {
+  return {
+    write,
+    get buffered() {
+      return sink.buffered;
+    },
+    get flowing() {
+      return sink.flowing;
+    },
+    onDrain: (listener) => sink.onDrain(listener),
+    flushed: () => sink.flushed(),
+  };
+}
+
 /** An answer that is being read from the network. */
 export interface Reader {
   resume(): void;

@@ -1,7 +1,7 @@
 import { SilentHostError } from '../platform/silent-host.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { NO_STORE } from './answer-store.ts';
-import { FlowControl, type FrameSink } from './back-pressure.ts';
+import { FlowControl, type FrameSink, intercept } from './back-pressure.ts';
 import { ConnectionTool, mayCallConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher } from './dispatcher.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,7 +17,6 @@ import { SessionGate } from './session-gate.ts';
 import { ProtocolAdapter } from './stateless/adapter.ts';
 import { StatelessClient, statelessSink } from './stateless/client.ts';
 import { isStateless } from './stateless/headers.ts';
-import { intercept } from './stdio.ts';
 import { ToolGuard } from './tool-guard.ts';
 import { UpstreamClient } from './upstream-client.ts';
 import { WaitingRequests } from './waiting-requests.ts';

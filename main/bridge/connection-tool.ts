@@ -1,12 +1,12 @@
 import { CausewayError, type ErrorCode, inOneLine, sentences } from '../platform/errors.ts';
 import type { SilentHostError } from '../platform/silent-host.ts';
 import type { ServiceSignIn } from '../workspace/service-sign-in.ts';
-import { ANSWER_TIMEOUTS } from './answer-cache.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { Endpoint, EndpointSignIn } from './endpoint.ts';
 import { toolTextFrame } from './frame/error-frame.ts';
 import { parseFrame, rawId } from './frame/frame.ts';
 import { itemsOf, memberAt } from './frame/members.ts';
+import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
 
 /** How long a call of `sign_in` waits for the user, in milliseconds: clients give up after 60 s. */
 const SIGN_IN_MS = 45_000;

@@ -132,21 +132,6 @@ export function interceptBridge(bridge: Bridge, receive: (frame: Buffer) => void
   };
 }
 
-/** The same sink with `write` replaced: each frame passes `write` instead. */
-export function intercept(sink: FrameSink, write: (frame: Buffer) => void): FrameSink {
-  return {
-    write,
-    get buffered() {
-      return sink.buffered;
-    },
-    get flowing() {
-      return sink.flowing;
-    },
-    onDrain: (listener) => sink.onDrain(listener),
-    flushed: () => sink.flushed(),
-  };
-}
-
 /**
  * Frames as lines on a stream. One that comes alone leaves at once; where several come in one turn of the event loop they
  * leave in one system call, and in the next turn the first waits for the others too.

@@ -1,5 +1,23 @@
-import { ANSWER_TIMEOUTS } from './answer-cache.ts';
+import { SILENCE } from '../platform/silent-host.ts';
 import type { PendingRequest } from './pending-request.ts';
+
+/** How long a client waits before it is answered without the server, in milliseconds. */
+export const ANSWER_TIMEOUTS = {
+  /** For the server's own `initialize` or `server/discover`: some clients give up after 3 s, and count the start in. */
+  handshakeMs: 150,
+  /** For the list of tools, before the client gets the last known one. */
+  toolsMs: 1_000,
+  /** For the list of tools, before the connection tool is listed instead where no list is known and a user is signed in. */
+  firstToolsMs: 2_000,
+  /** The same where it is not known yet whether one is: some clients give up on a new server after 1 s. */
+  firstToolsWithoutTokenMs: 500,
+  /** For a session, and for a token that waits for a sign-in, before a request fails: clients give up after 60 s. */
+  sessionMs: 25_000,
+  /** For the server's first bytes in answer to a request that only opens or lists. A tool call has no limit. */
+  firstBytesMs: SILENCE.limitMs,
+  /** Before the notice on stderr that the server has not answered yet. */
+  noticeMs: SILENCE.noticeMs,
+} as const;
 
 /** How often the waiting requests are checked, in milliseconds: a timer for each would slow down every call. */
 const CHECK_INTERVAL_MS = 500;

@@ -3,7 +3,7 @@ import { findServer, type ManagedServer, openServers } from '../clients/servers.
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
-import { type Switch, serverKey } from '../rules/decision.ts';
+import { serverKey } from '../rules/decision.ts';
 import {
   formatRules,
   hasRules,
@@ -11,6 +11,7 @@ import {
   type RuleEdit,
   type Rules,
   rulesOf,
+  type Switch,
   type ToolRules,
 } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';

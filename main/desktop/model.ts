@@ -16,7 +16,7 @@ import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
-import type { WarehouseSurvey } from '../warehouses/readings.ts';
+import type { WarehouseSurvey } from '../warehouses/survey.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { AT_START, OtherSignIns, signInProgress } from './accounts.ts';
 import { failureFor } from './failure.ts';

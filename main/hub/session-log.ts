@@ -11,7 +11,17 @@ import {
   paramsOf,
   summarizeFrame,
 } from './frame-summary.ts';
-import type { ContentsRecorder } from './recorder.ts';
+
+/**
+ * Receives each request and its answer while the user has contents recorded, and at no other time. The hub keeps neither. A
+ * recorder copies the bytes it keeps: the buffers are the hub's. Its functions must not throw and must be quick.
+ */
+export interface ContentsRecorder {
+  /** A request has come. Returns the number that its answer is reported with. */
+  asked(request: Buffer): number;
+  /** The answer to the request of that number goes to the client. */
+  answered(number: number, answer: Buffer): void;
+}
 
 /** The shortest time between two lists of sessions, in milliseconds. */
 const LIST_INTERVAL_MS = 250;

@@ -1,5 +1,5 @@
 import { isWireName } from '../platform/wire-name.ts';
-import type { Rules, ToolRules } from './rules.ts';
+import type { Rules, Switch, ToolRules } from './rules.ts';
 
 /** What a server says of a tool (MCP › ToolAnnotations). Hints: a server may be wrong about them, or lie. */
 export interface ToolHints {
@@ -167,8 +167,3 @@ function foldedNames(list: readonly string[]): ReadonlySet<string> {
 function folded(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase();
 }
-
-/** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
-export const SWITCHES = ['on', 'off', 'ask'] as const;
-
-export type Switch = (typeof SWITCHES)[number];

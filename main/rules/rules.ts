@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-import { SWITCHES, type Switch } from './decision.ts';
+
+/** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
+export const SWITCHES = ['on', 'off', 'ask'] as const;
+
+export type Switch = (typeof SWITCHES)[number];
 
 const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({

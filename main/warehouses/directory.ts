@@ -2,9 +2,23 @@ import { CausewayError } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { ScimUser } from '../workspace/scim.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import type { WarehouseSummary } from './effective.ts';
-import type { Readings } from './readings.ts';
+
 import { type UserSummary, userSummary } from './users.ts';
+
+export interface WarehouseSummary {
+  id: string;
+  /** The id again where the name cannot be read. */
+  name: string;
+  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
+  state: string;
+  /** `2X-Small` … `5X-Large`; empty if not readable. */
+  size: string;
+  /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
+  type: string;
+  serverless: boolean;
+  /** Whether the signed-in user may run queries on it; `unknown` where the workspace does not say. */
+  canUse: boolean | 'unknown';
+}
 
 /** The users (service principals too) and warehouses of a workspace by their ids, as far as they could be read. */
 export interface Directory {
@@ -64,25 +78,4 @@ export function summarize(warehouse: Warehouse, usable: ReadonlySet<string> | un
     serverless: warehouse.enable_serverless_compute,
     canUse: usable === undefined ? 'unknown' : usable.has(warehouse.id),
   };
-}
-
-/** A warehouse that something names, as far as it can be seen: in the list, by its id alone, or not at all. */
-export type WarehouseTarget =
-  | { kind: 'seen'; warehouse: WarehouseSummary }
-  | { kind: 'gone'; id: string }
-  | { kind: 'hidden'; warehouse: WarehouseSummary; forbidden: boolean };
-
-/** Finds a warehouse by id in what was read. */
-export function findTarget(readings: Readings, id: string): WarehouseTarget {
-  const usable = readings.usable.kind === 'known' ? readings.usable.value : undefined;
-  const visible = readings.visible.kind === 'known' ? readings.visible.value : [];
-  const listed = visible.find((warehouse) => warehouse.id === id);
-  const named = readings.named.get(id);
-  if (listed) return { kind: 'seen', warehouse: summarize(listed, usable) };
-  if (named?.kind === 'known') return { kind: 'seen', warehouse: summarize(named.value, usable) };
-  if (named?.kind === 'none') return { kind: 'gone', id };
-  const forbidden = named?.kind === 'unreadable' && named.error.code === 'permission_denied';
-  const canUse = forbidden ? false : 'unknown';
-  const warehouse = { id, name: id, state: 'UNKNOWN', size: '', type: '', serverless: false, canUse } as const;
-  return { kind: 'hidden', warehouse, forbidden };
 }

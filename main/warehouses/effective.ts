@@ -1,27 +1,12 @@
 import { inOneLine } from '../platform/errors.ts';
 import { ownerOf } from '../workspace/overrides.ts';
 import { isAdmin } from '../workspace/scim.ts';
-import { findTarget, summarize, type WarehouseTarget } from './directory.ts';
+import { summarize, type WarehouseSummary } from './directory.ts';
 import { predictByHeuristic, TIER_REASONS } from './heuristic.ts';
 import type { Readings } from './readings.ts';
 
 /** How sure an answer is: read from the workspace, worked out by rules that it does not publish, or not to be had. */
 type Certainty = 'known' | 'predicted' | 'unknown';
-
-export interface WarehouseSummary {
-  id: string;
-  /** The id again where the name cannot be read. */
-  name: string;
-  /** As the workspace spells it: `RUNNING`, `STOPPED`, `STARTING`, …; new words pass through; `UNKNOWN` if not readable. */
-  state: string;
-  /** `2X-Small` … `5X-Large`; empty if not readable. */
-  size: string;
-  /** `PRO`, `CLASSIC` or a newer word; empty if not readable. */
-  type: string;
-  serverless: boolean;
-  /** Whether the signed-in user may run queries on it; `unknown` where the workspace does not say. */
-  canUse: boolean | 'unknown';
-}
 
 type StepSource = 'override' | 'workspace-default' | 'heuristic';
 
@@ -276,4 +261,25 @@ function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string)
     message: `You do not have the CAN USE permission on ${name}: queries will fail.`,
     remedy: `Ask for CAN USE on it. ${remedy}`,
   };
+}
+
+/** A warehouse that something names, as far as it can be seen: in the list, by its id alone, or not at all. */
+export type WarehouseTarget =
+  | { kind: 'seen'; warehouse: WarehouseSummary }
+  | { kind: 'gone'; id: string }
+  | { kind: 'hidden'; warehouse: WarehouseSummary; forbidden: boolean };
+
+/** Finds a warehouse by id in what was read. */
+export function findTarget(readings: Readings, id: string): WarehouseTarget {
+  const usable = readings.usable.kind === 'known' ? readings.usable.value : undefined;
+  const visible = readings.visible.kind === 'known' ? readings.visible.value : [];
+  const listed = visible.find((warehouse) => warehouse.id === id);
+  const named = readings.named.get(id);
+  if (listed) return { kind: 'seen', warehouse: summarize(listed, usable) };
+  if (named?.kind === 'known') return { kind: 'seen', warehouse: summarize(named.value, usable) };
+  if (named?.kind === 'none') return { kind: 'gone', id };
+  const forbidden = named?.kind === 'unreadable' && named.error.code === 'permission_denied';
+  const canUse = forbidden ? false : 'unknown';
+  const warehouse = { id, name: id, state: 'UNKNOWN', size: '', type: '', serverless: false, canUse } as const;
+  return { kind: 'hidden', warehouse, forbidden };
 }

@@ -6,7 +6,14 @@ import type { RestClient } from '../workspace/client.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import { gather } from '../workspace/paging.ts';
 import type { Warehouse } from '../workspace/warehouses.ts';
-import type { VerifyFinding } from './verify.ts';
+
+/** The finding of a check, without its name and time. */
+export interface VerifyFinding {
+  /** `not-applicable` where there is nothing to check, which is neither a failure nor a doubt. */
+  verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
+  /** What was seen, as sentences. */
+  evidence: string;
+}
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses'>;

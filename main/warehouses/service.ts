@@ -9,12 +9,14 @@ import { type AllOptions, allOverrides, type UserOverride } from './all-override
 import type { ImportLine } from './bulk/files.ts';
 import { type PlannedLine, planImport, targetsOf, withWarnings } from './bulk/plan.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
+import type { WarehouseSummary } from './directory.ts';
 import { readDirectory, summarize } from './directory.ts';
-import type { EffectiveWarehouse, WarehouseSummary } from './effective.ts';
+import type { EffectiveWarehouse } from './effective.ts';
 import { type SqlServer, warehousesToStop } from './end-to-end.ts';
 import { clearOverride, type StoredOverride, setOverride } from './override-changes.ts';
 import { type OverrideOperations, overrideOperations } from './override-operations.ts';
-import { surveyOf, takeReadings, takeReadingsAgain, type WarehouseSurvey } from './readings.ts';
+import { takeReadings, takeReadingsAgain } from './readings.ts';
+import { surveyOf, type WarehouseSurvey } from './survey.ts';
 import { findUser, searchUsers, type UserSummary } from './users.ts';
 import { type CheckResult, type VerifyOptions, verifyWarehouse } from './verify.ts';
 

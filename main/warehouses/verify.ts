@@ -2,23 +2,16 @@ import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
-import { findTarget } from './directory.ts';
-import { type EndToEndOptions, runEndToEnd } from './end-to-end.ts';
+import { findTarget } from './effective.ts';
+import { type EndToEndOptions, runEndToEnd, type VerifyFinding } from './end-to-end.ts';
 import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
 import { inOverrideWords } from './override-operations.ts';
-import type { Readings, WarehouseSurvey } from './readings.ts';
+import type { Readings } from './readings.ts';
+import type { WarehouseSurvey } from './survey.ts';
 
 /** The three layers of spec/default-warehouse-override.md › Verification layers. */
 type CheckName = 'record' | 'resolver' | 'end-to-end';
-
-/** The finding of a check, without its name and time. */
-export interface VerifyFinding {
-  /** `not-applicable` where there is nothing to check, which is neither a failure nor a doubt. */
-  verdict: 'pass' | 'fail' | 'unknown' | 'not-applicable';
-  /** What was seen, as sentences. */
-  evidence: string;
-}
 
 /** The result of one check. */
 export interface CheckResult extends VerifyFinding {

@@ -14,13 +14,8 @@ import type {
 } from '../auth.ts';
 import type { AuthHttp } from '../host-fetch.ts';
 import type { ProfileSettings } from '../profiles/profile-settings.ts';
-import {
-  type ChosenKind,
-  chosenKind,
-  openSecretStore,
-  openStoreOf,
-  type SecretStore,
-} from '../secrets/secret-store.ts';
+import { type ChosenKind, chosenKind, openSecretStore, openStoreOf } from '../secrets/open-store.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenRecord } from '../secrets/token-record.ts';
 import { signedOut, storeName, type UserTokens, userTokens } from '../token-broker.ts';
 import { oauthApplications } from './oauth-applications.ts';

@@ -1,10 +1,10 @@
 import type { Secret } from '../../platform/secret.ts';
-import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
 import type { RevisionStore } from '../answer-store.ts';
 import type { HttpOutcome, StreamPlace } from '../http-exchange.ts';
 import type { Session } from '../session.ts';
 import { jsonRpcError } from '../session.ts';
 import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { isStatelessRefusal, mayBeStateless, readDiscovered } from './discovery.ts';
 import type { StatelessServer } from './server.ts';
 

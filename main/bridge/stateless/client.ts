@@ -1,9 +1,10 @@
-import { ANSWER_TIMEOUTS, provisionalInitialize } from '../answer-cache.ts';
+import { provisionalInitialize } from '../answer-cache.ts';
 import type { FrameSink } from '../back-pressure.ts';
+import { intercept } from '../back-pressure.ts';
 import { objectOf, placeAt, textAt } from '../frame/edit.ts';
 import { type Envelope, envelopeOf, parseFrame, rawId, withId } from '../frame/frame.ts';
 import { memberAt } from '../frame/members.ts';
-import { intercept } from '../stdio.ts';
+import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { protocolError } from './client-request.ts';
 import { discoverAnswer, type StatelessClientPort, StatelessClientSession } from './client-session.ts';
 import { isStatelessRefusal } from './discovery.ts';

@@ -1,5 +1,4 @@
 import type { Secret } from '../../platform/secret.ts';
-import { ANSWER_TIMEOUTS } from '../answer-cache.ts';
 import { elementsOf, textAt, wholeOf } from '../frame/edit.ts';
 import { errorFrame } from '../frame/error-frame.ts';
 import { matchOfIds, parseFrame, rawId, readEnvelope, withId } from '../frame/frame.ts';
@@ -8,6 +7,7 @@ import type { HttpOutcome, ResponseHead } from '../http-exchange.ts';
 import { MAX_FRAME_BYTES, MAX_TOOL_PAGES } from '../limits.ts';
 import { isServersOwnError, jsonRpcError } from '../session.ts';
 import type { OnFrame, UpstreamClient } from '../upstream-client.ts';
+import { ANSWER_TIMEOUTS } from '../waiting-requests.ts';
 import { OutgoingRequests } from './client-request.ts';
 import { initializeAnswer, readDiscovered } from './discovery.ts';
 import { refusedAddress, unsafeAddress } from './elicitations.ts';

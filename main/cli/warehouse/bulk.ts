@@ -5,8 +5,8 @@ import { startGrowingFile } from '../../platform/growing-file.ts';
 import { jsonArrayLines } from '../../platform/json-array.ts';
 import { writePieces } from '../../platform/replace-file.ts';
 import { utf8Text } from '../../platform/utf8.ts';
-import type { LineResult } from '../../warehouses/bulk/apply.ts';
-import { exportLines, REPORT_HEADER, readBulkFile, reportLine } from '../../warehouses/bulk/files.ts';
+import { applyImport, type LineResult, REPORT_HEADER, reportLine } from '../../warehouses/bulk/apply.ts';
+import { exportLines, readBulkFile } from '../../warehouses/bulk/files.ts';
 import type { PlannedLine } from '../../warehouses/bulk/plan.ts';
 import type { CommandContext } from '../command.ts';
 import { confirm, openProgress, write, writeJson, writeLine } from '../terminal.ts';
@@ -47,7 +47,6 @@ export interface ImportOptions extends CommonOptions {
  */
 export async function importOverrides(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
   const { signal, stdout } = context;
-  const { applyImport } = await import('../../warehouses/bulk/apply.ts');
   const lines = readBulkFile(await readText(file), file);
   const { warehouses } = await openSession(context, options);
   const { admin } = warehouses;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { WorkspaceSession } from '../../causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import type { WarehouseSummary } from '../../warehouses/effective.ts';
+import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { CommandContext } from '../command.ts';
 
 /** What every command here takes. */

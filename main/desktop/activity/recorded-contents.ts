@@ -1,6 +1,6 @@
 import { type contentsRequests, MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
-import type { ContentsRecorder } from '../../hub/recorder.ts';
+import type { ContentsRecorder } from '../../hub/session-log.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { contentsAsText, readContents } from './read-contents.ts';
 

@@ -1,7 +1,7 @@
 import type { stateRequests } from '../../../preload/contract/desktop-state.ts';
 import type { warehouseRequests } from '../../../preload/contract/warehouse.ts';
 import type { Choices, DesktopState } from '../../../preload/contract.ts';
-import type { WarehouseSummary } from '../../warehouses/effective.ts';
+import type { WarehouseSummary } from '../../warehouses/directory.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 
 /** The state as a whole, and what changes the warehouse. */

@@ -1,5 +1,6 @@
 import { CausewayError, type ErrorCode, inOneLine } from '../../platform/errors.ts';
 import type { WarehouseAdmin } from '../service.ts';
+import { csvLines } from './files.ts';
 import type { PlannedLine } from './plan.ts';
 
 /** What became of one line of an import. */
@@ -97,4 +98,14 @@ async function change(
   }
   const { unverified } = await admin.setOverride(planned.userId, planned.fields, signal);
   return unverified === undefined ? planned.after : `${planned.after}. ${unverified}`;
+}
+
+const REPORT_COLUMNS = ['line', 'user_id', 'user_name', 'action', 'result', 'message'];
+
+/** The first line of the report on an import, as CSV. */
+export const REPORT_HEADER = csvLines([REPORT_COLUMNS]);
+
+/** What became of one line of an import, as a line of CSV. */
+export function reportLine({ planned, result, message }: LineResult): string {
+  return csvLines([[String(planned.line), planned.userId, planned.userName, planned.action, result, message]]);
 }

@@ -3,7 +3,6 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import type { UserOverride } from '../all-overrides.ts';
-import type { LineResult } from './apply.ts';
 
 /** One line of an import, as it was written. Empty cells are empty texts. */
 export interface ImportLine {
@@ -158,14 +157,4 @@ function invalidRequest(fileName: string, why: string, cause?: unknown): Causewa
     remedy:
       'It has to be a list of objects with the texts user_id or user_name, type, and warehouse_id or warehouse_name, as a JSON export is.',
   });
-}
-
-const REPORT_COLUMNS = ['line', 'user_id', 'user_name', 'action', 'result', 'message'];
-
-/** The first line of the report on an import, as CSV. */
-export const REPORT_HEADER = csvLines([REPORT_COLUMNS]);
-
-/** What became of one line of an import, as a line of CSV. */
-export function reportLine({ planned, result, message }: LineResult): string {
-  return csvLines([[String(planned.line), planned.userId, planned.userName, planned.action, result, message]]);
 }

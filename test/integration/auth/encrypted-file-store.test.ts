@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSecretStore } from '../../../main/auth/secrets/secret-store.ts';
+import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type OwnHome, ownHome } from './own-home.ts';
 

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SignInOptions } from '../../../main/auth/auth.ts';
 import { openAuth } from '../../../main/auth/open.ts';
-import { openSecretStore } from '../../../main/auth/secrets/secret-store.ts';
+import { openSecretStore } from '../../../main/auth/secrets/open-store.ts';
 import { unpackRecord } from '../../../main/auth/secrets/token-record.ts';
 import { Secret } from '../../../main/platform/secret.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentsRecorder } from '../../../main/hub/recorder.ts';
+import type { ContentsRecorder } from '../../../main/hub/session-log.ts';
 import { type HubCall, SessionRecord } from '../../../main/hub/session-log.ts';
 
 const SQL = '/api/2.0/mcp/sql';

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CausewayError } from '../../platform/errors.ts';
+import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
+import { Secret } from '../../platform/secret.ts';
+import { keychainOrMemory, loadKeychain, memoryStore } from './keychain-or-memory.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** What a store for secrets is opened with. */
+export interface StoreOptions {
+  env: NodeJS.ProcessEnv;
+  /** What groups these secrets in the keychain, such as `Causeway`. */
+  service: string;
+  /** Called once, with a message that the keychain cannot be used. */
+  onNotice: (message: string) => void;
+}
+
+/** Where secrets stay between two uses. The keychain and the encrypted file are loaded when they are opened. */
+const KINDS = new Map<string, (options: StoreOptions) => Promise<SecretStore>>([
+  [
+    'keychain',
+    async ({ env, service, onNotice }) => {
+      const { openKeychain } = await loadKeychain(env);
+      return keychainOrMemory(
+        () => openKeychain(service),
+        onNotice,
+        () => performance.now(),
+      );
+    },
+  ],
+  ['memory', async () => memoryStore()],
+  [
+    'encrypted-file',
+    async ({ env, service }) => (await import('./encrypted-file.ts')).encryptedFileStore(env, service),
+  ],
+]);
+
+/** Opens one kind of store. @throws {CausewayError} `usage` for a kind that there is not */
+export async function openStoreOf(kind: string, options: StoreOptions): Promise<SecretStore> {
+  const open = KINDS.get(kind);
+  if (!open) {
+    throw new CausewayError('usage', `CAUSEWAY_TOKEN_STORE is "${kind}".`, {
+      remedy: 'It can be keychain, memory or encrypted-file.',
+    });
+  }
+  return open(options);
+}
+
+/**
+ * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory where there is none), `memory`,
+ * or `encrypted-file`. Where it names none, the one that the user has chosen in the settings, the keychain by default;
+ * when that changes, it is followed at once.
+ * @throws {CausewayError} `usage` for any other word
+ */
+export async function openSecretStore(options: StoreOptions): Promise<SecretStore> {
+  const named = options.env.CAUSEWAY_TOKEN_STORE;
+  return named ? openStoreOf(named, options) : chosenStore(options);
+}
+
+/** The one line of the user's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
+const settings = z.object({ tokenStore: z.enum(['keychain', 'encrypted-file']) });
+
+/** A place for secrets that a user can choose. */
+export type ChosenKind = z.output<typeof settings>['tokenStore'];
+
+/** The store that the user has chosen, looked up anew at each use: another process may change it at any time. */
+async function chosenStore(options: StoreOptions): Promise<SecretStore> {
+  const opened = new Map<ChosenKind, Promise<SecretStore>>();
+  const open = async () => {
+    const kind = await chosenKind(options.env);
+    const store = opened.get(kind) ?? openStoreOf(kind, options);
+    opened.set(kind, store);
+    current = await store;
+    return current;
+  };
+  let current: SecretStore;
+  await open();
+  return {
+    get shared() {
+      return current.shared;
+    },
+    get unreadable() {
+      return current.unreadable;
+    },
+    get: async (name) => (await open()).get(name),
+    set: async (name, value, how) => (await open()).set(name, value, how),
+    delete: async (name) => (await open()).delete(name),
+  };
+}
+
+/** Where the user wants secrets to be kept. */
+export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
+  try {
+    return settings.parse(JSON.parse(await readFile(join(configFolder(env), `${SETTINGS_NAME}.json`), 'utf8')))
+      .tokenStore;
+  } catch {
+    // Nothing was chosen, or the file is damaged, which the desktop tells.
+    return 'keychain';
+  }
+}
+
+/**
+ * Writes, reads and removes something where sign-ins are kept.
+ * @returns the kind of place
+ * @throws {CausewayError} `keychain_unavailable`, `keychain_locked`, `invalid_file`, `usage`
+ */
+export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
+  const kind = env.CAUSEWAY_TOKEN_STORE || (await chosenKind(env));
+  // The keychain itself, not the memory that stands in for it.
+  const store =
+    kind === 'keychain'
+      ? (await loadKeychain(env)).openKeychain('Causeway check')
+      : await openStoreOf(kind, { env, service: 'Causeway check', onNotice: () => {} });
+  const name = `check ${process.pid}`;
+  const value = new Secret(randomUUID());
+  await store.set(name, value);
+  const same = value.equals(await store.get(name));
+  await store.delete(name);
+  if (!same) throw new Error('What was stored came back changed.');
+  return kind;
+}
