@@ -39,6 +39,8 @@ const UNAVAILABLE_CODES = new Set<ErrorCode>([
 export const SESSION_REVISIONS = new Set(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']);
 const LATEST_SESSION_REVISION = '2025-11-25';
 
+const LIST_CHANGED = Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}');
+
 /** The `initialize` result for a server that has never answered. */
 const UNKNOWN_SERVER = {
   protocolVersion: LATEST_SESSION_REVISION,
@@ -70,6 +72,8 @@ export class AnswerCache {
   readonly #hasToken: () => boolean;
   /** The tools that the client was sent from the cache and that the server has not confirmed. */
   #unconfirmedTools: unknown;
+  /** The name of the connection tool that the client knows of; undefined where it was sent the server's tools. */
+  #connectionTool: string | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   /** The requests that are answered without the server if that takes too long, or once it turns out that it cannot be asked. */
   readonly #racing = new Set<{ troubled(): void; answered: Promise<void> }>();
@@ -159,6 +163,15 @@ export class AnswerCache {
     const racing = [...this.#racing];
     for (const { troubled } of racing) troubled();
     await Promise.allSettled(racing.map(({ answered }) => answered));
+    this.#announceConnectionTool();
+  }
+
+  /** What went wrong may make another tool of the connection tool: the client holds the one that fitted before. */
+  #announceConnectionTool(): void {
+    const { name } = this.#tool.definition();
+    if (this.#connectionTool === undefined || this.#connectionTool === name) return;
+    this.#connectionTool = name;
+    this.#sink.write(LIST_CHANGED);
   }
 
   /** Answers a request that has failed. Tells whether that was possible. */
@@ -184,9 +197,12 @@ export class AnswerCache {
       this.#sink.write(provisionalInitialize(pending.frame, known));
     } else if (known && json !== undefined) {
       this.#unconfirmedTools = resultOf(json);
+      this.#connectionTool = undefined;
       this.#sink.write(withId(known, pending.id));
     } else {
-      const result = { tools: [this.#tool.definition()] };
+      const tool = this.#tool.definition();
+      const result = { tools: [tool] };
+      this.#connectionTool = tool.name;
       this.#unconfirmedTools = result;
       this.#sink.write(Buffer.from(`{"jsonrpc":"2.0","id":${pending.id},"result":${JSON.stringify(result)}}`));
     }
@@ -208,8 +224,9 @@ export class AnswerCache {
     if (method !== 'tools/list') return;
     const unconfirmed = this.#unconfirmedTools;
     this.#unconfirmedTools = undefined;
+    this.#connectionTool = undefined;
     if (unconfirmed !== undefined && JSON.stringify(unconfirmed) !== JSON.stringify(result)) {
-      this.#sink.write(Buffer.from('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
+      this.#sink.write(LIST_CHANGED);
     }
   }
 }

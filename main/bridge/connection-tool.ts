@@ -74,7 +74,7 @@ export class ConnectionTool {
   }
 
   /** The tool as an element of `tools/list`. */
-  definition(): object {
+  definition(): { name: string } & Record<string, unknown> {
     const away = this.#awaitedService;
     const needsSignIn = this.#needsSignIn || away !== undefined;
     const title = needsSignIn ? `Sign in to ${away?.title ?? 'Databricks'}` : 'Check the connection to Databricks';

@@ -176,6 +176,24 @@ describe('the last known answers', () => {
     });
   });
 
+  it('change when it turns out that the user has to sign in, and the client is told', async () => {
+    let refuse = (_error: CausewayError) => {};
+    const token = new Promise<never>((_, reject) => {
+      refuse = reject;
+    });
+    const client = await connect('http://127.0.0.1:1', {
+      tokens: { token: () => token },
+      signIn: { pending: undefined, begin: async () => {}, isDone: async () => false },
+    });
+    await client.request(1, 'initialize', { protocolVersion: '2025-03-26', capabilities: {} });
+    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await client.request(2, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'connection_status' }] } });
+    expect(client.sink.frames.map(String)).not.toContain(LIST_CHANGED);
+    refuse(new CausewayError('signed_out', 'Profile "test" is signed out.'));
+    await expect.poll(() => client.sink.frames.map(String)).toContain(LIST_CHANGED);
+    expect(await client.request(3, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'sign_in' }] } });
+  });
+
   it('are not given instead of a refusal that concerns this user', async () => {
     tools = ['execute_sql'];
     const normal = session();

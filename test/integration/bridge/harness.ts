@@ -3,6 +3,7 @@ import type { TokenSource } from '../../../main/auth/auth.ts';
 import type { AnswerStore, RevisionStore } from '../../../main/bridge/answer-store.ts';
 import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../../../main/bridge/bridge.ts';
+import type { EndpointSignIn } from '../../../main/bridge/endpoint.ts';
 import { FrameSplitter } from '../../../main/bridge/frame/splitter.ts';
 import { openPool } from '../../../main/platform/http.ts';
 import { Secret } from '../../../main/platform/secret.ts';
@@ -98,6 +99,7 @@ export async function bridgeTo(
     memory?: AnswerStore & RevisionStore;
     rules?: ServerRules;
     askApproval?: AskApproval;
+    signIn?: EndpointSignIn;
   } = {},
 ): Promise<BridgeUnderTest> {
   const sink = new CollectingSink();
@@ -114,6 +116,7 @@ export async function bridgeTo(
       onNotice: options.onNotice,
       rules: options.rules,
       askApproval: options.askApproval,
+      signIn: options.signIn,
       ...(options.memory ? { memory: options.memory } : {}),
     },
     sink,
