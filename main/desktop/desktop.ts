@@ -1,6 +1,7 @@
 import type { AuthEvent } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import type { HubWatcher } from '../hub/session-log.ts';
+import { watchSystem } from '../platform/system-watch.ts';
 import { ApprovalQueue } from '../rules/approvals.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import { ActivityLog } from './activity/activity.ts';
@@ -12,7 +13,6 @@ import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { approvalForWindow, approvalWaitMs } from './rules.ts';
 import { DesktopServers } from './servers/servers.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
-import { watchSystem } from './system-watch.ts';
 import { UpdateService } from './updates/updates.ts';
 import { OverrideHistory } from './warehouse/override-history.ts';
 

@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os';
 import type { AuthEvent } from '../../auth/auth.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { serviceOf } from '../../workspace/service-name.ts';
@@ -22,18 +21,14 @@ export interface HealthMonitorOptions {
   /** Drops connections that may be stale. */
   renewConnections?: (() => Promise<void>) | undefined;
   clock?: Clock | undefined;
-  /** The computer's addresses, to be compared with what they were. */
-  addresses?: (() => string) | undefined;
   /** A number from 0 to 1. */
   random?: (() => number) | undefined;
 }
 
 /** How many servers are probed at once, so that many configured servers cause no burst. */
 const MAX_CONCURRENT_PROBES = 3;
-/** The longest time between two checks of the clock and the network, in milliseconds. */
+/** The longest wait for the next probe, in milliseconds: timers stand still while the computer sleeps, and the clock does not. */
 const LONGEST_WAIT_MS = 15_000;
-/** How late a check may come before the computer must have slept, in milliseconds. */
-const SLEEP_THRESHOLD_MS = 30_000;
 
 /** Monitors the configured servers. */
 export class HealthMonitor {
@@ -42,8 +37,7 @@ export class HealthMonitor {
   readonly #servers = new Map<string, WatchedServer>();
   /** The ends of the sessions with servers that are no longer in the list. */
   readonly #ending = new Set<Promise<void>>();
-  #timer: { cancel: () => void; planned: number } | undefined;
-  #addresses: string;
+  #cancelTimer = () => {};
   readonly #unsubscribe: (() => void) | undefined;
   #isSuspended = false;
   #isKept = true;
@@ -52,7 +46,6 @@ export class HealthMonitor {
   constructor(servers: readonly MonitoredServer[], options: HealthMonitorOptions) {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
-    this.#addresses = this.#addressesNow();
     this.#unsubscribe = options.subscribe?.((event) => this.#onSignInEvent(event));
     this.update(servers);
   }
@@ -96,7 +89,7 @@ export class HealthMonitor {
   /** The computer goes to sleep: nothing is asked until it wakes. */
   suspend(): void {
     this.#isSuspended = true;
-    this.#timer?.cancel();
+    this.#cancelTimer();
     for (const one of this.#servers.values()) one.interrupt();
   }
 
@@ -108,7 +101,6 @@ export class HealthMonitor {
 
   /** The computer is in another network, or in none: every server is asked again soon. */
   networkChanged(): void {
-    this.#addresses = this.#addressesNow();
     // Where no new ones can be opened, the old ones stay, and the next probe shows whether they work.
     this.#options.renewConnections?.().catch(() => undefined);
     const at = this.#clock.now();
@@ -157,7 +149,7 @@ export class HealthMonitor {
   /** Ends all sessions, and the calls under way with them. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#cancelTimer();
     this.#unsubscribe?.();
     for (const one of this.#servers.values()) this.#end(one);
     this.#servers.clear();
@@ -181,8 +173,7 @@ export class HealthMonitor {
 
   /** Probes the servers that are due, a few at once, and sets the timer for the next one. */
   #probeDue(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#cancelTimer();
     if (this.#isSuspended || this.#isClosed) return;
     const now = this.#clock.now();
     const all = [...this.#servers.values()];
@@ -198,18 +189,7 @@ export class HealthMonitor {
     const soonest = resting.find(({ isBusy }) => !isBusy)?.due;
     // Where the limit is reached, the end of a probe leads here again.
     const wait = free <= 0 || soonest == null ? LONGEST_WAIT_MS : Math.min(Math.max(0, soonest - now), LONGEST_WAIT_MS);
-    this.#timer = { planned: now + wait, cancel: this.#clock.after(wait, () => this.#onTimer()) };
-  }
-
-  /** Not every system notifies of sleep or of another network: the clock and the addresses show both. */
-  #onTimer(): void {
-    const late = this.#clock.now() - (this.#timer?.planned ?? 0);
-    if (late > SLEEP_THRESHOLD_MS || this.#addressesNow() !== this.#addresses) this.networkChanged();
-    else this.#probeDue();
-  }
-
-  #addressesNow(): string {
-    return (this.#options.addresses ?? networkAddresses)();
+    this.#cancelTimer = this.#clock.after(wait, () => this.#probeDue());
   }
 
   #changed(): void {
@@ -278,16 +258,3 @@ const SYSTEM_CLOCK: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/**
- * The computer's addresses as one text, to be compared with an earlier one: another network, a VPN that comes or goes
- * and a cable that is pulled all change it. Addresses that lead nowhere (loopback, link-local) do not count.
- */
-function networkAddresses(): string {
-  return Object.values(networkInterfaces())
-    .flatMap((addresses = []) => addresses)
-    .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))
-    .map(({ address }) => address)
-    .sort()
-    .join(' ');
-}

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { argumentsAfterCrash, crashesIn, withCrash } from '../../../main/desktop/crash.ts';
 import { closingOnce } from '../../../main/desktop/lifecycle.ts';
-import { systemChange } from '../../../main/desktop/system-watch.ts';
 import { linkIn, screenOfLink } from '../../../main/desktop/window/navigation.ts';
+import { systemChange } from '../../../main/platform/system-watch.ts';
 
 const MINUTE = 60_000;
 

@@ -252,12 +252,6 @@ describe('sleep and networks', () => {
     await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
   });
 
-  it('sleep is noticed where the system does not report it', async () => {
-    clock.sleep(2 * MINUTE);
-    clock.pass(3_000);
-    await becomes('sql-ana', { name: 'ready', checkedAt: clock.now() });
-  });
-
   it('another network ends every pause', async () => {
     const fault = workspace.faults.add({ path: SQL, effect: { kind: 'block-ip' }, times: 'always' });
     await warm.recheck();

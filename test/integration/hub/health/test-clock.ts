@@ -34,10 +34,4 @@ export class TestClock implements Clock {
     }
     this.#now = end;
   }
-
-  /** Time passes while nothing runs, as on a computer that is asleep: whoever waited is called late. */
-  sleep(milliseconds: number): void {
-    this.#now += milliseconds;
-    this.pass(0);
-  }
 }

@@ -11,7 +11,7 @@ export interface SystemSnapshot {
 }
 
 /** The time between two snapshots. */
-const POLL_INTERVAL_MS = 30_000;
+const POLL_INTERVAL_MS = 15_000;
 /** How far the clocks may drift apart between two snapshots; more means that the clock was set. */
 const MAX_DRIFT_MS = 5_000;
 
@@ -22,7 +22,10 @@ export function systemChange(before: SystemSnapshot, now: SystemSnapshot): 'cloc
   return Math.abs(jump) > MAX_DRIFT_MS ? 'clock' : null;
 }
 
-/** Reports when the clock jumps or the network changes. @returns a function that stops it */
+/**
+ * Reports when the clock jumps, as it does when the computer has slept, or the network changes: not every system says so. The one
+ * watcher of both. @returns a function that stops it
+ */
 export function watchSystem(onChange: (what: 'clock' | 'network') => void, look = takeSnapshot): () => void {
   let before = look();
   const timer = setInterval(() => {
@@ -38,8 +41,8 @@ export function watchSystem(onChange: (what: 'clock' | 'network') => void, look 
 function takeSnapshot(): SystemSnapshot {
   const addresses = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
-    // IPv6 addresses change by themselves.
-    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    // IPv6 addresses change by themselves; link-local ones lead nowhere.
+    .filter(({ internal, family, address }) => !internal && family === 'IPv4' && !address.startsWith('169.254.'))
     .map(({ address }) => address);
   return { wallMs: Date.now(), steadyMs: performance.now(), addresses: addresses.sort().join(' ') };
 }
