@@ -131,7 +131,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients list': ['causeway clients list --all'],
   'causeway clients diff': ['causeway clients diff cursor'],
   'causeway clients json': ['causeway clients json', 'causeway clients json cursor --server databricks-sql'],
-  'causeway clients add': ['causeway clients add', 'causeway clients add cursor --dry-run'],
+  'causeway clients add': [
+    'causeway clients add',
+    'causeway clients add cursor --dry-run',
+    'causeway clients add cursor --server databricks-sql --meta warehouse_id=8baced1ff014912d',
+  ],
   'causeway clients remove': ['causeway clients remove cursor --server databricks-sql'],
   'causeway clients repair': ['causeway clients repair'],
   'causeway clients backups': ['causeway clients backups'],

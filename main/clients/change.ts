@@ -81,6 +81,7 @@ export function plan(
     ...(project === undefined ? {} : { project }),
     entries: { ...known?.entries },
     initial: { ...known?.initial },
+    ...(known?.meta ? { meta: { ...known.meta } } : {}),
   };
   delete record.previous;
   let text = decode(before, editTarget(client, file));
@@ -102,6 +103,7 @@ export function plan(
     const { [name]: began } = record.initial ?? {};
     delete record.entries[name];
     delete record.initial?.[name];
+    delete record.meta?.[name];
     if (!entry) {
       if (mine) text = editor.remove(text, target, name, remnant);
       continue;
@@ -120,6 +122,7 @@ export function plan(
     if (edited.remnant && !others) remnant = edited.remnant;
     text = edited.text;
     record.entries[name] = entry.fixed;
+    if (entry.meta) record.meta = { ...record.meta, [name]: entry.meta };
     if (record.initial) record.initial[name] = { ...(mine ? began : {}), ...entry.initial };
   }
   if (remnant) record.remnant = remnant;

@@ -21,6 +21,8 @@ export interface Entry {
   initial?: DataTable;
   /** Keys that it must not have: what an entry of another form says at them. */
   obsolete?: readonly string[];
+  /** What it carries in `_meta` beside what its server carries in every client. It is part of `fixed` already. */
+  meta?: Record<string, string>;
 }
 
 /** Builds an entry that starts a process. */

@@ -3,6 +3,7 @@ import type { SettingsFile } from '../platform/settings.ts';
 import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
+import { sameData } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import {
   type ChangeChoice,
@@ -152,7 +153,8 @@ export class Operation {
   }
 }
 
-/** Whether a record says of an entry of ours what the text no longer has. */
+/** Whether a record says of an entry of ours what the text no longer has, or what is no longer wanted. */
 function forgets({ record }: Planned, known: FileRecord | undefined): boolean {
+  if (!sameData(record.meta ?? {}, known?.meta ?? {})) return true;
   return Object.keys(known?.entries ?? {}).some((name) => record.entries[name] === undefined);
 }

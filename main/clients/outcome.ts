@@ -4,6 +4,7 @@ import { type Changed, changes, differenceOf, type Planned } from './change.ts';
 import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { type DataTable, hasAddress } from './entry.ts';
+import type { Meta } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
@@ -159,6 +160,8 @@ export interface ChangeChoice {
   whileRunning?: boolean | undefined;
   /** Also from a file that other clients read, which lose it too. */
   evenShared?: boolean | undefined;
+  /** What the entries are to carry in `_meta` beside their servers' own, by what they carry now; left as it is without. */
+  meta?: ((now: Meta) => Meta) | undefined;
   /** In the files of the project in this folder, rather than the person's own. */
   project?: string | undefined;
 }

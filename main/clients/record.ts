@@ -5,6 +5,7 @@ import { stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
 import type { ClientFacts } from './client.ts';
 import { type DataTable, sameData } from './entry.ts';
+import { metaSchema } from './servers.ts';
 
 const entriesSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
@@ -21,6 +22,8 @@ export const fileSchema = z.object({
   entries: entriesSchema,
   /** What our entries began with besides, by name. */
   initial: entriesSchema.optional(),
+  /** What our entries carry in `_meta` beside what their servers carry in every client, by name. */
+  meta: z.record(z.string(), metaSchema).optional(),
   /** What `entries` said before the last write, as long as that may not have come to anything. */
   previous: entriesSchema.optional(),
 });

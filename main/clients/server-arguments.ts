@@ -24,6 +24,17 @@ export function checkedServerPath(text: string, name: string): string {
   });
 }
 
+/** Members of `_meta` by their names, such as `warehouse_id`. */
+export type Meta = Record<string, string>;
+
+/** The member of `_meta` that names the warehouse of a call (spec/managed-mcp-endpoints.md; documented as a preview). */
+const WAREHOUSE = 'warehouse_id';
+
+/** The warehouse that calls with these members are pinned to. */
+export function pinIn(meta: Meta | undefined): string | null {
+  return meta?.[WAREHOUSE] ?? null;
+}
+
 /** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -31,7 +42,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
  * Reads `NAME=VALUE` pairs, what tool calls are to carry in `_meta`; of one name that comes twice, the last counts.
  * @throws {CausewayError} `usage`, naming the pair
  */
-export function parseMeta(pairs: readonly string[]): Record<string, string> {
+export function parseMeta(pairs: readonly string[]): Meta {
   return Object.fromEntries(pairs.map(parsePair));
 }
 
@@ -46,8 +57,15 @@ function parsePair(pair: string): [name: string, value: string] {
   return [name, value];
 }
 
+/** The members as words, for people. */
+export function formatMeta(meta: Meta = {}): string {
+  return Object.entries(meta)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
 /** The arguments that `parseMeta` reads, in the order of the names. */
-export function metaArguments(meta: Readonly<Record<string, string>> = {}): string[] {
+export function metaArguments(meta: Meta = {}): string[] {
   return Object.entries(meta)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([name, value]) => ['--meta', `${name}=${value}`]);

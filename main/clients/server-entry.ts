@@ -16,7 +16,7 @@ import {
 import type { Launcher } from './launcher.ts';
 import type { HttpChoice } from './outcome.ts';
 import { type FileRecord, writtenAs } from './record.ts';
-import { metaArguments } from './server-arguments.ts';
+import { type Meta, metaArguments } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** How clients start a server on this computer. */
@@ -44,15 +44,7 @@ export function entryOf(
   launcher: Launcher,
   http?: HttpChoice,
 ): Entry {
-  if (http && server.meta) {
-    throw new CausewayError(
-      'usage',
-      `With an address, ${client.name} cannot send what ${server.name} is to have in _meta.`,
-      {
-        remedy: `Leave --http out, or take it away with "causeway servers set ${server.name} --no-meta".`,
-      },
-    );
-  }
+  if (http && server.meta) throw noMetaWithAddress(client, server, `servers set ${server.name}`);
   const direct = entryWithAddress(client, file, server, http);
   const stdio = client.stdio(file.project === undefined ? launchOf(launcher, server) : launchFromPath(server));
   const entry = http ? direct : stdio;
@@ -60,6 +52,23 @@ export function entryOf(
     throw new CausewayError('usage', `${client.name} takes no address in its file.`, { remedy: 'Leave --http out.' });
   }
   return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
+}
+
+function noMetaWithAddress({ name }: ClientFacts, server: ManagedServer, command: string): CausewayError {
+  return new CausewayError('usage', `With an address, ${name} cannot send what ${server.name} is to have in _meta.`, {
+    remedy: `Leave --http out, or take it away with "causeway ${command} --no-meta".`,
+  });
+}
+
+/** An entry with what it carries in `_meta` beside its server's own. @throws {CausewayError} as `entryOf` */
+export function entryWithMeta(
+  [client, file, server, launcher, http]: Parameters<typeof entryOf>,
+  own: Meta | undefined,
+): Entry {
+  if (!own || Object.keys(own).length === 0) return entryOf(client, file, server, launcher, http);
+  if (http) throw noMetaWithAddress(client, server, `clients add ${client.id} --server ${server.name}`);
+  const entry = entryOf(client, file, { ...server, meta: { ...server.meta, ...own } }, launcher, http);
+  return { ...entry, meta: own };
 }
 
 /** The entry as it would be written now: one that was written with an address of its own, as that. */
@@ -71,7 +80,8 @@ export function entryToday(
   known: FileRecord | undefined,
 ): Entry {
   const written = known?.entries[server.name];
-  if (!written || !hasAddress(written)) return entryOf(client, file, server, launcher);
+  if (!written || !hasAddress(written))
+    return entryWithMeta([client, file, server, launcher], known?.meta?.[server.name]);
   const { initial } = entryWithAddress(client, file, server) ?? {};
   const entry = { fixed: written, ...(initial ? { initial } : {}) };
   return { ...entry, obsolete: otherKeys(entry, client.stdio(launchOf(launcher, server))) };

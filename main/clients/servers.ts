@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
-import { type ManagedServerKind, SERVER_KINDS } from './server-arguments.ts';
+import { type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
+
+/** Members of `_meta`, as files of Causeway hold them. */
+export const metaSchema = z.record(z.string(), z.string());
 
 const serverSchema = z.object({
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
@@ -12,7 +15,7 @@ const serverSchema = z.object({
   kind: z.enum(SERVER_KINDS),
   path: z.string().startsWith('/'),
   /** What each tool call carries in `_meta`, such as `warehouse_id`. */
-  meta: z.record(z.string(), z.string()).optional(),
+  meta: metaSchema.optional(),
 });
 
 const listSchema = z.object({ servers: z.array(serverSchema) });
@@ -77,7 +80,7 @@ export function withoutServer({ servers }: ServerList, name: string): ServerList
 }
 
 /** The list with another `_meta` for a server; with none where `meta` is empty. @throws {CausewayError} `not_found` */
-export function withMeta({ servers }: ServerList, name: string, meta: Record<string, string>): ServerList {
+export function withMeta({ servers }: ServerList, name: string, meta: Meta): ServerList {
   findServer({ servers }, name);
   const changed = ({ meta: _before, ...server }: ManagedServer): ManagedServer =>
     Object.keys(meta).length === 0 ? server : { ...server, meta };

@@ -9,10 +9,11 @@ import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
 import type { Launcher } from './launcher.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
+import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
 import { knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
-import { correctionOf, entriesToPaste, entryOf, entryToday, type Pasteable } from './server-entry.ts';
+import { correctionOf, entriesToPaste, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientReport,
@@ -64,11 +65,13 @@ export class ClientsService {
     servers: readonly ManagedServer[],
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
-    return this.#change(ids, choice, async (client, file, { bytes }) => {
+    return this.#change(ids, choice, async (client, file, { bytes, known }) => {
       const { client: asItIs } = entriesIn(client, file.path, bytes);
       const wanted = servers.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
-        return [server.name, entryOf(asItIs, file, server, this.#options.launcher, http)] as const;
+        const before = known?.meta?.[server.name] ?? {};
+        const own = choice.meta ? choice.meta(before) : before;
+        return [server.name, entryWithMeta([asItIs, file, server, this.#options.launcher, http], own)] as const;
       });
       return new Map(await Promise.all(wanted));
     });
@@ -111,6 +114,12 @@ export class ClientsService {
     return names;
   }
 
+  /** The warehouses that entries of these servers pin their calls to. Reads no client's file. */
+  async pins(servers: readonly ManagedServer[]): Promise<Pin[]> {
+    const nameOf = (id: string) => this.#clients.find((client) => client.id === id)?.name ?? id;
+    return pinsOf(servers, await this.#readRecord(), nameOf);
+  }
+
   /** The folders of the projects that have entries of ours. */
   async projects(): Promise<string[]> {
     const { files } = await this.#readRecord();
@@ -133,7 +142,7 @@ export class ClientsService {
       const wanted = modified.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
         const entry = http
-          ? entryOf(asItIs, file, server, this.#options.launcher, http)
+          ? entryWithMeta([asItIs, file, server, this.#options.launcher, http], known?.meta?.[server.name])
           : entryToday(asItIs, file, server, this.#options.launcher, known);
         return [server.name, entry] as const;
       });

@@ -10,6 +10,7 @@ import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './ent
 import type { Launcher } from './launcher.ts';
 import type { HostEnvironment, Places } from './places.ts';
 import { type FileRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
+import type { Meta } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** One file of a client, as it is. */
@@ -26,6 +27,8 @@ export interface FileReport {
   repairable: string[];
   /** Other clients that read the same entries in it: what is removed here is removed from them. */
   sharedWith: ClientName[];
+  /** What entries carry in `_meta` beside what their servers carry in every client, by the server's name. */
+  meta: Record<string, Meta>;
   /** The folder of the project whose file it is; `null` for the person's own. */
   project: string | null;
   problem?: string;
@@ -125,6 +128,7 @@ export async function reportFile(
     leftOver: [],
     repairable: [],
     sharedWith: [],
+    meta: known?.meta ?? {},
     project,
   };
   try {

@@ -283,3 +283,10 @@ export function findTarget(readings: Readings, id: string): WarehouseTarget {
   const warehouse = { id, name: id, state: 'UNKNOWN', size: '', type: '', serverless: false, canUse } as const;
   return { kind: 'hidden', warehouse, forbidden };
 }
+
+/** A warehouse by its name and id, as far as the name is known. */
+export function nameOf(readings: Readings, id: string): string {
+  const target = findTarget(readings, id);
+  const name = target.kind === 'gone' ? id : target.warehouse.name;
+  return name === id ? `warehouse ${id}` : `${name} (${id})`;
+}

@@ -2,7 +2,7 @@ import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
 import type { RestClient } from '../workspace/client.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { type CliDefault, cliDefault } from './cli-default.ts';
-import { findTarget } from './effective.ts';
+import { findTarget, nameOf } from './effective.ts';
 import { type EndToEndOptions, runEndToEnd, type VerifyFinding } from './end-to-end.ts';
 import { isGone } from './heuristic.ts';
 import { describeOverride } from './override-changes.ts';
@@ -94,13 +94,6 @@ function intentionOf({ override, workspaceDefault }: Readings, named: string | u
   }
   if (override.kind === 'unreadable' && override.error.code !== 'feature_unavailable') return undefined;
   return workspaceDefault.kind === 'known' ? { id: workspaceDefault.value.id, from: 'workspace-default' } : undefined;
-}
-
-/** A warehouse by its name and id, as far as the name is known. */
-function nameOf(readings: Readings, id: string): string {
-  const target = findTarget(readings, id);
-  const name = target.kind === 'gone' ? id : target.warehouse.name;
-  return name === id ? `warehouse ${id}` : `${name} (${id})`;
 }
 
 /** Why queries of this user will not run on a warehouse, as a sentence; undefined where nothing is known against it. */

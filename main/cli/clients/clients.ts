@@ -1,5 +1,6 @@
 import { listBackups } from '../../clients/backups.ts';
 import { type ChangeChoice, type ChangeOutcome, directly, type HttpChoice } from '../../clients/outcome.ts';
+import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';
@@ -17,6 +18,8 @@ export interface AddClientOptions extends ClientCommandOptions {
   http?: boolean;
   clientId?: string;
   callbackPort?: string;
+  /** True where neither --meta nor --no-meta is given. */
+  meta?: string[] | boolean;
 }
 
 /** `causeway clients add [CLIENT…]`: an entry for each server in each client. */
@@ -33,9 +36,10 @@ export async function addClients(context: CommandContext, ids: string[], options
       remedy: 'Name them, such as: causeway clients add claude-code cursor --project.',
     });
   }
+  const meta = metaChoice(ids, servers, options);
   const http = await httpChoice(context, servers, options);
   const clients = openClients(context, options);
-  await report(context, options, await clients.add(ids, servers, { ...(await choice(options)), http }));
+  await report(context, options, await clients.add(ids, servers, { ...(await choice(options)), http, meta }));
 }
 
 /** `causeway clients diff [CLIENT…]`: what `add` would change. */
@@ -90,6 +94,21 @@ async function agreesToShared(
 async function choice(options: ClientCommandOptions): Promise<ChangeChoice> {
   const { dryRun, force, yes } = options;
   return { dryRun, replace: force, whileRunning: force, evenShared: yes, project: await projectFolder(options) };
+}
+
+function metaChoice(
+  ids: string[],
+  servers: ManagedServer[],
+  { meta = true, server }: AddClientOptions,
+): ChangeChoice['meta'] {
+  if (meta === true) return undefined;
+  if (ids.length === 0 || (server === undefined && servers.length > 1)) {
+    throw new CausewayError('usage', '--meta and --no-meta are for the entries of some servers in some clients.', {
+      remedy: 'Name both, such as: causeway clients add cursor --server databricks-sql --meta warehouse_id=ID.',
+    });
+  }
+  const wanted = meta === false ? {} : parseMeta(meta);
+  return () => wanted;
 }
 
 async function httpChoice(
@@ -208,6 +227,8 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
     const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
     await line(`    ${server}: ${WORDS[state]}${repair}`);
   }
+  for (const [server, meta] of Object.entries(file.meta))
+    await line(`    ${server}: its calls carry ${formatMeta(meta)}`);
   for (const server of file.leftOver) await line(`    ${server}: ours, for a server that is no longer in the list`);
 }
 

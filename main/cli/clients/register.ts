@@ -62,6 +62,11 @@ function addChanging(group: Command, context: CommandContext): void {
       .option('--force', "even over someone else's entry of that name, and while the client is running");
   changing('add')
     .description('write an entry for each server into the clients')
+    .option(
+      '--meta <name=value...>',
+      "what the tool calls of these entries carry in _meta beside the server's own, such as warehouse_id=0123456789abcdef",
+    )
+    .option('--no-meta', "nothing beside the server's own")
     .option('--http', 'let clients that can do so connect by themselves, with their own OAuth')
     .option(
       '--client-id <id>',

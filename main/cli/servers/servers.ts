@@ -2,6 +2,7 @@ import type { Profile } from '../../auth/auth.ts';
 import { openEndpoint } from '../../bridge/endpoint.ts';
 import {
   checkedServerPath,
+  formatMeta,
   type ManagedServerKind,
   metaArguments,
   parseMeta,
@@ -261,12 +262,6 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
     await session.close();
     await pools.close();
   }
-}
-
-function formatMeta(meta: ManagedServer['meta']): string {
-  return Object.entries(meta ?? {})
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
 }
 
 /** Opens the list of servers, and says so if it was damaged. */

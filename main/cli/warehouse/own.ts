@@ -16,6 +16,7 @@ import {
   type Whose,
   whyQueriesFail,
 } from './options.ts';
+import { pinLines, pinsOfProfile } from './pins.ts';
 
 const YOU: Whose = { name: 'You', do: 'do' };
 
@@ -80,8 +81,9 @@ export function describeWarehouse({ name, state, size, type, serverless }: Wareh
 }
 
 /** The effective warehouse and why, in six lines: the answer, for whom, the three steps, and whether queries will run. */
-export function describeEffective(effective: EffectiveWarehouse): string[] {
-  return [headline(effective), forWhom(effective), ...columns(effective.steps.map(stepRow)), outlook(effective)];
+export function describeEffective(effective: EffectiveWarehouse, pins: readonly string[] = []): string[] {
+  const steps = columns(effective.steps.map(stepRow));
+  return [headline(effective), forWhom(effective), ...pins, ...steps, outlook(effective)];
 }
 
 function headline({ warehouse, decidedBy, certainty, problems }: EffectiveWarehouse): string {
@@ -117,16 +119,19 @@ export interface ShowCommandOptions extends CommonOptions {
 
 /** `causeway warehouse`: the effective warehouse, and why. */
 export async function show(context: CommandContext, options: ShowCommandOptions): Promise<void> {
-  const { warehouses } = await openSession(context, options);
-  const [effective, cli] = await Promise.all([
-    warehouses.effective(context.signal),
+  const { profile, warehouses } = await openSession(context, options);
+  const [survey, cli, pins] = await Promise.all([
+    warehouses.survey(context.signal),
     options.compare ? orMessage(warehouses.cliDefault(context.signal)) : undefined,
+    pinsOfProfile(context, profile.name),
   ]);
+  const { effective } = survey;
   if (options.json) {
-    await writeJson(context.stdout, cli === undefined ? effective : { ...effective, databricksCli: cli });
+    const others = cli === undefined ? {} : { databricksCli: cli };
+    await writeJson(context.stdout, { ...effective, pins, ...others });
     return;
   }
-  const [headline = '', ...rest] = describeEffective(effective);
+  const [headline = '', ...rest] = describeEffective(effective, await pinLines(pins, survey));
   await writeStyledLine(context.stdout, bold(headline, context));
   for (const line of rest) await writeLine(context.stdout, line);
   if (cli !== undefined) await writeLine(context.stdout, compared(cli, effective));

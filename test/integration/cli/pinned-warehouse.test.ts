@@ -79,3 +79,110 @@ describe('a server with a pinned warehouse', () => {
     expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
   });
 });
+
+describe('a warehouse pinned for one client', () => {
+  async function withCursorAndClaude() {
+    const own = await home();
+    const { causeway, folder } = own;
+    await mkdir(join(folder, '.cursor'));
+    await mkdir(join(folder, '.claude'));
+    await causeway('servers', 'add', 'sql');
+    await causeway('clients', 'add', 'cursor', 'claude-code');
+    const argsIn = async (...file: string[]) => {
+      const { mcpServers } = JSON.parse(await readFile(join(folder, ...file), 'utf8'));
+      return (mcpServers['databricks-sql'].args as string[]).slice(-2);
+    };
+    const inCursor = () => argsIn('.cursor', 'mcp.json');
+    const inClaude = () => argsIn('.claude.json');
+    const pin = (...more: string[]) => causeway('clients', 'add', 'cursor', '--server', 'databricks-sql', ...more);
+    return { ...own, inCursor, inClaude, pin };
+  }
+
+  const PATH_ONLY = ['--path', SQL];
+  const pinnedTo = (id: string) => ['--meta', `warehouse_id=${id}`];
+
+  test('is written into its entry alone, shown before, kept by later writes, and taken away again', async () => {
+    const { causeway, inCursor, inClaude, pin } = await withCursorAndClaude();
+    const preview = await pin('--meta', 'warehouse_id=a1', '--dry-run');
+    expect(preview.stdout).toMatch(/^Cursor: would change .*\+ +"warehouse_id=a1"/ms);
+    expect(await inCursor()).toEqual(PATH_ONLY);
+
+    expect((await pin('--meta', 'warehouse_id=a1')).code).toBe(0);
+    expect([await inCursor(), await inClaude()]).toEqual([pinnedTo('a1'), PATH_ONLY]);
+    expect((await causeway('clients')).stdout).toContain('databricks-sql: its calls carry warehouse_id=a1\n');
+
+    await causeway('clients', 'add');
+    await causeway('clients', 'repair');
+    expect([await inCursor(), await inClaude()]).toEqual([pinnedTo('a1'), PATH_ONLY]);
+
+    expect((await pin('--no-meta')).code).toBe(0);
+    expect(await inCursor()).toEqual(PATH_ONLY);
+  });
+
+  test("comes before the server's pin, and lasts when that changes", async () => {
+    const { causeway, inCursor, inClaude, pin } = await withCursorAndClaude();
+    await pin('--meta', 'warehouse_id=a1');
+    await causeway('servers', 'set', 'databricks-sql', '--meta', 'warehouse_id=b2');
+    await causeway('clients', 'repair');
+    expect([await inCursor(), await inClaude()]).toEqual([pinnedTo('a1'), pinnedTo('b2')]);
+    await pin('--no-meta');
+    expect(await inCursor()).toEqual(pinnedTo('b2'));
+  });
+
+  test("lasts when the server's pin is the same one at first", async () => {
+    const { causeway, inCursor, pin } = await withCursorAndClaude();
+    await causeway('servers', 'set', 'databricks-sql', '--meta', 'warehouse_id=b2');
+    await causeway('clients', 'repair');
+    expect((await pin('--meta', 'warehouse_id=b2')).stdout).toContain('Cursor: unchanged');
+    await causeway('servers', 'set', 'databricks-sql', '--no-meta');
+    await causeway('clients', 'repair');
+    expect(await inCursor()).toEqual(pinnedTo('b2'));
+  });
+
+  test('goes with the entry', async () => {
+    const { causeway, inCursor, pin } = await withCursorAndClaude();
+    await pin('--meta', 'warehouse_id=a1');
+    await causeway('clients', 'remove', 'cursor');
+    await causeway('clients', 'add', 'cursor');
+    expect(await inCursor()).toEqual(PATH_ONLY);
+  });
+
+  test('decides for the calls of its entry, before the override', async () => {
+    const { causeway, first, second, pin, inCursor, ranOn } = await withCursorAndClaude();
+    await causeway('warehouse', 'set', second.id);
+    await pin('--meta', `warehouse_id=${first.id}`);
+    expect(await ranOn(await inCursor())).toEqual({ source: 'request', warehouseId: first.id });
+    expect(await ranOn([])).toMatchObject({ source: 'override', warehouseId: second.id });
+  });
+
+  test('stands on top of the chain, with whose it is and what is not documented', async () => {
+    const { causeway, first, second, pin } = await withCursorAndClaude();
+    expect((await causeway('warehouse')).stdout).not.toContain('pinned');
+    await causeway('servers', 'set', 'databricks-sql', '--meta', `warehouse_id=${second.id}`);
+    await pin('--meta', `warehouse_id=${first.id}`);
+    const [, , ofServer, ofCursor, rank, override] = (await causeway('warehouse')).stdout.split('\n');
+    expect(ofServer).toBe(`↑ pinned: databricks-sql in every client runs on ${second.name} (${second.id})`);
+    expect(ofCursor).toBe(`↑ pinned: databricks-sql in Cursor runs on ${first.name} (${first.id})`);
+    expect(rank).toContain('documented nowhere');
+    expect(override).toContain('1 override');
+    const { pins } = JSON.parse((await causeway('warehouse', '--json')).stdout);
+    expect(pins).toEqual([
+      { server: 'databricks-sql', warehouseId: second.id, client: null, project: null },
+      { server: 'databricks-sql', warehouseId: first.id, client: { id: 'cursor', name: 'Cursor' }, project: null },
+    ]);
+  });
+
+  test.each([
+    [['clients', 'add', '--meta', 'warehouse_id=a1'], 'Name both'],
+    [['clients', 'add', 'cursor', '--server', 'databricks-sql', '--meta', 'a1'], '--meta "a1" is not NAME=VALUE.'],
+    [
+      ['clients', 'add', 'claude-code', '-s', 'databricks-sql', '--meta', 'a=b', '--http', '--client-id', 'x'],
+      'With an address, Claude Code cannot send',
+    ],
+  ])('is refused for %j', async (args, words) => {
+    const { causeway } = await withCursorAndClaude();
+    const refused = await causeway(...args);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stdout + refused.stderr).toContain(words);
+  });
+});

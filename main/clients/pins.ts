@@ -1,0 +1,42 @@
+import type { WrittenRecord } from './record.ts';
+import { pinIn } from './server-arguments.ts';
+import type { ManagedServer } from './servers.ts';
+import type { ClientName } from './survey.ts';
+
+/** A warehouse that the calls of an entry name, whatever the override says. */
+export interface Pin {
+  /** By its name. */
+  server: string;
+  warehouseId: string;
+  /** Whose entry alone; null where it is the server's, in every client that has no pin of its own. */
+  client: ClientName | null;
+  /** The folder of the project whose file it is; null for the user's own. */
+  project: string | null;
+}
+
+/** The pins of these servers, and of single clients by what was written into their files. */
+export function pinsOf(
+  servers: readonly ManagedServer[],
+  record: WrittenRecord,
+  nameOf: (id: string) => string,
+): Pin[] {
+  return servers.flatMap(({ name: server, meta }) => {
+    const own = pinIn(meta);
+    const ofServer: Pin[] = own === null ? [] : [{ server, warehouseId: own, client: null, project: null }];
+    const ofClients = Object.values(record.files).flatMap(({ client: id, project = null, meta: written }): Pin[] => {
+      const warehouseId = pinIn(written?.[server]);
+      return warehouseId === null ? [] : [{ server, warehouseId, client: { id, name: nameOf(id) }, project }];
+    });
+    return [...ofServer, ...ofClients];
+  });
+}
+
+/** What is known of how a pin and an override rank, as sentences. */
+export const PIN_RANK =
+  'A pinned call names its warehouse itself. How a pin and an override rank is documented nowhere; the pin should decide.';
+
+/** Whose calls a pin is for, as words. */
+export function formatPinned({ server, client, project }: Pick<Pin, 'server' | 'client' | 'project'>): string {
+  if (client === null) return `${server} in every client`;
+  return project === null ? `${server} in ${client.name}` : `${server} in ${client.name}, project ${project}`;
+}
