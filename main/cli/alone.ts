@@ -3,7 +3,7 @@ import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
-import { openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
+import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
 import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
@@ -13,36 +13,38 @@ import { tuneEngine } from './engine.ts';
 /** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
 const AT_ONCE = 128;
 
-/**
- * Gets everything ready that a proxy needs where no application runs, and gives what builds its bridge.
- * @throws {CausewayError} as `openEndpoint`
- */
-export async function prepareAlone(
-  request: ServerRequest,
-  env: NodeJS.ProcessEnv,
-): Promise<(sink: FrameSink) => Bridge> {
-  await tuneEngine('bridge');
+/** Gets a server ready, and gives what builds its bridge. @throws {CausewayError} as `openEndpoint` */
+export type PrepareServer = (request: ServerRequest) => Promise<(sink: FrameSink) => Bridge>;
+
+/** Everything that a proxy needs where no application runs; its servers share sign-ins, rules and connections. */
+export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
+  const paths = new Set<string>();
+  const pools = new Map<string, Connections>();
   const configuredPaths = async ({ name }: Profile) => {
     const { pathsOfProfile } = await import('../clients/servers.ts');
-    return [request.path, ...(await pathsOfProfile(env, name))];
+    return [...paths, ...(await pathsOfProfile(env, name))];
   };
   const pool = async (origin: string) => {
     checkNetworkSettings(origin, env);
     // Certificates and HTTP take as long to load as all that a client needs to be answered at first.
-    return openedWhenUsed(() =>
-      RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
-    );
+    const opened =
+      pools.get(origin) ??
+      openedWhenUsed(() =>
+        RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
+      );
+    pools.set(origin, opened);
+    return opened;
   };
   const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths });
-  const endpoint = await openEndpoint(request, {
-    auth,
-    pool,
-    env,
-    rules: new RulesFile(env),
-    services: () => openServices(auth, env),
-  });
+  const rules = new RulesFile(env);
   const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
-  return (sink) => createBridge({ ...endpoint, onNotice }, sink);
+  return async (request) => {
+    await tuneEngine('bridge');
+    paths.add(request.path);
+    const services = () => openServices(auth, env);
+    const endpoint = await openEndpoint(request, { auth, pool, env, rules, services });
+    return (sink) => createBridge({ ...endpoint, onNotice }, sink);
+  };
 }
 
 /** The sign-ins to services; the REST client is loaded when the first one is asked for. */

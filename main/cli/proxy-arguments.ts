@@ -18,15 +18,21 @@ export interface ProxyRequest {
 
 export const PROXY_HELP = `Usage: causeway proxy --profile NAME --path /api/2.0/mcp/SERVER
        causeway proxy --url https://HOST/api/2.0/mcp/SERVER --auth-type databricks-cli --profile NAME
+       causeway proxy --all [--profile NAME]
 
-Bridges one managed MCP server to stdin and stdout. AI clients run this; see "causeway clients".
+Bridges one managed MCP server, or all that "causeway servers" lists, to stdin and stdout. AI clients run this; see
+"causeway clients".
 
   --profile NAME     profile of the Databricks configuration file (default: its default profile)
   --path PATH        the server's path on the profile's workspace
   --url URL          the same as a full address; its host must be the profile's
+  --all              all servers in the list as one, with --profile those of that profile alone; follows changes of the list
   --meta NAME=VALUE  what each tool call carries in _meta, such as warehouse_id=0123456789abcdef; may be given again
   --auth-type TYPE   accepted in either form; how to sign in is the profile's own matter
   --help             this text
+
+With --all, a name that only one server has stays as it is. Of a name that several servers have, each is shown with its
+server before it: SERVER__TOOL for tools and prompts, causeway.SERVER+URI for resources.
 
 Exit codes: 0 the session is over, 2 wrong usage.
 `;
@@ -46,7 +52,10 @@ const OPTIONS = {
 export function parseProxyArguments(args: string[]): ProxyRequest {
   const values = readFlags(args);
   if (values.url === undefined && values.path === undefined) {
-    throw usage('No server was named.', 'Add --path /api/2.0/mcp/sql, or --url with the full address.');
+    throw usage(
+      'No server was named.',
+      'Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+    );
   }
   if (values.url !== undefined && values.path !== undefined) {
     throw usage('--url and --path were both given.', 'Give one of them.');
@@ -59,6 +68,31 @@ export function parseProxyArguments(args: string[]): ProxyRequest {
   const meta = values.meta && parseMeta(values.meta);
   return { profile: values.profile, authType: values['auth-type'], meta, ...target };
 }
+
+/** What `causeway proxy --all` was asked for. */
+export interface AllRequest {
+  /** Only the servers of this profile; all where none is named. */
+  profile: string | undefined;
+  /** As in `ProxyRequest`, for the calls of every server. */
+  meta: Record<string, string> | undefined;
+}
+
+/** Whether the arguments ask for all servers as one. */
+export function asksForAll(args: string[]): boolean {
+  return args.includes(ALL);
+}
+
+/** Reads the arguments of `causeway proxy --all`. @throws {CausewayError} `usage`, as `parseProxyArguments` */
+export function parseAllArguments(args: string[]): AllRequest {
+  const values = readFlags(args.filter((arg) => arg !== ALL));
+  if (values.url !== undefined || values.path !== undefined) {
+    throw usage('--all and a server were both given.', 'Leave --path and --url out, or --all.');
+  }
+  checkAuthType(values['auth-type']);
+  return { profile: values.profile, meta: values.meta && parseMeta(values.meta) };
+}
+
+const ALL = '--all';
 
 /** What identifies a machine or a user in this process's environment alone. */
 const OWN_IDENTITY = [
@@ -82,7 +116,8 @@ export function completedBy(env: NodeJS.ProcessEnv, request: ProxyRequest): { re
 export const registerProxy: RegisterCommand = (program) => {
   program
     .command('proxy')
-    .description('bridge one managed MCP server to stdin and stdout; AI clients run this')
+    .description('bridge one managed MCP server, or all of them, to stdin and stdout; AI clients run this')
+    .option('--all')
     .option('--profile <name>')
     .option('--path <path>')
     .option('--url <url>')

@@ -1,10 +1,13 @@
+import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { Bridge } from '../bridge/bridge.ts';
+import type { ServerRequest } from '../bridge/endpoint.ts';
 import { StreamSink, serveStdio } from '../bridge/stdio.ts';
 import type { HubConnection } from '../hub/attach.ts';
 import { guarded, refuseFrame } from '../hub/boundary.ts';
 import type { HubFinder } from '../hub/hub-finder.ts';
 import { Relay } from '../hub/relay.ts';
 import { inOneLine } from '../platform/errors.ts';
+import type { PrepareServer } from './alone.ts';
 import { tuneEngine } from './engine.ts';
 import type { ProxyRequest } from './proxy-arguments.ts';
 
@@ -22,12 +25,8 @@ export async function serveClient(
   const sink = new StreamSink(process.stdout);
   // Not before the first frames are on their way: nothing is compiled twice so early.
   void connecting.then((connection) => connection && setImmediate(() => void tuneEngine('relay')));
-  const relay = new Relay(connecting, sink, {
-    reattach: () => hub.attachSoon(),
-    alone: async (client) => (await prepareAlone(request))(client),
-    rejoin: () => hub.rejoin(),
-    stopgap: async (frame) => (await import('./stopgap.ts')).stopgap(request, process.env, frame),
-  });
+  const prepare: PrepareServer = async (server) => (await import('./alone.ts')).openAlone(process.env)(server);
+  const relay = relayTo(request, hub, connecting, sink, prepare);
   relay.opened.catch(failed);
   const complain = (error: unknown) => process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
   const survive = (error: unknown) => {
@@ -48,7 +47,18 @@ async function preset(bridge: Bridge, meta: Record<string, string>): Promise<Bri
   return withMetaPresets(bridge, meta);
 }
 
-async function prepareAlone(request: ProxyRequest) {
-  const alone = await import('./alone.ts');
-  return alone.prepareAlone(request, process.env);
+/** A session with one server: through the hub, or with what `prepare` gets ready in this process. */
+export function relayTo(
+  request: ServerRequest,
+  hub: HubFinder,
+  connecting: Promise<HubConnection | undefined>,
+  sink: FrameSink,
+  prepare: PrepareServer,
+): Relay {
+  return new Relay(connecting, sink, {
+    reattach: () => hub.attachSoon(),
+    alone: async (client) => (await prepare(request))(client),
+    rejoin: () => hub.rejoin(),
+    stopgap: async (frame) => (await import('./stopgap.ts')).stopgap(request, process.env, frame),
+  });
 }

@@ -3,7 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { HubFinder } from '../hub/hub-finder.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected } from '../platform/file-errors.ts';
-import { completedBy, PROXY_HELP, type ProxyRequest, parseProxyArguments } from './proxy-arguments.ts';
+import {
+  type AllRequest,
+  asksForAll,
+  completedBy,
+  PROXY_HELP,
+  type ProxyRequest,
+  parseAllArguments,
+  parseProxyArguments,
+} from './proxy-arguments.ts';
 
 /** When the process keeps the rest of its own code, in milliseconds after its start: its first answers are out by then. */
 const KEEP_AFTER_MS = 1_500;
@@ -21,6 +29,7 @@ export async function runProxy(args: string[]): Promise<void> {
     process.stdout.write(PROXY_HELP);
     return;
   }
+  if (asksForAll(args)) return runAll(args);
   let request: ProxyRequest;
   let isOwn: boolean;
   try {
@@ -34,11 +43,30 @@ export async function runProxy(args: string[]): Promise<void> {
   await nextTurn();
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
   const { serveClient } = await import('./proxy-session.ts');
-  // What may be needed later is kept before it can vanish, when nobody waits for this process.
-  setTimeout(() => void import('./kept-chunks.ts').then(keepAll).catch(() => {}), KEEP_AFTER_MS).unref();
+  keepSoon();
   await serveClient(request, hub, connecting, calledWrongly);
   // What may still be open (a connection on its way down, a timer) must not outlive the client.
   process.exit(0);
+}
+
+/** `causeway proxy --all`: all servers in the list as one. */
+async function runAll(args: string[]): Promise<void> {
+  let request: AllRequest;
+  try {
+    request = parseAllArguments(args);
+  } catch (error) {
+    return calledWrongly(error);
+  }
+  if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
+  const { serveAll } = await import('./proxy-all.ts');
+  keepSoon();
+  await serveAll(request);
+  process.exit(0);
+}
+
+/** What may be needed later is kept before it can vanish, when nobody waits for this process. */
+function keepSoon(): void {
+  setTimeout(() => void import('./kept-chunks.ts').then(keepAll).catch(() => {}), KEEP_AFTER_MS).unref();
 }
 
 function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {

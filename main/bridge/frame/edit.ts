@@ -66,6 +66,29 @@ export function textAt(json: Buffer, ...path: string[]): string | undefined {
   return place && json.toString('utf8', place.start, place.end);
 }
 
+/** Stands in a path for each element of an array. */
+export const EACH = Symbol('each element');
+
+/** Where the values at a path of names stand, in their order; several where the path goes through `EACH` element of an array. */
+export function placesAt(json: Buffer, path: readonly (string | typeof EACH)[], within = wholeOf(json)): Place[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [within];
+  if (name === EACH) return elementsOf(json, within).flatMap((element) => placesAt(json, rest, element));
+  const place = frameMembers(json, within).findLast((member) => member.name === name)?.place;
+  return place ? placesAt(json, rest, place) : [];
+}
+
+/** The same JSON with other values in those places, in the order in which they stand; every other byte untouched. */
+export function withTexts(json: Buffer, places: readonly Place[], change: (text: string) => string): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const { start, end } of places) {
+    parts.push(json.subarray(from, start), Buffer.from(change(json.toString('utf8', start, end))));
+    from = end;
+  }
+  return places.length === 0 ? json : Buffer.concat([...parts, json.subarray(from)]);
+}
+
 /**
  * The same JSON with members added behind those of the object at `path`, which is made where it is missing; every other
  * byte untouched. `members` is JSON text without braces. What is no object there is left as it is.

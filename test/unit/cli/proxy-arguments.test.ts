@@ -91,8 +91,14 @@ describe('both forms', () => {
 
 describe('a misuse', () => {
   it.each<[args: string[], line: string]>([
-    [[], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
-    [['--profile', 'acme'], 'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address.'],
+    [
+      [],
+      'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+    ],
+    [
+      ['--profile', 'acme'],
+      'No server was named. Add --path /api/2.0/mcp/sql, or --url with the full address; or --all for all servers in the list.',
+    ],
     [['--path', SQL, '--url', `${HOST}${SQL}`], '--url and --path were both given. Give one of them.'],
     [['--path', SQL, '--meta'], `--meta needs a value. ${FLAGS}`],
     [

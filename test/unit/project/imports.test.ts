@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/rules/': ['main/platform/'],
   'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
+  'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/'],
   'main/causeway.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
   'main/diagnosis/': ['main/(?!cli/|desktop/|index)'],
@@ -94,7 +95,7 @@ describe('the imports of the product', () => {
     expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(Object.keys(MAY_IMPORT)));
   });
 
-  it('go downward only: platform, auth, workspace, (warehouses | bridge), hub, causeway.ts, (desktop | cli)', () => {
+  it('go downward only: platform, auth, workspace, (warehouses | bridge), (hub | aggregate), causeway.ts, (desktop | cli)', () => {
     const inside = imports.filter(
       ({ to }) => to === 'package.json' || /^(main|preload|renderer|test|resources)\//.test(to),
     );

@@ -1,0 +1,130 @@
+import { EACH, placesAt, withTexts } from '../bridge/frame/edit.ts';
+import { parseFrame, parseText } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
+import { IN_NAMES, IN_URIS, type Prefix } from './shared-names.ts';
+
+/** What a server lists (MCP › Server Features). */
+export const LIST_KINDS = ['tools', 'prompts', 'resources', 'templates'] as const;
+
+export type ListKind = (typeof LIST_KINDS)[number];
+
+export interface ListFacts {
+  method: string;
+  /** The member of the result that holds the list, and the one of each element that is its name. */
+  items: string;
+  key: string;
+  /** The capability of servers that have it, and the notification that it has changed. */
+  capability: 'tools' | 'prompts' | 'resources';
+  changed: string;
+  prefix: Prefix;
+}
+
+export const LISTS: Record<ListKind, ListFacts> = {
+  tools: {
+    method: 'tools/list',
+    items: 'tools',
+    key: 'name',
+    capability: 'tools',
+    changed: 'notifications/tools/list_changed',
+    prefix: IN_NAMES,
+  },
+  prompts: {
+    method: 'prompts/list',
+    items: 'prompts',
+    key: 'name',
+    capability: 'prompts',
+    changed: 'notifications/prompts/list_changed',
+    prefix: IN_NAMES,
+  },
+  resources: {
+    method: 'resources/list',
+    items: 'resources',
+    key: 'uri',
+    capability: 'resources',
+    changed: 'notifications/resources/list_changed',
+    prefix: IN_URIS,
+  },
+  templates: {
+    method: 'resources/templates/list',
+    items: 'resourceTemplates',
+    key: 'uriTemplate',
+    capability: 'resources',
+    changed: 'notifications/resources/list_changed',
+    prefix: IN_URIS,
+  },
+};
+
+/** The kind of list that a request asks for. */
+export function listKindOf(method: string): ListKind | undefined {
+  return LIST_KINDS.find((kind) => LISTS[kind].method === method);
+}
+
+/** One element of a list: its name, and its bytes as its server wrote them. */
+export interface ListItem {
+  name: string;
+  bytes: Buffer;
+}
+
+/** The elements of a list in an answer that have a name, and where the list goes on. */
+export function itemsIn(kind: ListKind, answer: Buffer): { items: ListItem[]; nextCursor: string | undefined } {
+  const { items, key } = LISTS[kind];
+  const found = placesAt(answer, ['result', items, EACH]).flatMap(({ start, end }) => {
+    const bytes = answer.subarray(start, end);
+    const name = memberAt(parseFrame(bytes), key);
+    return typeof name === 'string' ? [{ name, bytes }] : [];
+  });
+  const [cursor] = placesAt(answer, ['result', 'nextCursor']);
+  const next = cursor && parseText(answer.toString('utf8', cursor.start, cursor.end));
+  return { items: found, nextCursor: typeof next === 'string' && next !== '' ? next : undefined };
+}
+
+/** An answer with a list; each element under the name that the client is told. */
+export function listAnswer(id: string, kind: ListKind, items: readonly ListItem[], shown: readonly string[]): Buffer {
+  const { key } = LISTS[kind];
+  const parts = items.map(({ name, bytes }, at) =>
+    shown[at] === name ? bytes : withTexts(bytes, placesAt(bytes, [key]), () => JSON.stringify(shown[at] ?? name)),
+  );
+  const list = parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from(','), part]));
+  const head = `{"jsonrpc":"2.0","id":${id},"result":{${JSON.stringify(LISTS[kind].items)}:[`;
+  return Buffer.concat([Buffer.from(head), ...list, Buffer.from(']}}')]);
+}
+
+/** Where the results of requests speak of resources. */
+const URIS: Readonly<Record<string, (string | typeof EACH)[][]>> = {
+  'tools/call': [
+    ['result', 'content', EACH, 'uri'],
+    ['result', 'content', EACH, 'resource', 'uri'],
+  ],
+  'prompts/get': [
+    ['result', 'messages', EACH, 'content', 'uri'],
+    ['result', 'messages', EACH, 'content', 'resource', 'uri'],
+  ],
+  'resources/read': [['result', 'contents', EACH, 'uri']],
+};
+
+/** The answer to a request with other URIs of resources, where it holds some. */
+export function withUris(method: string, answer: Buffer, change: (uri: string) => string): Buffer {
+  const paths = Object.hasOwn(URIS, method) && answer.includes('"uri"') ? (URIS[method] ?? []) : [];
+  const places = paths.flatMap((path) => placesAt(answer, path)).toSorted((one, other) => one.start - other.start);
+  return withTexts(answer, places, (text) => {
+    const uri = parseText(text);
+    const changed = typeof uri === 'string' ? change(uri) : uri;
+    return changed === uri ? text : JSON.stringify(changed);
+  });
+}
+
+/** Whether a template may have made a URI (RFC 6570, all levels, read generously): what stands outside its braces is there in order. */
+export function mayBeOf(template: string, uri: string): boolean {
+  const parts = template.split(/\{[^{}]*\}/);
+  const [first = '', ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return uri === first;
+  if (!uri.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = uri.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return uri.length - last.length >= at && uri.endsWith(last);
+}

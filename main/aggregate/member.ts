@@ -1,0 +1,299 @@
+import type { FrameSink } from '../bridge/back-pressure.ts';
+import type { Bridge } from '../bridge/bridge.ts';
+import { elementsOf, wholeOf } from '../bridge/frame/edit.ts';
+import { errorFrame, errorOfFrame } from '../bridge/frame/error-frame.ts';
+import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
+import { memberAt, rpcErrorIn } from '../bridge/frame/members.ts';
+import { MAX_TOOL_PAGES } from '../bridge/limits.ts';
+import { inOneLine } from '../platform/errors.ts';
+import type { ClientRequest } from './client-request.ts';
+import { itemsIn, LIST_KINDS, LISTS, type ListItem, type ListKind } from './lists.ts';
+import { OpenRequests } from './open-requests.ts';
+
+/** How long before a server that could not be opened is tried again, in milliseconds. */
+const REOPEN_MS = 10_000;
+
+/** What a member's session goes through: a bridge, and the reason why there is none, if it turns out so. */
+export interface OpenedServer {
+  bridge: Bridge;
+  /** Rejects where no bridge can be built: the profile is missing, say. */
+  opened: Promise<void>;
+  /** Told of an error that nothing has caught. */
+  failed?(error: unknown): void;
+}
+
+export interface MemberPort {
+  open(sink: FrameSink): OpenedServer;
+  /** Where frames of this server go; `write` takes what comes from it. */
+  sink(write: (frame: Buffer) => void): FrameSink;
+  /** A request or a notification of the server's. Progress and answers have found their senders already. */
+  said(member: Member, frame: Buffer, method: string, isRequest: boolean): void;
+  /** The server's answer to a request of the client's, as the client may have it. */
+  answered(member: Member, request: ClientRequest, answer: Buffer): void;
+  /** The server can be asked, or its list of this kind is another one than the client may have. */
+  changed(kinds: readonly ListKind[]): void;
+  /** There is room for frames again. */
+  settled(): void;
+}
+
+/** Who waits for an answer of the server's: a request of the client's, or the aggregate itself. */
+type Asker = { client: ClientRequest } | { own: (answer: Buffer) => void };
+
+/** One of the servers that are offered as one: its session, the requests that it has not answered, and its lists. */
+export class Member {
+  readonly name: string;
+  readonly #port: MemberPort;
+  readonly #requests = new OpenRequests<Asker>();
+  /** The client's `initialize`. */
+  readonly #initialize: Buffer;
+  #opened: OpenedServer | undefined;
+  /** Frames that wait for the session to be opened. */
+  #held: Buffer[] | undefined = [];
+  #trouble: string | undefined;
+  #capabilities: unknown;
+  #hasToldTools = false;
+  #reopening: NodeJS.Timeout | undefined;
+  /** The lists that are being asked for; one that came too late for its request is kept for the next one. */
+  readonly #lists = new Map<ListKind, { items: Promise<readonly ListItem[]>; isLate: boolean }>();
+  #isClosed = false;
+
+  constructor(name: string, initialize: Buffer, port: MemberPort) {
+    this.name = name;
+    this.#initialize = initialize;
+    this.#port = port;
+    this.#open();
+  }
+
+  /** Why the server has no session; undefined where it has one, or is getting one. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  get pendingBytes(): number {
+    return this.#opened?.bridge.pendingBytes ?? 0;
+  }
+
+  /** Whether the server may know the methods of a capability. A server that was introduced from memory may know more. */
+  mayHave(capability: string): boolean {
+    if (capability === 'tools' || memberAt(this.#capabilities, capability) !== undefined) return true;
+    return this.#capabilities === undefined && this.#hasToldTools;
+  }
+
+  /** Sends a request of the client's. */
+  request(frame: Buffer, client: ClientRequest): void {
+    if (this.#trouble !== undefined) client.reply(errorFrame(client.id, new Error(this.#trouble)));
+    else this.#send(this.#requests.pass(frame, { client }));
+  }
+
+  /** Sends a notification, or an answer to a request of the server's. */
+  send(frame: Buffer): void {
+    if (this.#trouble === undefined) this.#send(frame);
+  }
+
+  /** Asks the server for something on the aggregate's own account. `params` is JSON text. */
+  ask(method: string, params: string): Promise<Buffer> {
+    return new Promise((resolve) => {
+      if (this.#trouble !== undefined) resolve(errorFrame('0', new Error(this.#trouble)));
+      else this.#send(this.#requests.pass(ownRequest(method, params), { own: resolve }));
+    });
+  }
+
+  /** The client has cancelled one of its requests; false where that is none of this server's. */
+  cancel(notification: Buffer, request: ClientRequest): boolean {
+    const cancelled = this.#requests.cancelled(notification, (asker) => 'client' in asker && asker.client === request);
+    if (cancelled) this.#send(cancelled.frame);
+    return cancelled !== undefined;
+  }
+
+  /** The client's requests that the server works on, the oldest first. */
+  get working(): ClientRequest[] {
+    return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
+  }
+
+  /** The server's list, or what stands for it; undefined where it takes longer than `timeoutMs`: then a change is told later. */
+  async list(kind: ListKind, timeoutMs: number): Promise<readonly ListItem[] | undefined> {
+    if (this.#trouble !== undefined) return kind === 'tools' ? [statusTool(this.name, this.#trouble)] : [];
+    if (!this.mayHave(LISTS[kind].capability)) return [];
+    const list = this.#lists.get(kind) ?? this.#startList(kind);
+    const items = await within(timeoutMs, list.items);
+    if (items === undefined) list.isLate = true;
+    else this.#lists.delete(kind);
+    return items;
+  }
+
+  /** Tries again what has failed. */
+  reopen(): void {
+    clearTimeout(this.#reopening);
+    if (this.#trouble === undefined || this.#isClosed) return;
+    this.#open();
+  }
+
+  /** Something in this process has failed: a session without the application is opened again. */
+  failed(error: unknown): void {
+    this.#opened?.failed?.(error);
+  }
+
+  async finish(graceMs: number): Promise<void> {
+    this.#end();
+    await this.#opened?.bridge.finish(graceMs);
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    const gone = new Error(`The server "${this.name}" is no longer there.`);
+    this.#trouble = gone.message;
+    this.#refuse(gone);
+    await this.#opened?.bridge.close();
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#reopening);
+  }
+
+  #startList(kind: ListKind) {
+    const list = { items: this.#pages(kind), isLate: false };
+    this.#lists.set(kind, list);
+    void list.items.then(() => {
+      if (list.isLate && this.#lists.get(kind) === list) this.#port.changed([kind]);
+    });
+    return list;
+  }
+
+  async #pages(kind: ListKind): Promise<readonly ListItem[]> {
+    const all: ListItem[] = [];
+    let params = '{}';
+    for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
+      const answer = await this.ask(LISTS[kind].method, params);
+      const { items, nextCursor } = itemsIn(kind, answer);
+      all.push(...items);
+      const error = kind === 'tools' ? rpcErrorIn(parseFrame(answer)) : undefined;
+      if (error) all.push(statusTool(this.name, error.message));
+      if (nextCursor === undefined) break;
+      params = JSON.stringify({ cursor: nextCursor });
+    }
+    if (kind === 'tools') this.#hasToldTools = true;
+    return all;
+  }
+
+  #open(): void {
+    this.#trouble = undefined;
+    this.#held = [];
+    let isCurrent = true;
+    const sink = this.#port.sink((frame) => isCurrent && this.#received(frame));
+    const session = this.#port.open(sink);
+    const { bridge, opened } = session;
+    this.#opened = session;
+    bridge.onSettled(() => this.#port.settled());
+    const failed = (error: unknown) => {
+      if (!isCurrent || this.#isClosed) return;
+      isCurrent = false;
+      void bridge.close();
+      this.#failed(error);
+    };
+    opened.catch(failed);
+    const introduce = (answer: Buffer) => {
+      const error = rpcErrorIn(parseFrame(answer));
+      if (error) failed(errorOfFrame(answer) ?? new Error(error.message));
+      else this.#introduced(answer);
+    };
+    bridge.receive(this.#requests.pass(this.#initialize, { own: introduce }));
+  }
+
+  #introduced(answer: Buffer): void {
+    const result = memberAt(parseFrame(answer), 'result');
+    const isUnknown = memberAt(result, 'serverInfo', 'name') === 'causeway';
+    this.#capabilities = isUnknown ? undefined : (memberAt(result, 'capabilities') ?? {});
+    this.#opened?.bridge.receive(Buffer.from('{"jsonrpc":"2.0","method":"notifications/initialized"}'));
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const frame of held) this.#opened?.bridge.receive(frame);
+  }
+
+  #failed(error: unknown): void {
+    this.#trouble = inOneLine(error);
+    this.#refuse(error);
+    this.#reopening = setTimeout(() => {
+      this.reopen();
+      this.#port.changed(LIST_KINDS);
+    }, REOPEN_MS);
+    this.#reopening.unref();
+    this.#port.changed(LIST_KINDS);
+  }
+
+  /** Answers all open requests: no answer to them can come any more. */
+  #refuse(error: unknown): void {
+    this.#held = [];
+    this.#lists.clear();
+    for (const { asker } of this.#requests.drop(() => true)) {
+      if ('client' in asker) asker.client.reply(errorFrame(asker.client.id, error));
+      else asker.own(errorFrame('0', error));
+    }
+  }
+
+  #send(frame: Buffer): void {
+    if (this.#held) this.#held.push(frame);
+    else this.#opened?.bridge.receive(frame);
+  }
+
+  #received(frame: Buffer): void {
+    const elements = elementsOf(frame, wholeOf(frame));
+    if (elements.length === 0) this.#receivedOne(frame);
+    else for (const { start, end } of elements) this.#receivedOne(frame.subarray(start, end));
+  }
+
+  #receivedOne(frame: Buffer): void {
+    const { id, method } = scanFrame(frame);
+    if (method === undefined) this.#answered(frame);
+    else if (method === 'notifications/progress') this.#progressed(frame);
+    else {
+      if (id === undefined) this.#forgetLists(method);
+      this.#port.said(this, frame, method, id !== undefined);
+    }
+  }
+
+  #answered(frame: Buffer): void {
+    const answered = this.#requests.answered(frame);
+    if (!answered) return;
+    const { asker, frame: answer } = answered;
+    if ('client' in asker) this.#port.answered(this, asker.client, answer);
+    else asker.own(errorOfFrame(frame) ? frame : answer);
+  }
+
+  #progressed(frame: Buffer): void {
+    const progressed = this.#requests.progressed(frame);
+    if (progressed && 'client' in progressed.asker) progressed.asker.client.progress(progressed.frame);
+  }
+
+  /** A list that is on its way may be the former one. */
+  #forgetLists(method: string): void {
+    for (const kind of LIST_KINDS) if (LISTS[kind].changed === method) this.#lists.delete(kind);
+  }
+}
+
+/** The tool that stands for those of a server that has no session. */
+function statusTool(server: string, trouble: string): ListItem {
+  const description = `The tools of the Databricks server "${server}" are not available. ${trouble} Call this tool to try again; the tools appear by themselves as soon as they can be used.`;
+  const tool = {
+    name: STATUS_TOOL,
+    title: `Check the connection of ${server}`,
+    description,
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  };
+  return { name: STATUS_TOOL, bytes: Buffer.from(JSON.stringify(tool)) };
+}
+
+const STATUS_TOOL = 'connection_status';
+
+function ownRequest(method: string, params: string): Buffer {
+  return Buffer.from(`{"jsonrpc":"2.0","id":0,"method":"${method}","params":${params}}`);
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

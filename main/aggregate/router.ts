@@ -1,0 +1,216 @@
+import { placesAt, textAt, withTexts } from '../bridge/frame/edit.ts';
+import { errorFrame, toolTextFrame } from '../bridge/frame/error-frame.ts';
+import { matchOfIds, parseFrame, parseText } from '../bridge/frame/frame.ts';
+import { memberAt } from '../bridge/frame/members.ts';
+import { CausewayError } from '../platform/errors.ts';
+import type { ClientRequest } from './client-request.ts';
+import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, withUris } from './lists.ts';
+import type { Member } from './member.ts';
+import { type Found, type Owned, SharedNames } from './shared-names.ts';
+
+/** How long one server may hold up the list of all, in milliseconds. A session gives its last known tools before that. */
+const LIST_MS = 3_000;
+
+const NAME = ['params', 'name'];
+const URI = ['params', 'uri'];
+
+/** What a request names, and where it does. */
+interface Target {
+  kind: ListKind;
+  path: string[];
+}
+
+const TARGETS: Readonly<Record<string, Target>> = {
+  'tools/call': { kind: 'tools', path: NAME },
+  'prompts/get': { kind: 'prompts', path: NAME },
+  'resources/read': { kind: 'resources', path: URI },
+  'resources/subscribe': { kind: 'resources', path: URI },
+  'resources/unsubscribe': { kind: 'resources', path: URI },
+};
+
+/** Requests in whose answers a server may ask something. */
+const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Which server a request of the client's means, and how what servers say of their tools and resources is told to the client. */
+export class Router {
+  readonly #members: () => readonly Member[];
+  readonly #names: Record<ListKind, SharedNames>;
+  /** What the client calls the resources that it has subscribed to, by server and the server's own name. */
+  readonly #subscribed = new Map<string, string>();
+  /** The client's last `logging/setLevel`, as the parameters of one. */
+  #level: string | undefined;
+
+  constructor(members: () => readonly Member[]) {
+    this.#members = members;
+    const isServer = (name: string) => members().some((member) => member.name === name);
+    const named = (kind: ListKind) => new SharedNames(LISTS[kind].prefix, isServer);
+    this.#names = {
+      tools: named('tools'),
+      prompts: named('prompts'),
+      resources: named('resources'),
+      templates: named('templates'),
+    };
+  }
+
+  joined(member: Member): void {
+    if (this.#level !== undefined) void member.ask('logging/setLevel', this.#level);
+  }
+
+  left(server: string): void {
+    for (const kind of LIST_KINDS) this.#names[kind].forget(server);
+    for (const key of this.#subscribed.keys()) if (key.startsWith(`${server} `)) this.#subscribed.delete(key);
+  }
+
+  /** Sets the level of all servers that log, and of those that come later. */
+  setLevel(frame: Buffer): void {
+    const level = textAt(frame, 'params');
+    this.#level = level;
+    if (level === undefined) return;
+    for (const member of this.#members()) if (member.mayHave('logging')) void member.ask('logging/setLevel', level);
+  }
+
+  /** Whether a server may ask something in the answer to such a request. */
+  isAsking(method: string): boolean {
+    return ASKING.has(method);
+  }
+
+  /** Answers with one list of what all servers have. One that takes long is left out, and told as a change later. */
+  async answerList(kind: ListKind, request: ClientRequest): Promise<void> {
+    const { owned, items } = await this.#listAll(kind);
+    request.reply(listAnswer(request.id, kind, items, this.#names[kind].tell(owned)));
+  }
+
+  /** Sends a request to the server that it means, or answers it where it means none; false for a method that is not known. */
+  send(frame: Buffer, request: ClientRequest): boolean {
+    const target = this.#targetOf(frame, request.method);
+    if (!target) return false;
+    const text = textAt(frame, ...target.path);
+    const name = text === undefined ? undefined : parseText(text);
+    if (typeof name !== 'string') {
+      refuse(request, `Invalid params: ${target.path.at(-1)} is missing or no text.`);
+      return true;
+    }
+    const found = this.#find(target.kind, name);
+    if (found.kind === 'none') void this.#sendLater(frame, request, target, name);
+    else this.#deliver(frame, request, target, name, found);
+    return true;
+  }
+
+  /** An answer as the client may have it: with the names that the client knows of the resources in it. */
+  received(member: Member, request: ClientRequest, answer: Buffer): Buffer {
+    const server = member.name;
+    return withUris(request.method, answer, (uri) => this.#names.resources.mention({ server, name: uri }));
+  }
+
+  /** A notification as the client may have it. */
+  notified(member: Member, frame: Buffer, method: string): Buffer {
+    if (method !== 'notifications/resources/updated') return frame;
+    const server = member.name;
+    return withTexts(frame, placesAt(frame, URI), (text) => {
+      const name = parseText(text);
+      if (typeof name !== 'string') return text;
+      return JSON.stringify(
+        this.#subscribed.get(`${server} ${name}`) ?? this.#names.resources.mention({ server, name }),
+      );
+    });
+  }
+
+  /** Which of these requests a notification of the client's cancels. */
+  cancelled(notification: Buffer, requests: readonly ClientRequest[]): ClientRequest | undefined {
+    const id = textAt(notification, 'params', 'requestId');
+    if (id === undefined) return undefined;
+    return requests.find((request) => request.method !== 'initialize' && matchOfIds(id, request.id) !== undefined);
+  }
+
+  #targetOf(frame: Buffer, method: string): Target | undefined {
+    if (method !== 'completion/complete') return Object.hasOwn(TARGETS, method) ? TARGETS[method] : undefined;
+    const isPrompt = memberAt(parseFrame(frame), 'params', 'ref', 'type') === 'ref/prompt';
+    return isPrompt
+      ? { kind: 'prompts', path: ['params', 'ref', 'name'] }
+      : { kind: 'templates', path: ['params', 'ref', 'uri'] };
+  }
+
+  #find(kind: ListKind, name: string): Found {
+    const found = this.#names[kind].find(name);
+    if (found.kind !== 'none' || kind !== 'resources') return found;
+    return this.#byTemplate(name);
+  }
+
+  /** The server whose template may have made a URI that nobody lists. */
+  #byTemplate(uri: string): Found {
+    const owners = this.#templates.filter(({ name }) => mayBeOf(name, uri));
+    const servers = [...new Set(owners.map(({ server }) => server))];
+    const [server] = servers;
+    if (server === undefined) return { kind: 'none' };
+    if (servers.length === 1) return { kind: 'one', owned: { server, name: uri } };
+    return { kind: 'several', names: servers.map((one) => LISTS.resources.prefix.of({ server: one, name: uri })) };
+  }
+
+  #templates: readonly Owned[] = [];
+
+  /** A name that was never listed: the servers are asked what they have. */
+  async #sendLater(frame: Buffer, request: ClientRequest, target: Target, name: string): Promise<void> {
+    try {
+      for (const kind of target.kind === 'resources' ? (['resources', 'templates'] as const) : [target.kind]) {
+        for (const owned of (await this.#listAll(kind)).owned) this.#names[kind].mention(owned);
+      }
+      if (!request.isOver) this.#deliver(frame, request, target, name, this.#find(target.kind, name));
+    } catch (error) {
+      request.reply(errorFrame(request.id, error));
+    }
+  }
+
+  #deliver(frame: Buffer, request: ClientRequest, { kind, path }: Target, name: string, found: Found): void {
+    const what = kind === 'resources' || kind === 'templates' ? 'resource' : kind.slice(0, -1);
+    if (found.kind === 'none') {
+      if (kind === 'resources') refuse(request, `Resource not found: ${name}`, -32002);
+      else refuse(request, `Unknown ${what}: ${name}`);
+      return;
+    }
+    if (found.kind === 'several') {
+      const words = `Several servers have a ${what} "${name}". Nothing was run: name one of ${found.names.join(', ')}.`;
+      if (kind === 'tools') request.reply(toolTextFrame(request.id, frame, words));
+      else refuse(request, words);
+      return;
+    }
+    const member = this.#members().find((one) => one.name === found.owned.server);
+    if (!member) {
+      const gone = `The server "${found.owned.server}" is no longer there.`;
+      request.reply(
+        errorFrame(request.id, new CausewayError('not_found', gone, { remedy: 'List again what there is.' })),
+      );
+    } else if (member.trouble !== undefined && kind === 'tools') {
+      const words = `The server "${member.name}" cannot be used: ${member.trouble}`;
+      request.reply(
+        toolTextFrame(request.id, frame, `${words} It is tried again now; list the tools again in a moment.`),
+      );
+      member.reopen();
+    } else {
+      this.#follow(request.method, found.owned, name);
+      const own = JSON.stringify(found.owned.name);
+      member.request(name === found.owned.name ? frame : withTexts(frame, placesAt(frame, path), () => own), request);
+    }
+  }
+
+  #follow(method: string, { server, name }: Owned, asked: string): void {
+    if (method === 'resources/subscribe') this.#subscribed.set(`${server} ${name}`, asked);
+    if (method === 'resources/unsubscribe') this.#subscribed.delete(`${server} ${name}`);
+  }
+
+  async #listAll(kind: ListKind): Promise<{ owned: Owned[]; items: ListItem[] }> {
+    const lists = await Promise.all(
+      this.#members().map(async ({ name }, at, members) => ({
+        server: name,
+        items: (await members[at]?.list(kind, LIST_MS)) ?? [],
+      })),
+    );
+    const items = lists.flatMap((list) => list.items);
+    const owned = lists.flatMap(({ server, items: own }) => own.map(({ name }) => ({ server, name })));
+    if (kind === 'templates') this.#templates = owned;
+    return { owned, items };
+  }
+}
+
+function refuse(request: ClientRequest, message: string, code = -32602): void {
+  request.reply(Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"error":${JSON.stringify({ code, message })}}`));
+}

@@ -1,0 +1,91 @@
+import { dirname, join } from 'node:path';
+import { Aggregate, type AggregateServer } from '../aggregate/aggregate.ts';
+import { StreamSink, serveStdio } from '../bridge/stdio.ts';
+import { hasServerList, type ManagedServer, openServers } from '../clients/servers.ts';
+import { watchFiles } from '../clients/watch.ts';
+import { guarded, refuseFrame } from '../hub/boundary.ts';
+import { HubFinder } from '../hub/hub-finder.ts';
+import { inOneLine } from '../platform/errors.ts';
+import { configFolder } from '../platform/paths.ts';
+import type { PrepareServer } from './alone.ts';
+import { type AllRequest, completedBy } from './proxy-arguments.ts';
+import { relayTo } from './proxy-session.ts';
+
+/** For how long the list of servers has to be quiet before it is read again, in milliseconds. */
+const QUIET_MS = 100;
+
+/**
+ * Relays between this process's stdin and stdout and all servers in the list, until the client is done. Each server has a
+ * session of its own, through the hub or in this process.
+ */
+export async function serveAll(request: AllRequest): Promise<void> {
+  const { env } = process;
+  const sink = new StreamSink(process.stdout);
+  const aggregate = new Aggregate(sink);
+  const prepared = lazily(async () => (await import('./alone.ts')).openAlone(env));
+  const prepare: PrepareServer = async (server) => (await prepared())(server);
+  const { withMetaPresets } = await import('../bridge/meta-presets.ts');
+  const open = (server: ManagedServer): AggregateServer['open'] => {
+    const { request: target, isOwn } = completedBy(env, {
+      ...server,
+      origin: undefined,
+      authType: undefined,
+      meta: {},
+    });
+    const presets = { ...server.meta, ...request.meta };
+    return (client) => {
+      const hub = new HubFinder(target, isOwn);
+      const relay = relayTo(target, hub, hub.attach(), client, prepare);
+      const safe = guarded(relay, (error, frame) => {
+        complain(error);
+        if (frame) refuseFrame(frame, error, client);
+      });
+      const bridge = Object.keys(presets).length > 0 ? withMetaPresets(safe, presets) : safe;
+      return { bridge, opened: relay.opened, failed: (error) => relay.failed(error) };
+    };
+  };
+  const offer = async () => {
+    const servers = await listOf(env);
+    const chosen = servers?.filter(({ profile }) => request.profile === undefined || profile === request.profile);
+    if (!chosen) return;
+    aggregate.offer(chosen.map((server) => ({ name: server.name, setUp: JSON.stringify(server), open: open(server) })));
+  };
+  await offer();
+  const folder = configFolder(env);
+  const list = async () => [join(folder, 'servers.json')];
+  const unwatch = watchFiles(list, () => void offer(), { root: dirname(folder), quietMs: QUIET_MS });
+  const survive = (error: unknown) => {
+    complain(error);
+    aggregate.failed(error);
+  };
+  process.on('uncaughtException', survive);
+  process.on('unhandledRejection', survive);
+  const safe = guarded(aggregate, (error, frame) => {
+    complain(error);
+    if (frame) refuseFrame(frame, error, sink);
+  });
+  await serveStdio(safe, sink);
+  unwatch();
+}
+
+/** The servers in the list; undefined where it cannot be read now: then those before are kept. */
+async function listOf(env: NodeJS.ProcessEnv): Promise<readonly ManagedServer[] | undefined> {
+  try {
+    return (await hasServerList(env)) ? (await openServers(env)).read().servers : [];
+  } catch (error) {
+    complain(error);
+    return undefined;
+  }
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function complain(error: unknown): void {
+  process.stderr.write(`causeway proxy: ${inOneLine(error)}\n`);
+}

@@ -1,0 +1,317 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { Aggregate, type AggregateServer } from '../../../main/aggregate/aggregate.ts';
+import type { FrameSink } from '../../../main/bridge/back-pressure.ts';
+
+interface Frame {
+  id?: number | string;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string };
+}
+
+/** What a server of a test does with a frame; undefined for what every one does. */
+type Acts = (frame: Frame, say: (frame: Frame) => void) => boolean | undefined;
+
+interface Lists {
+  tools?: string[];
+  prompts?: string[];
+  resources?: string[];
+  templates?: string[];
+}
+
+/** A server in this process: what reached it, and a way to let it say something. */
+function serverOf(name: string, lists: Lists, acts: Acts = () => false) {
+  const received: Frame[] = [];
+  let say: (frame: Frame) => void = () => {};
+  const listed = (names: string[] = [], key = 'name') => names.map((one) => ({ [key]: one }));
+  const results: Record<string, () => object> = {
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} },
+      serverInfo: { name, version: '0' },
+    }),
+    'tools/list': () => ({ tools: listed(lists.tools) }),
+    'prompts/list': () => ({ prompts: listed(lists.prompts) }),
+    'resources/list': () => ({ resources: listed(lists.resources, 'uri') }),
+    'resources/templates/list': () => ({ resourceTemplates: listed(lists.templates, 'uriTemplate') }),
+    'resources/read': () => ({ contents: (lists.resources ?? []).map((uri) => ({ uri, text: name })) }),
+  };
+  const server: AggregateServer = {
+    name,
+    setUp: JSON.stringify(lists),
+    open: (sink: FrameSink) => {
+      say = (frame) => queueMicrotask(() => sink.write(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...frame }))));
+      const bridge = {
+        receive: (bytes: Buffer) => {
+          const frame: Frame = JSON.parse(String(bytes));
+          received.push(frame);
+          if (acts(frame, say) || frame.id === undefined || frame.method === undefined) return;
+          say({ id: frame.id, result: { ...(results[frame.method]?.() ?? { by: name, of: frame.params }) } });
+        },
+        fault: () => {},
+        pendingBytes: 0,
+        onSettled: () => {},
+        finish: async () => {},
+        close: async () => {},
+      };
+      return { bridge, opened: Promise.resolve() };
+    },
+  };
+  const calls = () => received.filter(({ method }) => method === 'tools/call').map(({ params }) => params?.name);
+  return { server, received, calls, say: (frame: Frame) => say(frame) };
+}
+
+/** An aggregate of these servers, and its client. */
+function clientOf(...servers: { server: AggregateServer }[]) {
+  const frames: (Frame | Frame[])[] = [];
+  const waiting = new Map<unknown, (answer: Frame) => void>();
+  const sink: FrameSink = {
+    write: (bytes) => {
+      const frame: Frame = JSON.parse(String(bytes));
+      frames.push(frame);
+      if (frame.method === undefined) waiting.get(frame.id)?.(frame);
+    },
+    buffered: 0,
+    flowing: true,
+    onDrain: () => {},
+    flushed: async () => {},
+  };
+  const aggregate = new Aggregate(sink);
+  aggregate.offer(servers.map(({ server }) => server));
+  const send = (frame: Frame | Frame[]) => aggregate.receive(Buffer.from(JSON.stringify(frame)));
+  let last = 0;
+  const request = (method: string, params: Record<string, unknown> = {}, id: number | string = ++last) =>
+    new Promise<Frame>((resolve) => {
+      waiting.set(id, resolve);
+      send({ jsonrpc: '2.0', id, method, params } as Frame);
+    });
+  const open = async () => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const opened = await request('initialize', params);
+    send({ method: 'notifications/initialized' });
+    return opened;
+  };
+  const names = async (method: string, items: string, key = 'name') => {
+    const { result } = await request(method);
+    return ((result?.[items] ?? []) as Record<string, string>[]).map((item) => item[key] ?? '');
+  };
+  const tools = () => names('tools/list', 'tools');
+  const notified = (method: string) => frames.filter((frame) => 'method' in frame && frame.method === method);
+  return { aggregate, frames, send, request, open, names, tools, notified };
+}
+
+const tokenOf = (frame: Frame | undefined) =>
+  (frame?.params?._meta as { progressToken: number } | undefined)?.progressToken;
+
+const toolNames = fc.uniqueArray(fc.constantFrom('run', 'query', 'a__run', 'b__run', 'list'), { maxLength: 4 });
+
+describe('several servers as one', () => {
+  it('give every call to the server of which the client was told, and answer every id once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        toolNames,
+        toolNames,
+        toolNames,
+        fc.array(fc.nat(), { maxLength: 12 }),
+        async (a, b, c, picks) => {
+          const servers = {
+            a: serverOf('a', { tools: a }),
+            b: serverOf('b', { tools: b }),
+            c: serverOf('c', { tools: c }),
+          };
+          const client = clientOf(servers.a, servers.b, servers.c);
+          await client.open();
+          const tools = await client.tools();
+          const owned = [
+            ...a.map((tool) => ['a', tool]),
+            ...b.map((tool) => ['b', tool]),
+            ...c.map((tool) => ['c', tool]),
+          ];
+          expect(tools).toHaveLength(owned.length);
+          expect(new Set(tools).size).toBe(tools.length);
+          const asked = tools.length === 0 ? [] : picks.map((pick) => pick % tools.length);
+          const answers = await Promise.all(
+            asked.map((at) => client.request('tools/call', { name: tools[at], arguments: {} })),
+          );
+          expect(answers.map(({ result }) => [result?.by, (result?.of as { name: string } | undefined)?.name])).toEqual(
+            asked.map((at) => owned[at]),
+          );
+          const ids = client.frames.flatMap((frame) => ('id' in frame && frame.method === undefined ? [frame.id] : []));
+          expect(new Set(ids).size).toBe(ids.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('answer a request for a name that nobody has, and run nothing', async () => {
+    const [a, b] = [serverOf('a', { tools: ['run'] }), serverOf('b', { tools: ['run'] })];
+    const client = clientOf(a, b);
+    await client.open();
+    expect((await client.request('tools/call', { name: 'other' })).error).toEqual({
+      code: -32602,
+      message: 'Unknown tool: other',
+    });
+    expect((await client.request('tools/call', { name: 'run' })).result?.isError).toBe(true);
+    expect((await client.request('tools/call', { name: 7 })).error?.code).toBe(-32602);
+    expect((await client.request('nothing/such')).error?.code).toBe(-32601);
+    expect((await client.request('resources/read', { uri: 'none:1' })).error?.code).toBe(-32002);
+    expect([a.calls(), b.calls()]).toEqual([[], []]);
+  });
+
+  it('tell apart what they ask the client under the same id, and give each its own answer', async () => {
+    const [a, b] = [serverOf('a', {}), serverOf('b', {})];
+    const client = clientOf(a, b);
+    await client.open();
+    for (const one of [a, b]) one.say({ id: 1, method: 'roots/list', params: { _meta: { progressToken: 'p' } } });
+    await vi.waitFor(() => expect(client.notified('roots/list')).toHaveLength(2));
+    const [first, second] = client.notified('roots/list') as Frame[];
+    expect(first?.id).not.toBe(second?.id);
+    const token = tokenOf(second);
+    client.send({ method: 'notifications/progress', params: { progressToken: token, progress: 1 } });
+    client.send({ id: second?.id, result: { roots: ['b'] } } as Frame);
+    client.send({ id: first?.id, result: { roots: ['a'] } } as Frame);
+    client.send({ id: first?.id, result: { roots: ['again'] } } as Frame);
+    const answers = (frames: Frame[]) => frames.filter(({ result }) => result?.roots);
+    expect(answers(a.received)).toEqual([{ id: 1, result: { roots: ['a'] } }]);
+    expect(answers(b.received)).toEqual([{ id: 1, result: { roots: ['b'] } }]);
+    expect(b.received).toContainEqual({
+      method: 'notifications/progress',
+      params: { progressToken: 'p', progress: 1 },
+    });
+  });
+
+  it('tell a request that a server takes back, and only that', async () => {
+    const [a, b] = [serverOf('a', {}), serverOf('b', {})];
+    const client = clientOf(a, b);
+    await client.open();
+    a.say({ id: 1, method: 'elicitation/create', params: {} });
+    await vi.waitFor(() => expect(client.notified('elicitation/create')).toHaveLength(1));
+    b.say({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    a.say({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await vi.waitFor(() => expect(client.notified('notifications/cancelled')).toHaveLength(1));
+    const [asked] = client.notified('elicitation/create') as Frame[];
+    expect(client.notified('notifications/cancelled')).toEqual([
+      expect.objectContaining({ params: { requestId: asked?.id } }),
+    ]);
+  });
+
+  it('pass on progress and cancellation of the call that is meant, and answer a cancelled call never', async () => {
+    let waiting: Frame | undefined;
+    let answer: (frame: Frame) => void = () => {};
+    const a = serverOf('a', { tools: ['wait'] }, (frame, say) => {
+      if (frame.method !== 'tools/call') return false;
+      [waiting, answer] = [frame, say];
+      return true;
+    });
+    const client = clientOf(a, serverOf('b', { tools: ['run'] }));
+    await client.open();
+    await client.tools();
+    void client.request('tools/call', { name: 'wait', _meta: { progressToken: 'mine' } }, 'call');
+    const progressToken = tokenOf(waiting);
+    answer({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+    answer({ method: 'notifications/progress', params: { progressToken: 'mine', progress: 2 } });
+    await vi.waitFor(() => expect(client.notified('notifications/progress')).toHaveLength(1));
+    expect(client.notified('notifications/progress')).toEqual([
+      expect.objectContaining({ params: { progressToken: 'mine', progress: 1 } }),
+    ]);
+    client.send({ method: 'notifications/cancelled', params: { requestId: 'call' } });
+    expect(a.received.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: waiting?.id } });
+    answer({ id: waiting?.id, result: {} } as Frame);
+    await client.request('ping');
+    expect(client.frames.filter((frame) => 'id' in frame && frame.id === 'call')).toEqual([]);
+  });
+
+  it('tell resources of the same address apart, wherever servers speak of them', async () => {
+    const [a, b] = [serverOf('a', { resources: ['doc:1', 'doc:a'] }), serverOf('b', { resources: ['doc:1'] })];
+    const client = clientOf(a, b);
+    await client.open();
+    const uris = await client.names('resources/list', 'resources', 'uri');
+    expect(uris).toEqual(['causeway.a+doc:1', 'doc:a', 'causeway.b+doc:1']);
+    const { result } = await client.request('resources/read', { uri: 'causeway.b+doc:1' });
+    expect(result?.contents).toEqual([{ uri: 'causeway.b+doc:1', text: 'b' }]);
+    await client.request('resources/subscribe', { uri: 'causeway.b+doc:1' });
+    expect(b.received.at(-1)).toMatchObject({ method: 'resources/subscribe', params: { uri: 'doc:1' } });
+    b.say({ method: 'notifications/resources/updated', params: { uri: 'doc:1' } });
+    await vi.waitFor(() => expect(client.notified('notifications/resources/updated')).toHaveLength(1));
+    expect(client.notified('notifications/resources/updated')[0]).toMatchObject({
+      params: { uri: 'causeway.b+doc:1' },
+    });
+  });
+
+  it('read what only a template or a result names from the server that has named it', async () => {
+    const a = serverOf('a', { tools: ['link'], templates: ['a://{x}/end'] }, (frame, say) => {
+      if (frame.method !== 'tools/call') return false;
+      say({ id: frame.id, result: { content: [{ type: 'resource_link', name: 'l', uri: 'link:1' }] } } as Frame);
+      return true;
+    });
+    const b = serverOf('b', { templates: ['b://{+x}'] });
+    const client = clientOf(a, b);
+    await client.open();
+    await client.tools();
+    const read = async (uri: string) => (await client.request('resources/read', { uri })).error?.code ?? 'read';
+    expect(await read('link:1')).toBe(-32002);
+    await client.request('tools/call', { name: 'link' });
+    expect([await read('link:1'), await read('b://x/end'), await read('a://x/end')]).toEqual(['read', 'read', 'read']);
+    const readBy = (frames: Frame[]) =>
+      frames.flatMap(({ method, params }) => (method === 'resources/read' ? [params?.uri] : []));
+    expect([readBy(a.received), readBy(b.received)]).toEqual([['link:1', 'a://x/end'], ['b://x/end']]);
+    await client.request('completion/complete', { ref: { type: 'ref/resource', uri: 'b://{+x}' }, argument: {} });
+    expect(b.received.at(-1)?.method).toBe('completion/complete');
+  });
+
+  it('give the level of log messages to servers that come later, too', async () => {
+    const [a, b] = [serverOf('a', {}), serverOf('b', {})];
+    const client = clientOf(a);
+    await client.open();
+    expect((await client.request('logging/setLevel', { level: 'debug' })).result).toEqual({});
+    client.aggregate.offer([a.server, b.server]);
+    const level = expect.objectContaining({ method: 'logging/setLevel', params: { level: 'debug' } });
+    await vi.waitFor(() => expect(b.received).toContainEqual(level));
+    expect(a.received.filter(({ method }) => method === 'initialize')).toHaveLength(1);
+  });
+
+  it('answer a batch together, whatever is in it', async () => {
+    const client = clientOf(serverOf('a', { tools: ['run'] }));
+    await client.open();
+    await client.tools();
+    const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'run' } });
+    client.send([call(71), { method: 'notifications/none' }, call(72), 5, { id: 73, method: 'ping' }] as Frame[]);
+    await vi.waitFor(() => expect(client.frames.filter(Array.isArray)).toHaveLength(1));
+    const [batch] = client.frames.filter(Array.isArray);
+    expect(batch?.map(({ id }) => id).toSorted()).toEqual([71, 72, 73, null]);
+  });
+
+  it('refuse what is open at a server that goes, and take back what it asked', async () => {
+    const a = serverOf('a', { tools: ['wait'] }, ({ method }) => method === 'tools/call');
+    const client = clientOf(a, serverOf('b', {}));
+    await client.open();
+    await client.tools();
+    a.say({ id: 5, method: 'roots/list' });
+    await vi.waitFor(() => expect(client.notified('roots/list')).toHaveLength(1));
+    const open = client.request('tools/call', { name: 'wait' });
+    client.aggregate.offer([]);
+    expect((await open).error?.message).toContain('The server "a" is no longer there');
+    expect(client.notified('notifications/cancelled')).toHaveLength(1);
+    expect((await client.request('tools/call', { name: 'wait' })).error?.message).toContain('no longer there');
+  });
+
+  it('wait for open requests before they end', async () => {
+    let answer: () => void = () => {};
+    const a = serverOf('a', { tools: ['wait'] }, (frame, say) => {
+      if (frame.method !== 'tools/call') return false;
+      answer = () => say({ id: frame.id, result: {} } as Frame);
+      return true;
+    });
+    const client = clientOf(a);
+    await client.open();
+    await client.tools();
+    const open = client.request('tools/call', { name: 'wait' });
+    const finished = client.aggregate.finish(60_000);
+    answer();
+    expect((await open).result).toEqual({});
+    await finished;
+  });
+});

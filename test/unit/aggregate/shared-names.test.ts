@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IN_NAMES, IN_URIS, type Owned, SharedNames } from '../../../main/aggregate/shared-names.ts';
+
+const SERVERS = ['a', 'b', 'sql', 'sql-2'];
+const server = fc.constantFrom(...SERVERS);
+/** Few names, so that they collide, and some that look as if they had a server before them. */
+const name = fc.constantFrom('run', 'query', 'a__run', 'b__a__run', 'sql__', '__run', 'x__run', 'causeway.a+run');
+const list = fc.uniqueArray(fc.record({ server, name }), { selector: ({ server: of, name: own }) => `${of} ${own}` });
+const prefix = fc.constantFrom(IN_NAMES, IN_URIS);
+
+const names = (how = IN_NAMES) => new SharedNames(how, (one) => SERVERS.includes(one));
+
+describe('names of several servers', () => {
+  it('stay as they are where only one server has them, and have their server before them otherwise', () => {
+    const told = names().tell([
+      { server: 'a', name: 'run' },
+      { server: 'a', name: 'query' },
+      { server: 'b', name: 'query' },
+      { server: 'b', name: 'a__run' },
+    ]);
+    expect(told).toEqual(['run', 'a__query', 'b__query', 'b__a__run']);
+  });
+
+  it('are unique, and each leads to what it was told for', () => {
+    fc.assert(
+      fc.property(prefix, fc.array(list, { maxLength: 4 }), (how, lists) => {
+        const shared = names(how);
+        for (const one of lists) {
+          const told = shared.tell(one);
+          expect(new Set(told).size).toBe(one.length);
+          expect(told.map((text) => shared.find(text))).toEqual(one.map((owned) => ({ kind: 'one', owned })));
+        }
+      }),
+    );
+  });
+
+  it('lead to what the client was told last, whatever servers mention or take away meanwhile', () => {
+    const change = fc.oneof(fc.record({ mention: fc.record({ server, name }) }), fc.record({ forget: server }));
+    fc.assert(
+      fc.property(prefix, list, fc.array(change), (how, one, changes) => {
+        const shared = names(how);
+        const told = shared.tell(one);
+        for (const next of changes) {
+          if ('mention' in next) {
+            const shown = shared.mention(next.mention);
+            const found = shared.find(shown);
+            expect(found.kind === 'one' && found.owned).toEqual(next.mention);
+          } else shared.forget(next.forget);
+        }
+        expect(told.map((text) => shared.find(text))).toEqual(one.map((owned) => ({ kind: 'one', owned })));
+      }),
+    );
+  });
+
+  it('do not depend on the order in which the servers come', () => {
+    fc.assert(
+      fc.property(list, fc.infiniteStream(fc.nat()), (one, random) => {
+        const shuffled = one.map((owned) => ({ owned, at: random.next().value ?? 0 })).toSorted((x, y) => x.at - y.at);
+        const shownIn = (order: Owned[]) =>
+          new Set(
+            names()
+              .tell(order)
+              .map((text, at) => JSON.stringify([text, order[at]])),
+          );
+        expect(shownIn(shuffled.map(({ owned }) => owned))).toEqual(shownIn(one));
+      }),
+    );
+  });
+
+  it('keep their prefix when the other server loses the name, and are free again when it goes', () => {
+    const shared = names();
+    const [one, other] = [
+      { server: 'a', name: 'run' },
+      { server: 'b', name: 'run' },
+    ];
+    shared.tell([one, other]);
+    expect(shared.tell([other])).toEqual(['b__run']);
+    shared.forget('a');
+    expect(shared.tell([other])).toEqual(['run']);
+  });
+
+  it('that several servers have, and nobody was told, are nobody’s', () => {
+    const shared = names();
+    shared.mention({ server: 'a', name: 'run' });
+    shared.mention({ server: 'b', name: 'run' });
+    expect(shared.find('run')).toEqual({ kind: 'several', names: ['a__run', 'b__run'] });
+    expect(shared.find('other')).toEqual({ kind: 'none' });
+    expect(shared.find('nobody__run')).toEqual({ kind: 'none' });
+  });
+
+  it('are forgotten where servers mention too many, and still lead nowhere else', () => {
+    const shared = names();
+    const [told] = shared.tell([{ server: 'a', name: 'kept' }]);
+    for (let at = 0; at < 25_000; at += 1) shared.mention({ server: 'b', name: `uri-${at}` });
+    expect(shared.find('uri-0')).toEqual({ kind: 'none' });
+    expect(shared.mention({ server: 'b', name: 'kept' })).toBe('b__kept');
+    expect(shared.find(told ?? '')).toEqual({ kind: 'one', owned: { server: 'a', name: 'kept' } });
+  });
+});
