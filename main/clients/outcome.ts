@@ -5,6 +5,7 @@ import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { type DataTable, hasAddress } from './entry.ts';
 import type { Meta } from './server-arguments.ts';
+import type { Application, HttpChoice } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
@@ -134,20 +135,6 @@ export function shared({ name }: ClientFacts, file: LocatedFile, others: ClientN
       action: { do: 'remove-shared', clients: [name, ...others.map((other) => other.name)] },
     },
   );
-}
-
-/** The OAuth application that a client signs in as. */
-interface Application {
-  /** Left out for the one that Databricks publishes for the client, where the workspace has it. */
-  clientId: string | undefined;
-  callbackPort: number | undefined;
-}
-
-/** A server by its own address, for a client that connects by itself. */
-export interface HttpChoice extends Application {
-  urlOf(server: ManagedServer): string;
-  /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
-  isPublished(server: ManagedServer, application: PublishedApplication): Promise<boolean>;
 }
 
 /** How a change is made. */

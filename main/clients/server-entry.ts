@@ -1,5 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
-import type { ClientFacts } from './client.ts';
+import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import {
   commandLineOf,
@@ -14,10 +14,23 @@ import {
   wholeEntry,
 } from './entry.ts';
 import type { Launcher } from './launcher.ts';
-import type { HttpChoice } from './outcome.ts';
 import { type FileRecord, writtenAs } from './record.ts';
 import { type Meta, metaArguments } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
+
+/** The OAuth application that a client signs in as. */
+export interface Application {
+  /** Left out for the one that Databricks publishes for the client, where the workspace has it. */
+  clientId: string | undefined;
+  callbackPort: number | undefined;
+}
+
+/** A server by its own address, for a client that connects by itself. */
+export interface HttpChoice extends Application {
+  urlOf(server: ManagedServer): string;
+  /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
+  isPublished(server: ManagedServer, application: PublishedApplication): Promise<boolean>;
+}
 
 /** How clients start a server on this computer. */
 function launchOf({ command, prefix }: Launcher, { name, ...server }: ManagedServer): Launch {

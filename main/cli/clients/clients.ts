@@ -1,6 +1,7 @@
 import { listBackups } from '../../clients/backups.ts';
-import { type ChangeChoice, type ChangeOutcome, directly, type HttpChoice } from '../../clients/outcome.ts';
+import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/outcome.ts';
 import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
+import type { HttpChoice } from '../../clients/server-entry.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
 import type { ClientReport, EntryStatus, FileReport } from '../../clients/survey.ts';
 import { CausewayError, inOneLine } from '../../platform/errors.ts';

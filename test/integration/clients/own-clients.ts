@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { HttpChoice } from '../../../main/clients/outcome.ts';
 import type { System } from '../../../main/clients/places.ts';
+import type { HttpChoice } from '../../../main/clients/server-entry.ts';
 import type { ManagedServer } from '../../../main/clients/servers.ts';
 import { ClientsService } from '../../../main/clients/service.ts';
 
