@@ -8,6 +8,7 @@ import type { SharedPools } from './platform/connections.ts';
 import type { ApprovalQueue } from './rules/approvals.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
+import type { AppAccesses } from './workspace/app-access.ts';
 import type { Discovery } from './workspace/catalog-query.ts';
 import type { RestClient } from './workspace/client.ts';
 import type { ServiceSignIns } from './workspace/service-sign-in.ts';
@@ -44,6 +45,8 @@ export interface Causeway {
   profileNames(): Promise<string[]>;
   /** The sign-ins to what is behind services, such as GitHub, shared by all who need one. */
   services(): Promise<ServiceSignIns>;
+  /** The ways to Databricks Apps, shared by all who need one. */
+  apps(): Promise<AppAccesses>;
   /** Opens a profile (the default one if no name is given). @throws {CausewayError} `profile_not_found`, `profile_unusable` */
   open(profileName?: string): Promise<WorkspaceSession>;
   /**
@@ -78,6 +81,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   const { env } = options;
   let opening: Promise<AuthService> | undefined;
   let openedServices: Promise<ServiceSignIns> | undefined;
+  let openedApps: Promise<AppAccesses> | undefined;
   let dispatchers: SharedPools | undefined;
   let pools: SharedPools | undefined;
   /** Listed names are stored for completion, one list after the other; this never rejects. */
@@ -99,18 +103,34 @@ export function createCauseway(options: CausewayOptions): Causeway {
     return (await dispatchers.to(host)).whole();
   };
 
+  const client = async (profile: Profile) => {
+    const [{ createRestClient }, service] = await Promise.all([import('./workspace/client.ts'), auth()]);
+    return createRestClient({
+      profile,
+      tokens: service.tokens(profile),
+      dispatcher: await dispatcherTo(profile.host),
+    });
+  };
+
   const services = () => {
     openedServices ??= (async () => {
-      const [{ ServiceSignIns }, { createRestClient }, service] = await Promise.all([
-        import('./workspace/service-sign-in.ts'),
-        import('./workspace/client.ts'),
-        auth(),
-      ]);
-      const client = async (profile: Profile) =>
-        createRestClient({ profile, tokens: service.tokens(profile), dispatcher: await dispatcherTo(profile.host) });
+      const [{ ServiceSignIns }, service] = await Promise.all([import('./workspace/service-sign-in.ts'), auth()]);
       return new ServiceSignIns({ auth: service, client });
     })();
     return openedServices;
+  };
+
+  const apps = () => {
+    openedApps ??= (async () => {
+      const [{ AppAccesses }, { confirmedOrigin }, service] = await Promise.all([
+        import('./workspace/app-access.ts'),
+        import('./clients/servers.ts'),
+        auth(),
+      ]);
+      const confirmed = ({ name }: Profile, path: string) => confirmedOrigin(env, name, path);
+      return new AppAccesses({ auth: service, client, confirmed });
+    })();
+    return openedApps;
   };
 
   const open = async (profileName?: string): Promise<WorkspaceSession> => {
@@ -154,7 +174,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./platform/connections.ts'),
     ]);
     pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
-    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services });
+    return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services, apps });
   };
 
   const serveProxies: Causeway['serveProxies'] = async (watcher, approvals) => {
@@ -218,6 +238,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   return {
     auth,
     services,
+    apps,
     open,
     serveProxies,
     monitorHealth,

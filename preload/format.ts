@@ -78,6 +78,7 @@ const SERVER_KINDS: Record<ServerKind, string> = {
   genie: 'Genie space',
   'vector-search': 'Vector search',
   functions: 'Catalog functions',
+  app: 'Databricks App',
   other: 'Other server',
 };
 

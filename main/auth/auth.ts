@@ -201,6 +201,11 @@ export interface AuthService {
   profile(name?: string): Promise<Profile>;
   /** The profile's token source; the same one each time, so that all who ask share one renewal. */
   tokens(profile: Profile): TokenSource;
+  /**
+   * The source of the tokens that Databricks Apps take. It throws, besides what `tokens` does, `profile_unusable` for personal
+   * access tokens, and `sign_in_failed` where a token of Entra ID is not exchanged.
+   */
+  appTokens(profile: Profile): TokenSource;
 
   signInState(profile: Profile): Promise<SignInState>;
   /** The workspace's sign-in page that is open now, or that ended within the last ten minutes without a sign-in that all share. */

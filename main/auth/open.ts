@@ -43,6 +43,7 @@ export function openAuth(options: AuthOptions): AuthService {
   const path = configFilePath(env);
   const chance = Math.random();
   const sources = new Map<string, TokenSource>();
+  const appSources = new Map<string, TokenSource>();
   const drafts = new Map<string, ProfileSettings>();
   const listeners = new Set<(event: AuthEvent) => void>();
 
@@ -118,10 +119,23 @@ export function openAuth(options: AuthOptions): AuthService {
     return source;
   };
 
+  const appTokens = (wanted: Profile) => {
+    const key = `${wanted.host} ${wanted.method} ${wanted.name}`;
+    const open = async () => {
+      const { appTokenSource } = await import('./sources/app-token.ts');
+      const fetch = async () => (await http()).to(wanted.host);
+      return appTokenSource({ profile: wanted, tokens: tokens(wanted), fetch, settingsOf, now, chance });
+    };
+    const source = appSources.get(key) ?? deferred(open);
+    appSources.set(key, source);
+    return source;
+  };
+
   return {
     profiles: async () => listProfiles(await book()),
     profile,
     tokens,
+    appTokens,
 
     async signInState(wanted) {
       if (!maySignIn(wanted)) return { state: 'by-credentials' };

@@ -1,10 +1,12 @@
 import { type AuthService, maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
-import type { Connections } from '../platform/connections.ts';
+import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
 import type { AskApproval } from '../rules/approvals.ts';
 import { serverKey } from '../rules/decision.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
+import type { AppAccess, AppAccesses } from '../workspace/app-access.ts';
+import { appOf } from '../workspace/app-name.ts';
 import { serviceOf } from '../workspace/service-name.ts';
 import type { ServiceSignIn, ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { type AnswerStore, openAnswerStore, type RevisionStore } from './answer-store.ts';
@@ -26,6 +28,8 @@ export interface Endpoint {
   signIn?: EndpointSignIn | undefined;
   /** The sign-in to the service behind the server, if there is one. */
   service?: ServiceSignIn | undefined;
+  /** The way to the Databricks App that the path names, if it names one: requests then go to the app's host. */
+  app?: AppAccess | undefined;
   /** Called with a notice for the terminal while the server has not answered. */
   onNotice?: ((words: string) => void) | undefined;
   /** Whether the client is Causeway itself, which wants the server's own answers and errors, nothing from the cache. */
@@ -67,6 +71,8 @@ export interface EndpointOptions {
   rules?: RulesFile | undefined;
   /** The sign-ins to services, made when the first server is one. */
   services(): Promise<ServiceSignIns>;
+  /** The ways to Databricks Apps, made when the first server is one. */
+  apps(): Promise<AppAccesses>;
 }
 
 /**
@@ -75,7 +81,7 @@ export interface EndpointOptions {
  */
 export async function openEndpoint(
   request: ServerRequest,
-  { auth, pool, env, rules, services }: EndpointOptions,
+  { auth, pool, env, rules, services, apps }: EndpointOptions,
 ): Promise<Endpoint> {
   const profile = await auth.profile(request.profile);
   if (request.origin !== undefined && request.origin !== profile.host) {
@@ -88,16 +94,32 @@ export async function openEndpoint(
     );
   }
   const service = serviceOf(request.path);
+  const named = appOf(request.path);
+  const app = named && (await apps()).of(profile, named, request.path);
   return {
     profile,
     path: request.path,
     service: service === undefined ? undefined : (await services()).of(profile, service),
-    tokens: auth.tokens(profile),
-    connections: await pool(profile.host),
+    app,
+    tokens: app ?? auth.tokens(profile),
+    connections: app ? connectionsByOrigin(pool) : await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
     rules: rules?.of(serverKey(profile.host, request.path)),
+  };
+}
+
+/** Connections for requests that each name their origin: an app's may change. */
+function connectionsByOrigin(pool: EndpointOptions['pool']): Connections {
+  const opened = new Map<string, Connections>();
+  return {
+    dispatch(options, handler) {
+      const origin = String(options.origin);
+      const connections = opened.get(origin) ?? openedWhenUsed(() => pool(origin));
+      opened.set(origin, connections);
+      return connections.dispatch(options, handler);
+    },
   };
 }
 

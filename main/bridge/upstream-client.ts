@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
+import { type AppPlace, pathAfterRedirect, withoutTokens } from './app-exchange.ts';
 import type { FlowControl } from './back-pressure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
@@ -43,6 +44,8 @@ export class UpstreamClient {
   readonly sent: Secret[] = [];
   readonly #endpoint: Endpoint;
   readonly #flow: FlowControl;
+  /** Where an app has led to. */
+  #appPath: string | undefined;
   readonly #onSignedOut: (error: CausewayError) => Promise<void>;
 
   /** @param onSignedOut called where nobody is signed in, while a token waits for the sign-in */
@@ -69,19 +72,20 @@ export class UpstreamClient {
     onFrame: OnFrame,
     special?: RequestOptions,
   ): Promise<HttpOutcome> {
-    const { profile, path, connections } = this.#endpoint;
-    return exchange(connections, this.#flow, {
-      origin: profile.host,
-      path,
-      method: 'POST',
-      headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
-      body: frame,
-      signal: special?.signal ?? this.signal,
-      onFrame,
-      atOnce: special?.atOnce,
-      isBatch: special?.isBatch,
-      silenceMs: special?.silenceMs,
-    });
+    const { app, profile, path, connections } = this.#endpoint;
+    const send = (place: AppPlace, take: OnFrame) =>
+      exchange(connections, this.#flow, {
+        ...place,
+        method: 'POST',
+        headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
+        body: frame,
+        signal: special?.signal ?? this.signal,
+        onFrame: take,
+        atOnce: special?.atOnce,
+        isBatch: special?.isBatch,
+        silenceMs: special?.silenceMs,
+      });
+    return app ? this.#toApp(send, onFrame) : send({ origin: profile.host, path }, onFrame);
   }
 
   /** Opens the server's own stream, or goes on with one that was cut (MCP › Listening for Messages from the Server). */
@@ -91,17 +95,16 @@ export class UpstreamClient {
     onFrame: OnFrame,
     signal = this.signal,
   ): Promise<HttpOutcome> {
-    const { profile, path, connections } = this.#endpoint;
+    const { connections } = this.#endpoint;
     return this.withRetry((token) => {
       const headers = { ...this.#headers(session, token), accept: 'text/event-stream' };
       return exchange(connections, this.#flow, {
-        origin: profile.host,
-        path,
+        ...this.#place(),
         method: 'GET',
         headers:
           place?.lastEventId === undefined ? headers : { ...headers, 'last-event-id': inUtf8(place.lastEventId) },
         signal,
-        onFrame,
+        onFrame: this.#endpoint.app ? (frame, head) => onFrame(withoutTokens(frame, this.sent), head) : onFrame,
       });
     });
   }
@@ -169,13 +172,11 @@ export class UpstreamClient {
   /** An upstream failure as an error with its remedy. */
   async explained(failure: UpstreamFailure, method: string): Promise<Error> {
     const { explainFailure } = await import('./errors.ts');
-    const { profile, path } = this.#endpoint;
+    const { app, profile, path } = this.#endpoint;
+    const sent = this.sent.flatMap(sentWith);
+    if (app) return (await import('./app-refusal.ts')).explainAppFailure(app, failure, method, sent);
     const { host } = new URL(profile.host);
-    return explainFailure(
-      failure,
-      { host, path, profile: profile.name, by: profile.method, sent: this.sent.flatMap(sentWith) },
-      method,
-    );
+    return explainFailure(failure, { host, path, profile: profile.name, by: profile.method, sent }, method);
   }
 
   /**
@@ -190,13 +191,13 @@ export class UpstreamClient {
   }
 
   async #deleteSession(session: Session, open: string[], signal: AbortSignal): Promise<void> {
-    const { profile, path, tokens, connections } = this.#endpoint;
+    const { tokens, connections } = this.#endpoint;
     const token = await tokens.token({ signal });
     if (open.length > 0)
       await Promise.race([this.#cancelOpen(open, session, token, signal), sleep(SESSION_END_TIMEOUT_MS / 2)]);
     await new Promise<void>((resolve) => {
       connections.dispatch(
-        { origin: profile.host, path, method: 'DELETE', headers: this.#headers(session, token) },
+        { ...this.#place(), method: 'DELETE', headers: this.#headers(session, token) },
         {
           onRequestStart() {},
           onResponseStart() {},
@@ -218,6 +219,25 @@ export class UpstreamClient {
     await Promise.all(sent);
   }
 
+  /** Where requests go. @throws {CausewayError} `unavailable` where no app may be asked */
+  #place(): AppPlace {
+    const { app, profile, path } = this.#endpoint;
+    return app ? { origin: app.origin, path: this.#appPath ?? app.path } : { origin: profile.host, path };
+  }
+
+  /** Sends a frame to an app, and once more where it leads to another path of its own. Its answers lose the tokens that they repeat. */
+  async #toApp(send: (place: AppPlace, take: OnFrame) => Promise<HttpOutcome>, onFrame: OnFrame): Promise<HttpOutcome> {
+    const place = this.#place();
+    const take: OnFrame = (frame, head) => onFrame(withoutTokens(frame, this.sent), head);
+    let outcome = await send(place, take);
+    const path = pathAfterRedirect(outcome, place, this.#endpoint.profile.host);
+    if (path !== undefined && !this.signal.aborted) {
+      outcome = await send({ ...place, path }, take);
+      if (outcome.kind !== 'refused') this.#appPath = path;
+    }
+    return outcome.kind === 'frame' ? { ...outcome, frame: withoutTokens(outcome.frame, this.sent) } : outcome;
+  }
+
   #remember(token: Secret): void {
     if (this.sent[0] === token) return;
     this.sent.unshift(token);
@@ -234,7 +254,8 @@ export class UpstreamClient {
     };
     if (session.id !== undefined) headers['mcp-session-id'] = session.id;
     if (session.protocolVersion !== undefined) headers['mcp-protocol-version'] = session.protocolVersion;
-    const { workspaceId } = this.#endpoint.profile;
+    const { app, profile } = this.#endpoint;
+    const workspaceId = app ? undefined : profile.workspaceId;
     if (workspaceId !== undefined) headers['x-databricks-workspace-id'] = workspaceId;
     return headers;
   }

@@ -7,7 +7,6 @@ import { type Connections, openedWhenUsed, RenewableConnections } from '../platf
 import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
-import type { ServiceSignIns } from '../workspace/service-sign-in.ts';
 import { tuneEngine } from './engine.ts';
 
 /** How many calls of the one client may be under way: no client makes more, and each holds some 130 kB if it is not read. */
@@ -37,30 +36,46 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
   };
   const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths });
   const rules = new RulesFile(env);
+  const rest = openRest(auth, env);
   const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return async (request) => {
     await tuneEngine('bridge');
     paths.add(request.path);
-    const services = () => openServices(auth, env);
-    const endpoint = await openEndpoint(request, { auth, pool, env, rules, services });
+    const endpoint = await openEndpoint(request, { auth, pool, env, rules, ...rest });
     return (sink) => createBridge({ ...endpoint, onNotice }, sink);
   };
 }
 
-/** The sign-ins to services; the REST client is loaded when the first one is asked for. */
-async function openServices(auth: AuthService, env: NodeJS.ProcessEnv): Promise<ServiceSignIns> {
-  const { ServiceSignIns } = await import('../workspace/service-sign-in.ts');
-  let opening: Promise<RestClient> | undefined;
+/** The sign-ins to services, and the ways to apps; the REST client is loaded when the first one is asked for. */
+function openRest(auth: AuthService, env: NodeJS.ProcessEnv) {
+  const opened = new Map<string, Promise<RestClient>>();
   const open = async (profile: Profile) => {
     const { createRestClient } = await import('../workspace/client.ts');
     return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher: await openDispatcher({ env }) });
   };
   const client = (profile: Profile) => {
-    opening ??= open(profile).catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
+    const key = `${profile.host} ${profile.name}`;
+    const opening =
+      opened.get(key) ??
+      open(profile).catch((error: unknown) => {
+        opened.delete(key);
+        throw error;
+      });
+    opened.set(key, opening);
     return opening;
   };
-  return new ServiceSignIns({ auth, client });
+  return {
+    services: async () => {
+      const { ServiceSignIns } = await import('../workspace/service-sign-in.ts');
+      return new ServiceSignIns({ auth, client });
+    },
+    apps: async () => {
+      const { AppAccesses } = await import('../workspace/app-access.ts');
+      const confirmed = async ({ name }: Profile, path: string) => {
+        const { confirmedOrigin } = await import('../clients/servers.ts');
+        return confirmedOrigin(env, name, path);
+      };
+      return new AppAccesses({ auth, client, confirmed });
+    },
+  };
 }

@@ -109,6 +109,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   wrong_workspace: 1,
   keychain_unavailable: 1,
   keychain_locked: 1,
+  app_not_confirmed: 1,
   permission_denied: 1,
   missing_scope: 1,
   no_grants: 1,

@@ -1,12 +1,17 @@
 import { CausewayError } from '../platform/errors.ts';
 
-/** The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), and any other by its path. */
-export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'other'] as const;
+/**
+ * The managed servers that a workspace has (spec/managed-mcp-endpoints.md › Managed server), a Databricks App, and any other
+ * by its path.
+ */
+export const SERVER_KINDS = ['sql', 'genie', 'vector-search', 'functions', 'app', 'other'] as const;
 
 export type ManagedServerKind = (typeof SERVER_KINDS)[number];
 
 /** Servers live under these (spec/managed-mcp-endpoints.md › Endpoints). */
 const SERVER_PATHS = ['/api/', '/ai-gateway/'];
+/** How an app is named where a path is wanted: by its name, and the path at its own host. */
+const APP_PATH = /^\/apps\/[a-z0-9][a-z0-9-]*\/[^#]*$/;
 
 /**
  * A server's path as it goes out: percent-encoded, dots resolved, so that all who send it send the same. `name` is what
@@ -14,13 +19,14 @@ const SERVER_PATHS = ['/api/', '/ai-gateway/'];
  * @throws {CausewayError} `usage`
  */
 export function checkedServerPath(text: string, name: string): string {
-  const isServer = (path: string) => SERVER_PATHS.some((prefix) => path.startsWith(prefix));
+  const isServer = (path: string) => SERVER_PATHS.some((prefix) => path.startsWith(prefix)) || isAppPath(path);
   if (isServer(text)) {
     const { pathname, search } = new URL(text, 'https://workspace.invalid');
     if (isServer(pathname)) return `${pathname}${search}`;
   }
   throw new CausewayError('usage', `${name} "${text}" is not a managed MCP server.`, {
-    remedy: 'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
+    remedy:
+      'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql. A Databricks App is added by its name: causeway servers add app:NAME.',
   });
 }
 
@@ -33,6 +39,11 @@ const WAREHOUSE = 'warehouse_id';
 /** The warehouse that calls with these members are pinned to. */
 export function pinIn(meta: Meta | undefined): string | null {
   return meta?.[WAREHOUSE] ?? null;
+}
+
+/** Whether a path names a Databricks App: `/apps/NAME/mcp`. */
+export function isAppPath(path: string): boolean {
+  return APP_PATH.test(path);
 }
 
 /** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */

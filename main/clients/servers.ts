@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
-import { type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
+import { isAppPath, type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
 
 /** Members of `_meta`, as files of Causeway hold them. */
 export const metaSchema = z.record(z.string(), z.string());
@@ -16,6 +16,8 @@ const serverSchema = z.object({
   path: z.string().startsWith('/'),
   /** What each tool call carries in `_meta`, such as `warehouse_id`. */
   meta: metaSchema.optional(),
+  /** Of a Databricks App, the origin that the user has confirmed: no token goes to another one. */
+  confirmed: z.string().optional(),
 });
 
 const listSchema = z.object({ servers: z.array(serverSchema) });
@@ -45,6 +47,26 @@ export async function pathsOfProfile(env: NodeJS.ProcessEnv, profile: string): P
   if (!(await hasServerList(env))) return [];
   const { servers } = (await openServers(env)).atOpening;
   return servers.filter((server) => server.profile === profile).map(({ path }) => path);
+}
+
+/**
+ * The origin that the user has confirmed for a Databricks App among the servers of a profile. Only looks, as `hasServerList`.
+ * @throws {CausewayError} as `openServers` and reading the list
+ */
+export async function confirmedOrigin(
+  env: NodeJS.ProcessEnv,
+  profile: string,
+  path: string,
+): Promise<string | undefined> {
+  if (!(await hasServerList(env))) return undefined;
+  const { servers } = (await openServers(env)).atOpening;
+  return servers.find((server) => server.profile === profile && server.path === path && server.confirmed)?.confirmed;
+}
+
+/** The list with the origin that the user has confirmed now, for all servers of a profile that are this app. */
+export function withConfirmed({ servers }: ServerList, { profile, path, confirmed }: ManagedServer): ServerList {
+  const isIt = (server: ManagedServer) => server.profile === profile && server.path === path;
+  return { servers: servers.map((server) => (isIt(server) ? { ...server, confirmed } : server)) };
 }
 
 /** Whether there is a list of servers in that environment's home. Only looks, where opening it would make its folder. */
@@ -100,7 +122,7 @@ export function findServer({ servers }: ServerList, name: string): ManagedServer
 
 /** What a kind of server needs to know, and what its path is then. */
 const TARGETS: Record<
-  Exclude<ManagedServerKind, 'other'>,
+  Exclude<ManagedServerKind, 'app' | 'other'>,
   { parts: [least: number, most: number]; words: string; prefix: string }
 > = {
   sql: { parts: [0, 0], words: 'nothing more', prefix: 'sql' },
@@ -114,6 +136,14 @@ const TARGETS: Record<
  * @throws {CausewayError} `usage`
  */
 export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: string): string {
+  if (kind === 'app') {
+    const path = `/apps/${target}/mcp`;
+    if (isAppPath(path) && !target.includes('/')) return path;
+    throw new CausewayError('usage', `"${target}" cannot name an app.`, {
+      remedy:
+        'Names of Databricks Apps have a-z, 0-9 and "-". Where its MCP server is not at /mcp, give --path /apps/NAME/PATH.',
+    });
+  }
   const { parts, words, prefix } = TARGETS[kind];
   const given = target === '' ? [] : target.split(kind === 'genie' ? '/' : /[./]/);
   if (given.length < parts[0] || given.length > parts[1] || given.some((part) => part.trim() === '')) {
@@ -136,6 +166,7 @@ export function suggestName(kind: ManagedServerKind, path: string, usedNames: re
     genie: `genie-${last.slice(-4)}`,
     'vector-search': `search-${last}`,
     functions: `functions-${last}`,
+    app: path.split('/')[2] ?? '',
     other: last,
   };
   const plain = names[kind].toLowerCase().replace(/[^a-z0-9]+/g, '-');

@@ -86,6 +86,10 @@ export const AS_BUTTON: ActionWords = {
   'list-backups': () => '“Backups…” on the AI clients screen lists them.',
   'paste-by-hand': () => '“Any other client” on the AI clients screen has what to paste.',
   'add-server': () => 'Add one on the Servers screen.',
+  'confirm-app': ({ app, profile }) =>
+    `See the address and confirm it in a terminal: causeway servers add app:${app} --profile ${JSON.stringify(profile)}.`,
+  'start-app': ({ app, profile }) =>
+    `Start it in a terminal: causeway servers start app:${app} --profile ${JSON.stringify(profile)}.`,
   'see-profiles': () => 'See why on the Accounts screen, and correct them.',
   'check-address': () => 'Check the workspace’s address.',
   'see-client-files': () => 'See what is wrong with them on the AI clients screen.',

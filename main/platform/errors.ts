@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'signed_out'
   /** Signed in to the workspace, but not to what is behind one of its services, such as GitHub. */
   | 'service_signed_out'
+  /** The user has not agreed that tokens go to a Databricks App's address, or it is another one now. */
+  | 'app_not_confirmed'
   | 'sign_in_failed'
   | 'sign_in_cancelled'
   | 'sign_in_timeout'

@@ -33,6 +33,9 @@ interface Details {
   /** Into an AI client that Causeway does not know. */
   'paste-by-hand': object;
   'add-server': object;
+  /** The user agrees that tokens go to a Databricks App's address. */
+  'confirm-app': { app: string; profile: string };
+  'start-app': { app: string; profile: string };
   /** Some of the configuration file's profiles cannot be used. */
   'see-profiles': object;
   /** Something else than a workspace answers there. */
@@ -95,6 +98,9 @@ export const AS_COMMAND: ActionWords = {
   'list-backups': () => '`causeway clients backups` lists them.',
   'paste-by-hand': () => 'For any other, `causeway clients json` prints what to paste.',
   'add-server': () => 'Add one with: causeway servers add sql.',
+  'confirm-app': ({ app, profile }) =>
+    `See the address and confirm it with: causeway servers add app:${app} --profile ${quoted(profile)}.`,
+  'start-app': ({ app, profile }) => `Start it with: causeway servers start app:${app} --profile ${quoted(profile)}.`,
   'see-profiles': () => '`causeway profiles` says why: correct them in the configuration file.',
   'check-address': ({ profile }) =>
     `\`causeway profiles\` shows the address. Set another with: causeway login --host https://YOUR-WORKSPACE --profile ${quoted(profile)}.`,

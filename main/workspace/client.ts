@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Apps, appsApi } from './apps.ts';
 import { type Catalog, catalogApi } from './catalog.ts';
 import { type Genie, genieApi } from './genie.ts';
 import { type McpServices, mcpServicesApi } from './mcp-services.ts';
@@ -17,6 +18,7 @@ export interface RestClient {
   users: Users;
   settings: WorkspaceSettings;
   permissions: Permissions;
+  apps: Apps;
   catalog: Catalog;
   genie: Genie;
   mcpServices: McpServices;
@@ -33,6 +35,7 @@ export function createRestClient(options: RestOptions): RestClient {
     users: usersApi(rest),
     settings: settingsApi(rest),
     permissions: permissionsApi(rest),
+    apps: appsApi(rest),
     catalog: catalogApi(rest),
     genie: genieApi(rest),
     mcpServices: mcpServicesApi(rest),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inProfile } from './parts.ts';
 
-const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'other']);
+const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'app', 'other']);
 
 /** A managed server that AI clients are to have, and how it is just now. */
 export const configuredServer = z.object({

@@ -27,6 +27,7 @@ export function aboutServer({ kind, path }: Pick<ConfiguredServer, 'kind' | 'pat
   const words = formatServerKind(kind);
   const target = path.split('/').slice(5).map(decodeURIComponent);
   if (kind === 'other') return path;
+  if (kind === 'app') return `${words} · ${path.split('/')[2]}`;
   return target.length === 0 ? words : `${words} · ${target.join('.')}`;
 }
 
@@ -36,6 +37,7 @@ export const KIND_HINTS: Record<ServerKind, string> = {
   genie: 'Ask questions in plain words about data that somebody has prepared.',
   'vector-search': 'Find texts by their meaning.',
   functions: 'Call functions that are kept in the data catalog.',
+  app: 'Use the tools of an app that is hosted on Databricks.',
   other: 'A server of the workspace’s AI Gateway, one outside that it is connected to, or any by its path.',
 };
 

@@ -15,8 +15,8 @@ import type { FederationSettings, ProfileSettings } from '../profiles/profile-se
 import { requestToken } from './token-request.ts';
 
 /** RFC 8693 §2.1, §3. */
-const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
-const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+export const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 
 /**
  * Trades an ID token of the machine for an access token of the workspace (RFC 8693): as the service principal whose client

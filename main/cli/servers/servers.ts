@@ -250,7 +250,7 @@ export async function askForTools(context: CommandContext, { profile, path }: Ma
   const causeway = context.causeway();
   const endpoint = await openEndpoint(
     { profile, path },
-    { auth: await causeway.auth(), pool: pools.to, env, services: causeway.services },
+    { auth: await causeway.auth(), pool: pools.to, env, services: causeway.services, apps: causeway.apps },
   );
   const { McpSession } = await import('../../hub/health/mcp-session.ts');
   const session = new McpSession(endpoint);

@@ -1,0 +1,52 @@
+import { isLoopback } from '../auth/profiles/host.ts';
+import { REDACTED } from '../platform/redact.ts';
+import type { Secret } from '../platform/secret.ts';
+import { type HttpOutcome, header } from './http-exchange.ts';
+
+/** Where a request goes. */
+export interface AppPlace {
+  origin: string;
+  path: string;
+}
+
+/** Redirects that keep method and body. */
+const KEEPS_METHOD = new Set([307, 308]);
+const REDIRECTS = new Set([301, 302, 307, 308]);
+
+/**
+ * The path at the same origin to which an app's redirect leads. Frameworks redirect `/mcp` to `/mcp/`, and take themselves to
+ * be at the address on which they listen behind the edge, such as `http://localhost:8000`. Undefined where it leads elsewhere,
+ * or to the workspace, whose sign-in page it then is: the host of a redirect is never sent anything.
+ */
+export function pathAfterRedirect(
+  outcome: HttpOutcome,
+  { origin, path }: AppPlace,
+  workspace: string,
+): string | undefined {
+  if (outcome.kind !== 'refused' || !REDIRECTS.has(outcome.head.status)) return undefined;
+  const target = redirectTarget(outcome, { origin, path });
+  if (!target || target.origin === workspace || target.username !== '' || target.password !== '') return undefined;
+  const isOwn = target.origin === origin && KEEPS_METHOD.has(outcome.head.status);
+  const isInner = target.origin !== origin && /^https?:$/.test(target.protocol) && isLoopback(target.hostname);
+  return isOwn || isInner ? `${target.pathname}${target.search}` : undefined;
+}
+
+/** Where a redirect leads; undefined where it does not say. */
+export function redirectTarget(
+  outcome: Extract<HttpOutcome, { kind: 'refused' }>,
+  { origin, path }: AppPlace,
+): URL | undefined {
+  const location = header(outcome.head, 'location');
+  const base = new URL(path, origin);
+  return location !== undefined && URL.canParse(location, base.href) ? new URL(location, base) : undefined;
+}
+
+/** A frame without the tokens that were sent: an app may answer with what it was sent. */
+export function withoutTokens(frame: Buffer, sent: readonly Secret[]): Buffer {
+  let left = frame;
+  for (const token of sent) {
+    const value = token.reveal();
+    if (value !== '' && left.includes(value)) left = Buffer.from(left.toString('utf8').replaceAll(value, REDACTED));
+  }
+  return left;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type Listing, listing } from './paging.ts';
+import type { Rest } from './rest.ts';
+
+const PATH = '/api/2.0/apps';
+
+const Status = z.looseObject({ state: z.string().optional() }).optional();
+const App = z.looseObject({
+  name: z.string(),
+  /** Its origin; missing until it was deployed. */
+  url: z.string().optional(),
+  description: z.string().optional(),
+  app_status: Status,
+  compute_status: Status,
+});
+const Page = z.looseObject({ apps: z.array(App).default([]), next_page_token: z.string().optional() });
+
+/** A Databricks App as the workspace describes it. */
+export type App = z.infer<typeof App>;
+
+export interface Apps {
+  /** The apps that the caller may see, from the page token on. */
+  list(from?: string, signal?: AbortSignal): Promise<Listing<App>>;
+  /** @throws {WorkspaceError} `not_found`; `permission_denied` without CAN_USE */
+  get(name: string, signal?: AbortSignal): Promise<App>;
+  /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
+  start(name: string, signal?: AbortSignal): Promise<App>;
+}
+
+/** Databricks Apps over one REST client. */
+export function appsApi(rest: Rest): Apps {
+  return {
+    list: (from, signal) =>
+      listing(
+        (page_token) => rest.request({ path: PATH, query: { page_token }, schema: Page, signal }),
+        (page) => page.apps,
+        from,
+      ),
+    get: (name, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(name)}`, schema: App, signal }),
+    start: (name, signal) =>
+      rest.request({ method: 'POST', path: `${PATH}/${encodeURIComponent(name)}/start`, schema: App, signal }),
+  };
+}
