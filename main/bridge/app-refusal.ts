@@ -18,7 +18,7 @@ export async function explainAppFailure(
   sent: SentSecrets,
 ): Promise<CausewayError> {
   if (failure.kind === 'refused') {
-    const changed = await app.checkAnew().then(
+    const changed = await app.check().then(
       () => undefined,
       (error: unknown) => error,
     );

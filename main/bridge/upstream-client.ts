@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import type { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
+import type { AppAccess } from '../workspace/app-access.ts';
 import { type AppPlace, pathAfterRedirect, withoutTokens } from './app-exchange.ts';
 import type { FlowControl } from './back-pressure.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -85,7 +86,7 @@ export class UpstreamClient {
         isBatch: special?.isBatch,
         silenceMs: special?.silenceMs,
       });
-    return app ? this.#toApp(send, onFrame) : send({ origin: profile.host, path }, onFrame);
+    return app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame);
   }
 
   /** Opens the server's own stream, or goes on with one that was cut (MCP › Listening for Messages from the Server). */
@@ -226,7 +227,11 @@ export class UpstreamClient {
   }
 
   /** Sends a frame to an app, and once more where it leads to another path of its own. Its answers lose the tokens that they repeat. */
-  async #toApp(send: (place: AppPlace, take: OnFrame) => Promise<HttpOutcome>, onFrame: OnFrame): Promise<HttpOutcome> {
+  async #toApp(
+    app: AppAccess,
+    send: (place: AppPlace, take: OnFrame) => Promise<HttpOutcome>,
+    onFrame: OnFrame,
+  ): Promise<HttpOutcome> {
     const place = this.#place();
     const take: OnFrame = (frame, head) => onFrame(withoutTokens(frame, this.sent), head);
     let outcome = await send(place, take);
@@ -235,6 +240,8 @@ export class UpstreamClient {
       outcome = await send({ ...place, path }, take);
       if (outcome.kind !== 'refused') this.#appPath = path;
     }
+    // It may have been stopped, or moved: the next token for it waits for the workspace's word.
+    if (outcome.kind === 'refused' || outcome.kind === 'broken') app.doubt();
     return outcome.kind === 'frame' ? { ...outcome, frame: withoutTokens(outcome.frame, this.sent) } : outcome;
   }
 

@@ -83,10 +83,9 @@ export class AppAccess implements TokenSource {
     return this.#checking;
   }
 
-  /** As `check`, whatever was known before: the app has answered strangely. */
-  async checkAnew(): Promise<string> {
+  /** The app has answered strangely: the next check asks the workspace, whatever is known. */
+  doubt(): void {
     if (this.#checked) this.#checked.at = Number.NEGATIVE_INFINITY;
-    return this.check();
   }
 
   async #verify(): Promise<string> {

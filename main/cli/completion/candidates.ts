@@ -76,6 +76,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway servers add kind': SERVER_KINDS.filter((kind) => kind !== 'other'),
   'causeway servers remove name': 'servers',
   'causeway servers test name': 'servers',
+  'causeway servers start name': 'servers',
   'causeway servers sign-in name': 'servers',
   'causeway servers sign-out name': 'servers',
   'causeway rules set server': 'servers',

@@ -10,6 +10,7 @@ KIND TARGET is one of:
   genie SPACE_ID                       a Genie space
   vector-search CATALOG.SCHEMA[.INDEX] vector search indexes
   functions CATALOG.SCHEMA[.FUNCTION]  catalog functions
+  app:NAME                             a Databricks App, once you agree to the address that tokens go to
 or leave it out and name the path with --path.`;
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
@@ -39,6 +40,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--path <path>', "the server's path on the workspace, such as /api/2.0/mcp/sql")
     .option('--meta <name=value...>', 'what each tool call carries in _meta, such as warehouse_id=0123456789abcdef')
     .option('--dry-run', 'only show what would be added')
+    .option('-y, --yes', "agree to an app's address beforehand")
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
       (await import('./servers.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
@@ -60,6 +62,12 @@ export const registerServers: RegisterCommand = (program, context) => {
     .description('connect to a server as an AI client does, and print its tools')
     .action(async (names: string[], _options, command: Command) =>
       (await import('./servers.ts')).test(where(command), names, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('start <name>'))
+    .description('start a Databricks App that is stopped, and wait until it runs: a server of the list, or app:NAME')
+    .option('-p, --profile <name>', 'the profile (default: the one of the server, or as the Databricks CLI chooses)')
+    .action(async (name: string, _options, command: Command) =>
+      (await import('./apps.ts')).startServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('sign-in <name>'))
     .description('sign in to what is behind a service, such as GitHub: a server of the list, or CATALOG.SCHEMA.SERVICE')

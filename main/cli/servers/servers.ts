@@ -3,6 +3,7 @@ import { openEndpoint } from '../../bridge/endpoint.ts';
 import {
   checkedServerPath,
   formatMeta,
+  isAppPath,
   type ManagedServerKind,
   metaArguments,
   parseMeta,
@@ -38,6 +39,7 @@ export interface AddServerOptions {
   meta?: string[];
   json?: boolean;
   dryRun?: boolean;
+  yes?: boolean;
 }
 
 /** `causeway servers add [KIND TARGET]`: one more server; the profile is written down by name, so that it stays the same. */
@@ -47,9 +49,12 @@ export async function addServer(
   target: string,
   options: AddServerOptions,
 ): Promise<void> {
+  const app = /^app:(.+)$/.exec(kindText ?? '')?.[1];
+  if (app !== undefined && target === '') return addServer(context, 'app', app, options);
   const kind = kindOf(kindText, options.path);
   const meta = options.meta && parseMeta(options.meta);
   const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
+  if (isAppPath(path)) return (await import('./apps.ts')).addApp(context, path, options);
   const [list, profile] = [
     await openServerList(context),
     await (await context.causeway().auth()).profile(options.profile),
@@ -277,6 +282,7 @@ export async function openServerList(context: CommandContext): Promise<SettingsF
 }
 
 /** A server as one line says it. */
-export function describeServer({ name, profile, path, meta }: ManagedServer): string {
-  return printable(`${name}: ${path} as ${profile}${meta ? `, with ${formatMeta(meta)}` : ''}`);
+export function describeServer({ name, profile, path, meta, confirmed }: ManagedServer): string {
+  const at = confirmed === undefined ? '' : ` at ${confirmed}`;
+  return printable(`${name}: ${path}${at} as ${profile}${meta ? `, with ${formatMeta(meta)}` : ''}`);
 }

@@ -32,6 +32,7 @@ export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKi
       );
     case 'functions':
       return <ChooseFunctions {...choose} />;
+    case 'app':
     case 'other':
       return <ByPath {...choose} />;
   }

@@ -17,6 +17,7 @@ const unused = (): never => {
 const causeway: Causeway = {
   auth: unused,
   services: unused,
+  apps: unused,
   profileNames: unused,
   open: unused,
   serveProxies: unused,

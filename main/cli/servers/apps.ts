@@ -1,0 +1,120 @@
+import type { Profile } from '../../auth/auth.ts';
+import { parseMeta } from '../../clients/server-arguments.ts';
+import {
+  findServer,
+  type ManagedServer,
+  type ServerList,
+  suggestName,
+  withConfirmed,
+  withServer,
+} from '../../clients/servers.ts';
+import { CausewayError } from '../../platform/errors.ts';
+import { appOrigin, findApp, haltOf } from '../../workspace/app-access.ts';
+import { appOf, isUsualAppAddress } from '../../workspace/app-name.ts';
+import { startApp } from '../../workspace/app-start.ts';
+import type { RestClient } from '../../workspace/client.ts';
+import type { CommandContext } from '../command.ts';
+import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
+import { type AddServerOptions, describeServer, openServerList } from './servers.ts';
+
+/**
+ * `causeway servers add app:NAME`: shows the address that the workspace names for the app, and asks whether tokens may go
+ * there. Where the app is a server already, and its address is another one now, asks the same again.
+ */
+export async function addApp(context: CommandContext, path: string, options: AddServerOptions): Promise<void> {
+  const { stdout, stderr, signal } = context;
+  const meta = options.meta && parseMeta(options.meta);
+  const causeway = context.causeway();
+  const auth = await causeway.auth();
+  const { profile, client } = await causeway.open(options.profile);
+  // Where no app takes the profile's tokens, that is said before anybody agrees to anything.
+  await auth.appTokens(profile).token({ signal });
+  const app = await findApp(client, appOf(path)?.name ?? '', signal);
+  const confirmed = appOrigin(app, profile);
+  const list = await openServerList(context);
+  const present = list.read().servers.find((server) => server.profile === profile.name && server.path === path);
+  if (present && options.name === undefined && present.confirmed === confirmed) {
+    throw new CausewayError(
+      'already_exists',
+      `Server "${present.name}" is app "${app.name}" as ${profile.name} already.`,
+      {
+        remedy: 'To have it twice all the same, name the second one with --name.',
+        candidates: [{ name: present.name }],
+      },
+    );
+  }
+  await writeLine(stderr, printable(`App "${app.name}" is at ${confirmed}.`));
+  if (present?.confirmed !== undefined && present.confirmed !== confirmed) {
+    await writeLine(stderr, printable(`Confirmed until now: ${present.confirmed}.`));
+  }
+  if (!isUsualAppAddress(confirmed)) await writeLine(stderr, 'That is no usual address of Databricks Apps.');
+  await writeLine(stderr, printable(`Its calls carry the token of profile ${profile.name} to that address.`));
+  if (!options.dryRun && !options.yes && !(await confirm(context, 'Do you agree?', '--yes'))) {
+    throw new CausewayError('cancelled', 'Nothing was added.');
+  }
+  let added: ManagedServer | undefined;
+  const edit = (now: ServerList): ServerList => {
+    const known = options.name === undefined ? now.servers.find(({ name }) => name === present?.name) : undefined;
+    const name =
+      options.name ??
+      suggestName(
+        'app',
+        path,
+        now.servers.map((server) => server.name),
+      );
+    added = known
+      ? { ...known, confirmed }
+      : { name, profile: profile.name, kind: 'app', path, ...(meta ? { meta } : {}), confirmed };
+    return withConfirmed(known ? now : withServer(now, added), added);
+  };
+  if (options.dryRun) edit(list.read());
+  else await list.change(edit);
+  if (!added) return;
+  if (options.json) return writeJson(stdout, added);
+  const did = present && options.name === undefined ? ['Would confirm', 'Confirmed'] : ['Would add', 'Added'];
+  await writeLine(stdout, `${did[options.dryRun ? 0 : 1]} ${describeServer(added)}`);
+  if (options.dryRun) return;
+  const halt = haltOf(app);
+  if (halt)
+    await writeLine(
+      stdout,
+      printable(`It ${halt.words}.${halt.canStart ? ` Start it with "causeway servers start ${added.name}".` : ''}`),
+    );
+  await writeLine(stdout, `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`);
+}
+
+/** `causeway servers start NAME`: starts a Databricks App, and waits until it runs. */
+export async function startServer(
+  context: CommandContext,
+  name: string,
+  options: { profile?: string; json?: boolean },
+): Promise<void> {
+  const { app, profile, client } = await findNamed(context, name, options.profile);
+  const progress = openProgress(context, options.json);
+  let wasStarted: boolean;
+  try {
+    wasStarted = await startApp(client, app, {
+      signal: context.signal,
+      onProgress: (words) => progress.say(printable(words)),
+    });
+  } finally {
+    progress.end();
+  }
+  if (options.json) return writeJson(context.stdout, { app, profile: profile.name, wasStarted });
+  await writeLine(context.stdout, printable(`App "${app}" ${wasStarted ? 'runs now' : 'runs already'}.`));
+}
+
+async function findNamed(
+  context: CommandContext,
+  name: string,
+  profileName: string | undefined,
+): Promise<{ app: string; profile: Profile; client: RestClient }> {
+  const causeway = context.causeway();
+  if (name.startsWith('app:')) return { app: name.slice('app:'.length), ...(await causeway.open(profileName)) };
+  const server = findServer((await openServerList(context)).atOpening, name);
+  const app = appOf(server.path)?.name;
+  if (app !== undefined) return { app, ...(await causeway.open(profileName ?? server.profile)) };
+  throw new CausewayError('usage', `Server "${name}" is no app: there is nothing to start.`, {
+    remedy: 'A SQL warehouse starts with the first query.',
+  });
+}

@@ -1,0 +1,224 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createCauseway } from '../../../main/causeway.ts';
+import type { App } from '../../workspace/model.ts';
+import { runCauseway } from '../auth/causeway-process.ts';
+import { scriptedBrowser } from '../auth/scripted-browser.ts';
+import { CAUSEWAY } from '../proxy/proxy-process.ts';
+import { causewayFor, INITIALIZE, listApp, pathOf, sessionWith, setAppStage, tokensBesideWorkspace } from './stage.ts';
+
+/** Databricks Apps as servers, from `servers add` to a tool's answer. */
+
+const stage = setAppStage();
+
+/** Ben signs in; the profile `user` is his. */
+async function signIn(): Promise<void> {
+  const causeway = createCauseway({ env: stage.home.env, openBrowser: scriptedBrowser().open });
+  const auth = await causeway.auth();
+  await auth.signIn(await auth.profile('user'));
+  await causeway.close();
+}
+
+const servers = (...args: string[]) => runCauseway(stage.home, ['servers', ...args]);
+const app = (name: string): App => {
+  const found = stage.workspace.state.apps.find((one) => one.name === name);
+  if (!found) throw new Error(`no app ${name}`);
+  return found;
+};
+
+/** The official client, with what `servers add` has written for its server. */
+async function connect(name: string): Promise<Client> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [CAUSEWAY, 'proxy', '--profile', 'user', '--path', pathOf(name)],
+    env: Object.fromEntries(Object.entries(stage.home.env).map(([key, value]) => [key, String(value)])),
+  });
+  const client = new Client({ name: 'test', version: '0' });
+  await client.connect(transport);
+  stage.atEnd(() => client.close());
+  return client;
+}
+
+async function startApplication(): Promise<void> {
+  const causeway = causewayFor(stage);
+  const hub = await causeway.serveProxies();
+  stage.atEnd(() => hub.close());
+}
+
+describe('an app, added and called by the official client', {
+  skip: process.platform === 'win32',
+  timeout: 60_000,
+}, () => {
+  beforeEach(signIn);
+
+  it.each([
+    ['alone', async () => {}],
+    ['through the application', startApplication],
+  ] as const)('%s', async (_place, arrange) => {
+    const added = await servers('add', 'app:mcp-inventory', '--profile', 'user', '--yes');
+    const origin = await stage.workspace.apps.origin('mcp-inventory');
+    expect(added.stderr).toContain(`App "mcp-inventory" is at ${origin}.`);
+    expect(added.stdout).toContain(`Added mcp-inventory: /apps/mcp-inventory/mcp at ${origin} as user`);
+    expect(await tokensBesideWorkspace(stage)).toEqual([]);
+    await arrange();
+    const client = await connect('mcp-inventory');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['stock_level', 'order_article']);
+    const answer = await client.callTool({ name: 'stock_level', arguments: { article: '7' } });
+    expect(answer.structuredContent).toMatchObject({ server: 'mcp-inventory', arguments: { article: '7' } });
+    const [token = '', ...others] = await tokensBesideWorkspace(stage);
+    expect(others).toEqual([]);
+    expect(stage.workspace.tokens.originsThatSaw(token).sort()).toEqual([stage.workspace.host, origin].sort());
+  });
+
+  it('that leads to its inner address is asked again at its own host', async () => {
+    await servers('add', 'app:mcp-forecast', '--profile', 'user', '--yes');
+    const client = await connect('mcp-forecast');
+    const answer = await client.callTool({ name: 'forecast', arguments: { week: '30' } });
+    expect(answer.structuredContent).toMatchObject({ server: 'mcp-forecast' });
+    const forecast = await stage.workspace.apps.origin('mcp-forecast');
+    // The path that it led to is remembered: `/mcp` was asked once.
+    const { length } = stage.workspace.state.mcpCalls.filter(({ name }) => name === 'mcp-forecast');
+    expect(stage.workspace.tokens.requestsAt(forecast)).toBeLessThanOrEqual(length + 2);
+  });
+});
+
+describe('`servers add app:NAME`', () => {
+  it('adds nothing without an answer, and nothing where it is only tried', async () => {
+    const asked = await servers('add', 'app:mcp-inventory', '--profile', 'agent');
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Pass --yes to agree.')]);
+    const tried = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--dry-run');
+    expect(tried.stdout).toContain('Would add mcp-inventory');
+    expect((await servers('list', '--json')).stdout.trim()).toBe('[]');
+  });
+
+  it('refuses a second time, and confirms an address that is another one now', async () => {
+    await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
+    const again = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
+    expect(again.stderr).toContain('Server "mcp-inventory" is app "mcp-inventory" as agent already.');
+    await listApp(stage, 'mcp-inventory', 'https://before.test');
+    const moved = await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes', '--json');
+    expect(moved.stderr).toContain('Confirmed until now: https://before.test.');
+    expect(JSON.parse(moved.stdout)).toMatchObject({ confirmed: await stage.workspace.apps.origin('mcp-inventory') });
+    expect(JSON.parse((await servers('list', '--json')).stdout)).toHaveLength(1);
+  });
+
+  it.each([
+    ['mcp-payroll', /may not use app "mcp-payroll" \(.+CAN_USE on app mcp-payroll\)\. Ask the app's owner for CAN_USE/],
+    ['mcp-stranger', /has no app "mcp-stranger" for the user of profile "agent"/],
+    ['../scim/v2/Me', /cannot name an app/],
+  ])('refuses %s', async (name, words) => {
+    app('mcp-payroll').canUse = new Set(['nobody']);
+    const { code, stderr } = await servers('add', `app:${name}`, '--profile', 'agent', '--yes');
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(words);
+  });
+});
+
+describe('a profile whose token no app takes', () => {
+  it('is told so, and what to do, for a personal access token', async () => {
+    const words = /Databricks Apps take no personal access token.+causeway login --host/;
+    expect((await servers('add', 'app:mcp-inventory', '--profile', 'token', '--yes')).stderr).toMatch(words);
+    await listApp(stage, 'mcp-inventory', await stage.workspace.apps.origin('mcp-inventory'), 'token');
+    const { error } = await (await sessionWith(stage, 'mcp-inventory', 'token')).request('initialize', INITIALIZE);
+    expect(error?.message).toMatch(words);
+    expect(await tokensBesideWorkspace(stage)).toEqual([]);
+  });
+
+  it.each([true, false])(
+    'is exchanged at the workspace where it is one of Entra ID, if that is allowed: %s',
+    async (isAllowed) => {
+      const { entra, apps } = stage.workspace;
+      entra.federated = isAllowed;
+      const entraToken = entra.tokenFor('ben@example.com');
+      const folder = join(stage.home.folder, 'bin-az');
+      await mkdir(folder, { recursive: true });
+      const answer = JSON.stringify({ accessToken: entraToken, expires_on: 4070908800 });
+      const account = '{"user":{"name":"ben@example.com","type":"user"}}';
+      await writeFile(
+        join(folder, 'az'),
+        `#!/bin/sh\ncase "$*" in\n"account show"*) echo '${account}';;\n*2ff814a6*) echo '${answer}';;\n*) exit 1;;\nesac\n`,
+      );
+      await chmod(join(folder, 'az'), 0o755);
+      stage.home.env.PATH = `${folder}:/usr/bin:/bin`;
+      await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'), 'azure');
+      const session = await sessionWith(stage, 'mcp-inventory', 'azure');
+      const { result, error } = await session.request('initialize', INITIALIZE);
+      if (isAllowed) expect(result).toBeDefined();
+      else
+        expect(error?.message).toMatch(
+          /take no token of Entra ID, and .+ does not exchange .+An account admin can allow/,
+        );
+      expect(await tokensBesideWorkspace(stage)).not.toContain(entraToken);
+      expect(stage.workspace.tokens.originsThatSaw(entraToken)).toEqual(isAllowed ? [stage.workspace.host] : []);
+      expect(session.received()).not.toContain(entraToken);
+    },
+  );
+});
+
+describe('an app that does not answer', () => {
+  const told = async (name: string) => {
+    await listApp(stage, name, await stage.workspace.apps.origin(name));
+    const { error } = await (await sessionWith(stage, name)).request('initialize', INITIALIZE);
+    return error?.message;
+  };
+
+  it('that is stopped gets no token, and the client is told how to start it', async () => {
+    expect(await told('mcp-reports')).toBe(
+      'App "mcp-reports" is stopped: nothing was run. Start it with: causeway servers start app:mcp-reports --profile agent.',
+    );
+    expect(await tokensBesideWorkspace(stage)).toEqual([]);
+  });
+
+  it('that has crashed gets none either', async () => {
+    expect(await told('mcp-broken')).toMatch(/^App "mcp-broken" has crashed: nothing was run\. Ask the app's owner/);
+    expect(await tokensBesideWorkspace(stage)).toEqual([]);
+  });
+
+  it('that is a page for people is no MCP server', async () => {
+    expect(await told('sales-dashboard')).toMatch(/has no MCP server at \/mcp: it answered with a web page/);
+  });
+
+  it.each([302, 401])('that does not take the sign-in, with %i, is told from one that is stopped', async (status) => {
+    const { apps } = stage.workspace;
+    apps.settings.unauthenticated = status === 401 ? '401' : 'redirect';
+    await listApp(stage, 'mcp-inventory', await apps.origin('mcp-inventory'));
+    const session = await sessionWith(stage, 'mcp-inventory');
+    expect((await session.request('initialize', INITIALIZE)).result).toBeDefined();
+    // Stopped after the last look: the page that answers leads to another one.
+    app('mcp-inventory').computeState = 'STOPPED';
+    expect((await session.request('tools/list')).error?.message).toContain('is stopped: nothing was run.');
+    app('mcp-inventory').computeState = 'ACTIVE';
+    app('mcp-inventory').canUse = new Set(['nobody']);
+    expect((await session.request('tools/list')).error?.message).toContain('may not use app "mcp-inventory"');
+  });
+});
+
+describe('`servers start`', { timeout: 30_000 }, () => {
+  it('starts a stopped app, says how it comes up, and ends when it runs', async () => {
+    app('mcp-reports').canUse = new Set(['users']);
+    app('mcp-reports').canManage = new Set(['users']);
+    await listApp(stage, 'mcp-reports', await stage.workspace.apps.origin('mcp-reports'));
+    const started = await servers('start', 'mcp-reports');
+    expect([started.code, started.stdout]).toEqual([0, 'App "mcp-reports" runs now.\n']);
+    expect(started.stderr).toContain('App "mcp-reports" is starting…');
+    expect((await servers('start', 'app:mcp-reports', '--profile', 'agent')).stdout).toContain('runs already');
+    const { result } = await (await sessionWith(stage, 'mcp-reports')).request('initialize', INITIALIZE);
+    expect(result).toBeDefined();
+  });
+
+  it('says who may, where the user may not', async () => {
+    const { code, stderr } = await servers('start', 'app:mcp-reports', '--profile', 'agent');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('may not start app "mcp-reports". That takes CAN_MANAGE'),
+    ]);
+  });
+
+  it('says that a warehouse is none', async () => {
+    await servers('add', 'sql', '--profile', 'agent');
+    expect((await servers('start', 'databricks-sql')).stderr).toContain('is no app: there is nothing to start.');
+  });
+});
