@@ -116,11 +116,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway servers add genie 01ef9a1b2c3d4e5f --name sales',
     'causeway servers add functions main.default',
     'causeway servers add --path /api/2.0/mcp/external/github',
+    'causeway servers add app:mcp-inventory',
     'causeway servers add sql --name sql-small --meta warehouse_id=8baced1ff014912d',
   ],
   'causeway servers set': ['causeway servers set databricks-sql --meta warehouse_id=8baced1ff014912d'],
   'causeway servers remove': ['causeway servers remove databricks-sql'],
   'causeway servers test': ['causeway servers test', 'causeway servers test databricks-sql --json'],
+  'causeway servers start': ['causeway servers start mcp-inventory', 'causeway servers start app:mcp-inventory'],
   'causeway servers sign-in': [
     'causeway servers sign-in github',
     'causeway servers sign-in system.ai.github --profile work --no-browser',

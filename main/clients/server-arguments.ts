@@ -25,8 +25,9 @@ export function checkedServerPath(text: string, name: string): string {
     if (isServer(pathname)) return `${pathname}${search}`;
   }
   throw new CausewayError('usage', `${name} "${text}" is not a managed MCP server.`, {
-    remedy:
-      'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql. A Databricks App is added by its name: causeway servers add app:NAME.',
+    remedy: /^\/mcp\/?$/.test(text)
+      ? 'A Databricks App is added by its name: causeway servers add app:NAME.'
+      : 'It begins with /api/ or /ai-gateway/, such as /api/2.0/mcp/sql.',
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Profile } from '../../auth/auth.ts';
-import { parseMeta } from '../../clients/server-arguments.ts';
+import { checkedServerPath, isAppPath, parseMeta } from '../../clients/server-arguments.ts';
 import {
   findServer,
   type ManagedServer,
   type ServerList,
+  serverPath,
   suggestName,
   withConfirmed,
   withServer,
@@ -15,13 +16,28 @@ import { startApp } from '../../workspace/app-start.ts';
 import type { RestClient } from '../../workspace/client.ts';
 import type { CommandContext } from '../command.ts';
 import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
-import { type AddServerOptions, describeServer, openServerList } from './servers.ts';
+import { type AddServerOptions, addServer, describeServer, openServerList } from './servers.ts';
+
+/** `causeway servers add …`: what names an app, as `app:NAME` or by its path, is added as one. */
+export async function addAny(
+  context: CommandContext,
+  kind: string | undefined,
+  target: string,
+  options: AddServerOptions,
+): Promise<void> {
+  const name = kind === 'app' ? target : target === '' ? /^app:(.+)$/.exec(kind ?? '')?.[1] : undefined;
+  if (name !== undefined && options.path === undefined) return addApp(context, serverPath('app', name), options);
+  if (kind === undefined && options.path !== undefined && isAppPath(options.path)) {
+    return addApp(context, checkedServerPath(options.path, '--path'), options);
+  }
+  return addServer(context, kind, target, options);
+}
 
 /**
  * `causeway servers add app:NAME`: shows the address that the workspace names for the app, and asks whether tokens may go
  * there. Where the app is a server already, and its address is another one now, asks the same again.
  */
-export async function addApp(context: CommandContext, path: string, options: AddServerOptions): Promise<void> {
+async function addApp(context: CommandContext, path: string, options: AddServerOptions): Promise<void> {
   const { stdout, stderr, signal } = context;
   const meta = options.meta && parseMeta(options.meta);
   const causeway = context.causeway();

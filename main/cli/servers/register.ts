@@ -42,7 +42,7 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--dry-run', 'only show what would be added')
     .option('-y, --yes', "agree to an app's address beforehand")
     .action(async (kind: string | undefined, target: string[], _options, command: Command) =>
-      (await import('./servers.ts')).addServer(where(command), kind, target.join('/'), command.optsWithGlobals()),
+      (await import('./apps.ts')).addAny(where(command), kind, target.join('/'), command.optsWithGlobals()),
     );
   withCommonOptions(group.command('set <name>'))
     .description('change what the tool calls of a server carry; write the entries of your clients again afterwards')

@@ -3,7 +3,6 @@ import { openEndpoint } from '../../bridge/endpoint.ts';
 import {
   checkedServerPath,
   formatMeta,
-  isAppPath,
   type ManagedServerKind,
   metaArguments,
   parseMeta,
@@ -49,12 +48,9 @@ export async function addServer(
   target: string,
   options: AddServerOptions,
 ): Promise<void> {
-  const app = /^app:(.+)$/.exec(kindText ?? '')?.[1];
-  if (app !== undefined && target === '') return addServer(context, 'app', app, options);
   const kind = kindOf(kindText, options.path);
   const meta = options.meta && parseMeta(options.meta);
   const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
-  if (isAppPath(path)) return (await import('./apps.ts')).addApp(context, path, options);
   const [list, profile] = [
     await openServerList(context),
     await (await context.causeway().auth()).profile(options.profile),
