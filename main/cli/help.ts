@@ -111,15 +111,22 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 
   'causeway servers': ['causeway servers'],
   'causeway servers list': ['causeway servers list --json'],
+  'causeway servers browse': [
+    'causeway servers browse',
+    'causeway servers browse --kind services connections --search tickets',
+    'causeway servers browse --in main.support --json',
+  ],
   'causeway servers add': [
     'causeway servers add sql',
-    'causeway servers add genie 01ef9a1b2c3d4e5f --name sales',
+    'causeway servers add system.ai.github',
+    'causeway servers add "genie:Sales and orders" --name sales',
     'causeway servers add functions main.default',
     'causeway servers add --path /api/2.0/mcp/external/github',
     'causeway servers add app:mcp-inventory',
     'causeway servers add sql --name sql-small --meta warehouse_id=8baced1ff014912d',
   ],
   'causeway servers set': ['causeway servers set databricks-sql --meta warehouse_id=8baced1ff014912d'],
+  'causeway servers move': ['causeway servers move databricks-sql --dry-run'],
   'causeway servers remove': ['causeway servers remove databricks-sql'],
   'causeway servers test': ['causeway servers test', 'causeway servers test databricks-sql --json'],
   'causeway servers start': ['causeway servers start mcp-inventory', 'causeway servers start app:mcp-inventory'],

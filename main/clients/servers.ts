@@ -109,6 +109,12 @@ export function withMeta({ servers }: ServerList, name: string, meta: Meta): Ser
   return { servers: servers.map((server) => (server.name === name ? changed(server) : server)) };
 }
 
+/** The list with a server at another path, under its name and with its `_meta`. @throws {CausewayError} `not_found` */
+export function withPath({ servers }: ServerList, name: string, kind: ManagedServerKind, path: string): ServerList {
+  findServer({ servers }, name);
+  return { servers: servers.map((server) => (server.name === name ? { ...server, kind, path } : server)) };
+}
+
 /** The server of that name. @throws {CausewayError} `not_found` */
 export function findServer({ servers }: ServerList, name: string): ManagedServer {
   const found = servers.find((server) => server.name === name);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
@@ -170,6 +171,24 @@ export function withEdit(rules: Rules, scope: RuleScope, edit: RuleEdit): Rules 
 /** The rules without a scope's; a server's go with those of its clients. */
 export function withoutScope(rules: Rules, scope: RuleScope): Rules {
   return withRulesOf(rules, scope, undefined);
+}
+
+/**
+ * The rules with a server's for another place as well; the same object where it has none. They stay where they were: sessions
+ * that are open go on there.
+ * @param from, to `serverKey`s
+ * @throws {CausewayError} `already_exists` where the other place has rules of its own
+ */
+export function withRulesCopied(rules: Rules, from: string, to: string, change: RuleChange): Rules {
+  const copied = rules.servers?.[from];
+  const present = rules.servers?.[to];
+  if (copied === undefined || isDeepStrictEqual(copied, present)) return rules;
+  if (present !== undefined) {
+    throw new CausewayError('already_exists', `There are rules for ${to} already.`, {
+      remedy: 'Remove the rules of one of the two with "causeway rules clear" first.',
+    });
+  }
+  return withChange({ ...rules, servers: { ...rules.servers, [to]: copied } }, change);
 }
 
 function withRulesOf(rules: Rules, { server, client }: RuleScope, after: ToolRules | undefined): Rules {

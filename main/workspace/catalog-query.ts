@@ -40,6 +40,11 @@ export interface Discovery {
 /** Internal catalogs and schemas, of which no server is made. Databricks' own clients hide the same ones. */
 const HIDDEN = new Set(['system', 'information_schema', '__databricks_internal']);
 
+/** Whether a catalog or schema of that name is not shown. */
+export function isHidden(name: string): boolean {
+  return HIDDEN.has(name);
+}
+
 /** The spellings of the option that marks a connection as an MCP server. */
 const MCP_MARKS = ['is_mcp_connection', 'is_mcp', 'mcp', 'mcp_enabled', 'enable_mcp'];
 
@@ -74,7 +79,7 @@ export function createDiscovery({ catalog, genie, vectorSearch }: RestClient): D
       case 'genie-spaces':
         return shown(await genie.spaces(from, signal), space);
       case 'services':
-        return shown(await catalog.mcpServices(from, signal), service);
+        return shown(await catalog.mcpServices('system.ai', from, signal), service);
       case 'connections':
         return shown(await catalog.connections(from, signal), connection);
     }
@@ -109,11 +114,14 @@ function service({ name, comment }: CatalogItem): CatalogItemFound[] {
   return [{ target, title: target, about: comment ?? '' }];
 }
 
-function connection({ name, comment, options, properties }: Connection): CatalogItemFound[] {
-  const isMarked = MCP_MARKS.some((mark) =>
-    [options[mark], properties[mark]].some((value) => String(value) === 'true'),
-  );
-  return isMarked ? [{ target: name, title: name, about: comment ?? '' }] : [];
+function connection(found: Connection): CatalogItemFound[] {
+  const { name, comment } = found;
+  return isMcpConnection(found) ? [{ target: name, title: name, about: comment ?? '' }] : [];
+}
+
+/** Whether a connection leads to an MCP server. */
+export function isMcpConnection({ options, properties }: Connection): boolean {
+  return MCP_MARKS.some((mark) => [options[mark], properties[mark]].some((value) => String(value) === 'true'));
 }
 
 const Place = z.object({ rest: z.array(z.string()), token: z.string().optional() });

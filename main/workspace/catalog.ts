@@ -3,9 +3,6 @@ import { type Listing, listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
 const PATH = '/api/2.1/unity-catalog';
-/** Lets the workspace choose the size of a page. */
-const ITS_CHOICE = { max_results: 0 };
-
 const Named = z.looseObject({ name: z.string(), comment: z.string().optional() });
 const token = { next_page_token: z.string().optional() };
 const Catalogs = z.looseObject({ catalogs: z.array(Named).default([]), ...token });
@@ -17,13 +14,22 @@ const Connection = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),
 });
 const Connections = z.looseObject({ connections: z.array(Connection).default([]), ...token });
-const Services = z.looseObject({ mcp_services: z.array(Named).default([]), ...token });
+const Service = z.looseObject({
+  ...Named.shape,
+  config: z.looseObject({ connection: z.looseObject({ status: z.string().optional() }).optional() }).optional(),
+});
+const Services = z.looseObject({ mcp_services: z.array(Service).default([]), ...token });
+/** The most that the workspace puts on a page of services. */
+const SERVICES_PAGE = 100;
 
 /** Something in the data catalog, by its own name. */
 export type CatalogItem = z.infer<typeof Named>;
 
 /** A connection to something outside the workspace, which may be an MCP server. */
 export type Connection = z.infer<typeof Connection>;
+
+/** An MCP service, named `mcp-services/…`. */
+export type McpService = z.infer<typeof Service>;
 
 /** Look-ups in the data catalog; each gives what comes next from the page token on. */
 export interface Catalog {
@@ -32,24 +38,24 @@ export interface Catalog {
   /** Without a grant on the schema the list is empty, not an error. */
   functions(catalog: string, schema: string, from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
   connections(from?: string, signal?: AbortSignal): Promise<Listing<Connection>>;
-  /** The MCP services of the schema `system.ai`, named `mcp-services/…`; in preview, so 404 in many workspaces. */
-  mcpServices(from?: string, signal?: AbortSignal): Promise<Listing<CatalogItem>>;
+  /** The MCP services of a schema (`catalog.schema`) that the caller may use; in preview, so 404 in many workspaces. */
+  mcpServices(schema: string, from?: string, signal?: AbortSignal): Promise<Listing<McpService>>;
 }
 
-/** The data catalog's look-ups over one REST client. */
-export function catalogApi(rest: Rest): Catalog {
+/** The data catalog's look-ups over one REST client. Of 0 results a page, the workspace chooses how many. */
+export function catalogApi(rest: Rest, max_results = 0): Catalog {
   return {
     catalogs: (from, signal) =>
       listing(
         (page_token) =>
-          rest.request({ path: `${PATH}/catalogs`, query: { ...ITS_CHOICE, page_token }, schema: Catalogs, signal }),
+          rest.request({ path: `${PATH}/catalogs`, query: { max_results, page_token }, schema: Catalogs, signal }),
         (page) => page.catalogs,
         from,
       ),
     schemas: (catalog_name, from, signal) =>
       listing(
         (page_token) => {
-          const query = { ...ITS_CHOICE, catalog_name, page_token };
+          const query = { max_results, catalog_name, page_token };
           return rest.request({ path: `${PATH}/schemas`, query, schema: Schemas, signal });
         },
         (page) => page.schemas,
@@ -58,7 +64,7 @@ export function catalogApi(rest: Rest): Catalog {
     functions: (catalog_name, schema_name, from, signal) =>
       listing(
         (page_token) => {
-          const query = { ...ITS_CHOICE, catalog_name, schema_name, page_token };
+          const query = { max_results, catalog_name, schema_name, page_token };
           return rest.request({ path: `${PATH}/functions`, query, schema: Functions, signal });
         },
         (page) => page.functions,
@@ -67,15 +73,19 @@ export function catalogApi(rest: Rest): Catalog {
     connections: (from, signal) =>
       listing(
         (page_token) => {
-          const query = { ...ITS_CHOICE, page_token };
+          const query = { max_results, page_token };
           return rest.request({ path: `${PATH}/connections`, query, schema: Connections, signal });
         },
         (page) => page.connections,
         from,
       ),
-    mcpServices: (from, signal) =>
+    // Without a parent the workspace would look through all of its schemas, and a full view through all connections.
+    mcpServices: (schema, from, signal) =>
       listing(
-        (page_token) => rest.request({ path: `${PATH}/mcp-services`, query: { page_token }, schema: Services, signal }),
+        (page_token) => {
+          const query = { parent: `schemas/${schema}`, view: 'BASIC', page_size: SERVICES_PAGE, page_token };
+          return rest.request({ path: `${PATH}/mcp-services`, query, schema: Services, signal });
+        },
         (page) => page.mcp_services,
         from,
       ),

@@ -39,6 +39,15 @@ export async function* pages<P extends Page>(
   } while (pageToken !== undefined);
 }
 
+/** All parts of a list that is read from where an earlier answer ended, as they are consumed; as `pages`. */
+export async function* parts<T>(read: (from: string | undefined) => Promise<Listing<T>>): AsyncGenerator<T[]> {
+  const all = pages(async (from) => {
+    const { items: found, next } = await read(from);
+    return { found, next_page_token: next };
+  });
+  for await (const { found } of all) yield found;
+}
+
 /** Every item of a list of pages, in order. */
 export async function* items<P extends Page, T>(
   all: AsyncIterable<P>,

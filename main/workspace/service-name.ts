@@ -1,3 +1,8 @@
+/** The path of a service by its name, `catalog.schema.service`. */
+export function servicePath(name: string): string {
+  return `/ai-gateway/mcp-services/${encodeURIComponent(name)}`;
+}
+
 /** Where MCP services are; a name is one segment of the path. */
 const SERVICE_PATH = /^\/ai-gateway\/mcp-services\/([^/?#]+)/;
 const SERVICE_NAME = /^[^./]+\.[^./]+\.[^./]+$/;
@@ -15,8 +20,12 @@ export function serviceOf(path: string): string | undefined {
   }
 }
 
-/** What the services of `system.ai` lead to, by the name that people know. */
+/** What the services of `system.ai` are or lead to, by the name that people know. */
 const TITLES: Record<string, string> = {
+  'system.ai.dbsql': 'Databricks SQL',
+  'system.ai.genie_one_mcp': 'Genie One',
+  'system.ai.web_search': 'Web search',
+  'system.ai.sandbox': 'Sandbox',
   'system.ai.github': 'GitHub',
   'system.ai.slack': 'Slack',
   'system.ai.atlassian': 'Atlassian',

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { AUTH_TYPES } from '../../auth/auth.ts';
 import { SERVER_KINDS } from '../../clients/server-arguments.ts';
 import type { KnownName } from '../../platform/name-memory.ts';
+import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
 import { pathOf } from '../failure.ts';
 
 /** The names that can stand on a command line, as they were when they were last listed. */
@@ -38,6 +39,7 @@ const OPTION_VALUES: Record<string, Values> = {
   '--server': 'servers',
   '--warehouse-id': 'warehouses',
   '--client': 'namedClients',
+  '--kind': SERVER_GROUPS,
   '--on': 'tools',
   '--off': 'tools',
   '--ask': 'tools',
@@ -75,6 +77,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway warehouses delete-default-warehouse-override NAME': OVERRIDE_NAMES,
   'causeway servers add kind': SERVER_KINDS.filter((kind) => kind !== 'other'),
   'causeway servers remove name': 'servers',
+  'causeway servers move name': 'servers',
   'causeway servers test name': 'servers',
   'causeway servers start name': 'servers',
   'causeway servers sign-in name': 'servers',

@@ -1,16 +1,25 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SERVER_KINDS } from '../../clients/server-arguments.ts';
+import { SERVER_GROUPS } from '../../workspace/offered-servers.ts';
+import { MAX_WALK_REQUESTS } from '../../workspace/walk-limits.ts';
 import type { CommandContext, RegisterCommand } from '../command.ts';
 import { noSuchCommand } from '../failure.ts';
 
 const HELP = `
+"causeway servers browse" shows what the workspace offers. Its first column is what "add" takes:
+  system.ai.github                     a service, by its full name
+  genie:TITLE                          a Genie space, by its title or id
+  search:CATALOG.SCHEMA[.INDEX]        AI Search
+  functions:CATALOG.SCHEMA[.FUNCTION]  catalog functions
+  connection:NAME                      a server outside the workspace
+  app:NAME                             a Databricks App, once you agree to the address that tokens go to
+
 KIND TARGET is one of:
   sql                                  queries on your SQL warehouse
   genie SPACE_ID                       a Genie space
   vector-search CATALOG.SCHEMA[.INDEX] vector search indexes
   functions CATALOG.SCHEMA[.FUNCTION]  catalog functions
-  app:NAME                             a Databricks App, once you agree to the address that tokens go to
 or leave it out and name the path with --path.`;
 
 /** `causeway servers …`: the managed servers that AI clients are to have. Each command's code loads when it runs. */
@@ -33,8 +42,20 @@ export const registerServers: RegisterCommand = (program, context) => {
     .action(async (_options, command: Command) =>
       (await import('./servers.ts')).listServers(where(command), command.optsWithGlobals()),
     );
+  withCommonOptions(group.command('browse'))
+    .description('everything that the workspace offers as MCP servers, as it is found')
+    .option('-p, --profile <name>', 'the profile to sign in with (default: as the Databricks CLI chooses)')
+    .option('--kind <kind...>', `only these: ${SERVER_GROUPS.join(', ')}`)
+    .option('--search <text>', 'only what this text is part of: name, title or comment')
+    .option('--in <place>', 'only what is in this catalog, or CATALOG.SCHEMA')
+    .option('--all', `read on beyond ${MAX_WALK_REQUESTS} requests; also apps whose names do not begin with mcp-`)
+    .action(async (_options, command: Command) =>
+      (await import('./browse.ts')).browseServers(where(command), command.optsWithGlobals()),
+    );
   withCommonOptions(group.command('add [kind] [target...]'))
-    .description(`add a server: ${SERVER_KINDS.filter((kind) => kind !== 'other').join(', ')}, or any other by --path`)
+    .description(
+      `add a server as browse names it, or by kind: ${SERVER_KINDS.filter((kind) => kind !== 'other').join(', ')}, or by --path`,
+    )
     .option('-p, --profile <name>', 'the profile to sign in with (default: as the Databricks CLI chooses)')
     .option('--name <name>', 'its name in every client: a-z, 0-9 and "-"')
     .option('--path <path>', "the server's path on the workspace, such as /api/2.0/mcp/sql")
@@ -57,6 +78,13 @@ export const registerServers: RegisterCommand = (program, context) => {
     .option('--dry-run', 'only show what would be removed')
     .action(async (names: string[], _options, command: Command) =>
       (await import('./servers.ts')).removeServer(where(command), names, command.optsWithGlobals()),
+    );
+  withCommonOptions(group.command('move <name>'))
+    .description('move a server to the one that has replaced it; its name, its rules and the entries of clients stay')
+    .option('--dry-run', 'only show what would change; asks the new server whether it answers')
+    .option('--force', 'also change files of clients that run now')
+    .action(async (name: string, _options, command: Command) =>
+      (await import('./move.ts')).moveServer(where(command), name, command.optsWithGlobals()),
     );
   withCommonOptions(group.command('test [name...]'))
     .description('connect to a server as an AI client does, and print its tools')

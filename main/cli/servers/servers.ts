@@ -27,9 +27,11 @@ import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 import { serverKey } from '../../rules/decision.ts';
+import { successorOf } from '../../workspace/offered-servers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
 import { columns, printable, writeJson, writeLine } from '../terminal.ts';
+import { type NamedServer, namedServer } from './named-server.ts';
 
 export interface AddServerOptions {
   profile?: string;
@@ -48,9 +50,8 @@ export async function addServer(
   target: string,
   options: AddServerOptions,
 ): Promise<void> {
-  const kind = kindOf(kindText, options.path);
   const meta = options.meta && parseMeta(options.meta);
-  const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
+  const { kind, path } = await serverMeant(context, kindText, target, options);
   const [list, profile] = [
     await openServerList(context),
     await (await context.causeway().auth()).profile(options.profile),
@@ -139,6 +140,23 @@ export async function removeServer(
   await writeLine(context.stdout, 'Entries in clients stay until "causeway clients remove" takes them out.');
 }
 
+/** @throws {CausewayError} `usage`; as `namedServer` */
+async function serverMeant(
+  context: CommandContext,
+  kindText: string | undefined,
+  target: string,
+  options: AddServerOptions,
+): Promise<NamedServer> {
+  const named =
+    kindText !== undefined && target === '' && options.path === undefined
+      ? await namedServer(context, kindText, options.profile)
+      : undefined;
+  if (named) return named;
+  const kind = kindOf(kindText, options.path);
+  const path = kind === 'other' ? checkedServerPath(options.path ?? '', '--path') : serverPath(kind, target);
+  return { kind, path };
+}
+
 function kindOf(text: string | undefined, path: string | undefined): ManagedServerKind {
   if (text === undefined && path !== undefined) return 'other';
   if (text !== undefined && path !== undefined) {
@@ -159,7 +177,7 @@ function kindOf(text: string | undefined, path: string | undefined): ManagedServ
 /** `causeway servers`: the servers that clients are to have. */
 export async function listServers(context: CommandContext, options: { json?: boolean }): Promise<void> {
   const { servers } = (await openServerList(context)).atOpening;
-  if (options.json) return writeJson(context.stdout, servers);
+  if (options.json) return writeJson(context.stdout, servers.map(withSuccessor));
   if (servers.length === 0) {
     return writeLine(context.stderr, 'There are no servers yet. Add one with: causeway servers add sql');
   }
@@ -168,6 +186,16 @@ export async function listServers(context: CommandContext, options: { json?: boo
     [name, kind, profile, path, formatMeta(meta)].slice(0, head.length).map(printable),
   );
   for (const line of columns([head, ...rows])) await writeLine(context.stdout, line);
+  for (const { name, path } of servers) {
+    const successor = successorOf(path);
+    if (!successor) continue;
+    await writeLine(context.stdout, `${name}: ${successor.add} has replaced it. Move: causeway servers move ${name}`);
+  }
+}
+
+function withSuccessor(server: ManagedServer): object {
+  const successor = successorOf(server.path);
+  return successor ? { ...server, successor } : server;
 }
 
 interface Tested {

@@ -1,0 +1,158 @@
+import { CausewayError } from '../../platform/errors.ts';
+import { leftOutOf, walkCatalog } from '../../workspace/catalog-walk.ts';
+import { GROUP_TITLES, type OfferedServer, SERVER_GROUPS, type ServerGroup } from '../../workspace/offered-servers.ts';
+import type { WalkEnd } from '../../workspace/walk-queue.ts';
+import type { CommandContext } from '../command.ts';
+import { bold, printable, writeJson, writeLine, writeStyledLine } from '../terminal.ts';
+
+export interface BrowseOptions {
+  profile?: string;
+  kind?: string[];
+  search?: string;
+  in?: string;
+  all?: boolean;
+  json?: boolean;
+}
+
+/** `causeway servers browse`: everything that the workspace offers as MCP servers, group by group, as it is found. */
+export async function browseServers(context: CommandContext, options: BrowseOptions): Promise<void> {
+  const groups = options.kind && groupsOf(options.kind);
+  const { client, profile } = await context.causeway().open(options.profile);
+  const walk = walkCatalog(client.rest, {
+    groups,
+    search: options.search,
+    within: options.in,
+    isWhole: options.all,
+    signal: context.signal,
+  });
+  const printer = new GroupPrinter(context);
+  const found: OfferedServer[] = [];
+  for await (const event of walk) {
+    if (event.what === 'end') {
+      if (options.json) return writeJson(context.stdout, inJson(found, event));
+      if (!printer.first) await writeLine(context.stderr, nothing(options, profile.name));
+      return closing(context, options, event, printer.first);
+    }
+    if (!options.json) await printer.take(event);
+    else if (event.what === 'found') found.push(...event.servers);
+  }
+}
+
+/** @throws {CausewayError} `usage` */
+function groupsOf(names: readonly string[]): ServerGroup[] {
+  return names.map((name) => {
+    const group = SERVER_GROUPS.find((known) => known === name);
+    if (group) return group;
+    throw new CausewayError('usage', `There is no kind of server "${name}".`, {
+      remedy: `Name one of ${SERVER_GROUPS.join(', ')}.`,
+      candidates: SERVER_GROUPS.map((known) => ({ name: known })),
+    });
+  });
+}
+
+type Found = { what: 'found'; servers: OfferedServer[] } | { what: 'complete'; group: ServerGroup };
+
+/** Prints one group at a time, each as it comes in; what belongs to another waits until the present one is complete. */
+class GroupPrinter {
+  /** The first that was printed. */
+  first: OfferedServer | undefined;
+  readonly #context: CommandContext;
+  readonly #waiting = new Map<ServerGroup, OfferedServer[]>();
+  readonly #complete = new Set<ServerGroup>();
+  #present: ServerGroup | undefined;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  async take(event: Found): Promise<void> {
+    if (event.what === 'complete') this.#complete.add(event.group);
+    else {
+      for (const server of event.servers) {
+        this.#waiting.set(server.group, [...(this.#waiting.get(server.group) ?? []), server]);
+      }
+    }
+    await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    for (;;) {
+      this.#present ??= this.#next();
+      if (this.#present === undefined) return;
+      for (const server of this.#waiting.get(this.#present) ?? []) await this.#print(server);
+      this.#waiting.delete(this.#present);
+      if (!this.#complete.has(this.#present)) return;
+      this.#present = undefined;
+    }
+  }
+
+  /** The first group of which something waits; one that goes on for long comes last, for it would hold up the others. */
+  #next(): ServerGroup | undefined {
+    const groups = SERVER_GROUPS.filter((group) => this.#waiting.has(group));
+    const next = groups.find((group) => this.#complete.has(group)) ?? groups[0];
+    if (next !== undefined) this.#heading = GROUP_TITLES[next];
+    return next;
+  }
+
+  #heading: string | undefined;
+
+  async #print(server: OfferedServer): Promise<void> {
+    const { title, about, add, obstacle, successor } = server;
+    const { stdout } = this.#context;
+    if (this.#heading !== undefined) {
+      await writeStyledLine(stdout, `${this.first ? '\n' : ''}${bold(this.#heading, this.#context)}`);
+      this.#heading = undefined;
+    }
+    this.first ??= server;
+    const notes = [obstacle ?? '', successor === null ? '' : `Replaced by ${successor}.`, shortened(about)];
+    const named = title === add || add.endsWith(`:${title}`) ? '' : title;
+    const rest = [named, ...notes].filter((part) => part !== '').join('  ');
+    await writeLine(stdout, `  ${add.padEnd(ADD_WIDTH)}  ${rest}`.trimEnd());
+  }
+}
+
+const ADD_WIDTH = 34;
+const ABOUT_LENGTH = 80;
+
+function shortened(about: string): string {
+  const [line = ''] = about.trim().split('\n');
+  return line.length <= ABOUT_LENGTH ? line : `${line.slice(0, ABOUT_LENGTH - 1)}…`;
+}
+
+async function closing(
+  context: CommandContext,
+  { search, in: within, all, profile }: BrowseOptions,
+  end: WalkEnd,
+  first: OfferedServer | undefined,
+): Promise<void> {
+  const left = leftOutOf(end);
+  const narrower = [
+    within === undefined ? '--in CATALOG[.SCHEMA]' : '',
+    search === undefined ? '--search TEXT' : '',
+    '--kind',
+  ].filter((flag) => flag !== '');
+  const remedy =
+    end.stopped === 'limit' && !all ? ` Narrow it with ${narrower.join(', ')}, or read on with --all.` : '';
+  const apps = end.otherApps > 0 && !all && remedy === '' ? ' --all shows them.' : '';
+  if (left.length > 0) await writeLine(context.stderr, `Left out: ${left.join(' ')}${remedy}${apps}`);
+  const as = profile === undefined ? '' : ` --profile ${profile}`;
+  if (first)
+    await writeLine(context.stderr, `Add one with its first column, such as: causeway servers add ${first.add}${as}`);
+}
+
+function nothing({ search }: BrowseOptions, profile: string): string {
+  return search === undefined
+    ? `The workspace of ${profile} offers no such server to you.`
+    : printable(`Nothing that matches "${search}" was found.`);
+}
+
+function inJson(servers: readonly OfferedServer[], end: WalkEnd): object {
+  const { requests, maxRequests, stopped } = end;
+  return {
+    servers,
+    requests,
+    maxRequests,
+    isComplete: stopped === null && end.failures.length === 0,
+    leftOut: leftOutOf(end),
+  };
+}

@@ -1,0 +1,162 @@
+import type { App } from './apps.ts';
+import type { CatalogItem, Connection, McpService } from './catalog.ts';
+import type { GenieSpace } from './genie.ts';
+import { servicePath, serviceTitle } from './service-name.ts';
+
+/** The groups in which people see what a workspace offers, in their order. */
+export const SERVER_GROUPS = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'] as const;
+
+export type ServerGroup = (typeof SERVER_GROUPS)[number];
+
+/** The groups' names for people. */
+export const GROUP_TITLES: Record<ServerGroup, string> = {
+  sql: 'SQL',
+  genie: 'Genie',
+  search: 'Search',
+  functions: 'Functions',
+  services: 'Services',
+  connections: 'Connections',
+  apps: 'Apps',
+};
+
+/** Something that the workspace offers as an MCP server. */
+export interface OfferedServer {
+  group: ServerGroup;
+  title: string;
+  /** The owner's comment; empty if there is none. */
+  about: string;
+  /** What `causeway servers add` takes for it, such as `system.ai.github` or `genie:01ef…`. */
+  add: string;
+  /** Its path on the workspace; null for an app, which has a host of its own. */
+  path: string | null;
+  /** Why it is of no use just now; null where nothing is known to be in the way. */
+  obstacle: string | null;
+  /** What `causeway servers add` takes for the server that replaces it; null where nothing does. */
+  successor: string | null;
+}
+
+/** The SQL server's successor, and Genie One's. */
+export const SQL_SERVICE = 'system.ai.dbsql';
+const GENIE_ONE_SERVICE = 'system.ai.genie_one_mcp';
+
+/** What has replaced a server. */
+export interface Successor {
+  path: string;
+  /** What `causeway servers add` takes for it. */
+  add: string;
+}
+
+const OLDER_PATHS: [path: RegExp, successor: (rest: string) => Successor][] = [
+  [/^\/api\/2\.0\/mcp\/sql\/?$/i, () => ofService(SQL_SERVICE)],
+  [/^\/api\/2\.0\/mcp\/genie\/?$/i, () => ofService(GENIE_ONE_SERVICE)],
+  [
+    /^\/api\/2\.0\/mcp\/vector-search\/([^?#]+)$/i,
+    (rest) => ({ path: `${SEARCH_PATH}/${rest}`, add: `search:${rest.split('/').map(decodeURIComponent).join('.')}` }),
+  ],
+];
+const SEARCH_PATH = '/api/2.0/mcp/ai-search';
+
+function ofService(name: string): Successor {
+  return { path: servicePath(name), add: name };
+}
+
+/** The server that has replaced the one at a path; undefined for one that is of the present generation. */
+export function successorOf(path: string): Successor | undefined {
+  for (const [older, successor] of OLDER_PATHS) {
+    const match = older.exec(path);
+    if (match) return successor(match[1] ?? '');
+  }
+  return undefined;
+}
+
+const plain = { about: '', obstacle: null, successor: null };
+
+/** The SQL server at its older path. */
+export function olderSqlServer(hasSuccessor: boolean): OfferedServer {
+  const successor = hasSuccessor ? SQL_SERVICE : null;
+  const title = hasSuccessor ? 'Databricks SQL (older)' : 'Databricks SQL';
+  return { ...plain, group: 'sql', title, add: 'sql', path: '/api/2.0/mcp/sql', successor };
+}
+
+const GROUP_OF_SERVICE: Record<string, ServerGroup> = { [SQL_SERVICE]: 'sql', [GENIE_ONE_SERVICE]: 'genie' };
+
+export function offeredService({ name: fullName, comment = '', config }: McpService): OfferedServer {
+  const name = fullName.replace(/^mcp-services\//, '');
+  const status = config?.connection?.status ?? 'ACTIVE';
+  return {
+    ...plain,
+    group: GROUP_OF_SERVICE[name] ?? 'services',
+    title: serviceTitle(name),
+    about: comment,
+    add: name,
+    path: servicePath(name),
+    obstacle: status === 'ACTIVE' ? null : 'Its connection is not active.',
+  };
+}
+
+export function offeredSpace({ space_id: id, title, description = '' }: GenieSpace): OfferedServer {
+  return {
+    ...plain,
+    group: 'genie',
+    title: title.trim() || 'Genie space without a title',
+    about: description,
+    add: `genie:${id}`,
+    path: `/api/2.0/mcp/genie/${encodeURIComponent(id)}`,
+  };
+}
+
+const below = (prefix: string, name: string) => [prefix, ...name.split('.').map(encodeURIComponent)].join('/');
+
+/** An AI Search index (`catalog.schema.index`), or all those of a schema (`catalog.schema`). */
+export function offeredSearch(name: string, isSearchable = true): OfferedServer {
+  return {
+    ...plain,
+    group: 'search',
+    title: name.split('.').length === 2 ? `All indexes of ${name}` : name,
+    add: `search:${name}`,
+    path: below(SEARCH_PATH, name),
+    obstacle: isSearchable ? null : 'It has embeddings of its own, which the server cannot search.',
+  };
+}
+
+/** A function of a schema (`catalog.schema`), or without one all of its functions. */
+export function offeredFunctions(schema: string, one?: CatalogItem): OfferedServer {
+  const name = one ? `${schema}.${one.name}` : schema;
+  return {
+    ...plain,
+    group: 'functions',
+    title: one ? name : `All functions of ${schema}`,
+    about: one?.comment ?? '',
+    add: `functions:${name}`,
+    path: below('/api/2.0/mcp/functions', name),
+  };
+}
+
+export function offeredConnection({ name, comment = '' }: Connection): OfferedServer {
+  const path = `/api/2.0/mcp/external/${encodeURIComponent(name)}`;
+  return { ...plain, group: 'connections', title: name, about: comment, add: `connection:${name}`, path };
+}
+
+const STATES: Record<string, string> = {
+  STOPPED: 'It is stopped.',
+  STOPPING: 'It is being stopped.',
+  STARTING: 'It is starting.',
+  DEPLOYING: 'It is being deployed.',
+  CRASHED: 'It has crashed.',
+  DELETING: 'It is being deleted.',
+  ERROR: 'It has failed.',
+  UNAVAILABLE: 'It is not available.',
+};
+
+export function offeredApp({ name, description = '', app_status, compute_status }: App): OfferedServer {
+  const obstacle = STATES[compute_status?.state ?? ''] ?? STATES[app_status?.state ?? ''] ?? null;
+  return { ...plain, group: 'apps', title: name, about: description, add: `app:${name}`, path: null, obstacle };
+}
+
+/** By convention, the names of apps that are MCP servers begin so. */
+export const MCP_APP = /^mcp-/;
+
+/** Whether a text is part of what people know of a server. */
+export function matchesSearch({ title, about, add }: OfferedServer, text: string): boolean {
+  return `${title}\n${about}\n${add}`.toLowerCase().includes(text.trim().toLowerCase());
+}

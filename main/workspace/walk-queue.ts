@@ -1,0 +1,204 @@
+import { CausewayError, type ErrorCode } from '../platform/errors.ts';
+import { WorkspaceError } from './errors.ts';
+import type { Rest, RestRequest } from './rest.ts';
+
+/** The most requests of one walk that are under way at a time. */
+const MAX_AT_ONCE = 8;
+/** How often a page is asked for that a busy workspace does not make (status 499, with nothing in it). */
+const MAX_ATTEMPTS = 4;
+/** After so many failures in a row a walk ends: the workspace has gone, or wants to be left alone. */
+const MAX_FAILURES_IN_A_ROW = 5;
+
+/** A list that is read, one request at a time. */
+export interface WalkTask {
+  /** The lower, the sooner. */
+  rank: number;
+  /** What it is, for people. */
+  about: string;
+  /** The schema or the catalog whose it is. */
+  place?: string;
+  isCatalog?: boolean;
+  run(signal: AbortSignal): Promise<void>;
+  /** Called once, whatever became of it. */
+  ended(): void;
+}
+
+/** How a walk went. */
+export interface WalkEnd {
+  /** Those that went out. */
+  requests: number;
+  maxRequests: number;
+  /** What was not read; 0 everywhere unless it was stopped. */
+  unread: { catalogs: number; schemas: number; lists: number };
+  /** Schemas and catalogs that the user may not look into. */
+  closed: number;
+  /** Lists that could not be read, or not to the end; one for each kind of failure. */
+  failures: { about: string; error: CausewayError }[];
+  stopped: 'limit' | 'failures' | null;
+  /** Apps that are not named like MCP servers. */
+  otherApps: number;
+}
+
+const FOR_ALL = new Set<ErrorCode>(['unauthenticated', 'ip_blocked', 'login_page', 'cancelled']);
+/** Failures that every list of the same kind meets. */
+const FOR_KIND = new Set<ErrorCode>(['feature_unavailable', 'missing_scope']);
+const PASSING = new Set<ErrorCode>(['unreachable', 'timeout', 'unavailable', 'rate_limited']);
+
+class LimitReached extends Error {}
+
+/** Whether any other request would fail in the same way. */
+export function isForAll(error: unknown): boolean {
+  if (error instanceof LimitReached) return false;
+  return !(error instanceof WorkspaceError) || FOR_ALL.has(error.code);
+}
+
+/** Runs the lists of a walk, the lowest rank first, and hands on what they emit. */
+export class WalkQueue<E> {
+  /** Counts requests, and refuses them beyond the limit. */
+  readonly rest: Rest;
+  readonly #maxRequests: number;
+  readonly #signal: AbortSignal;
+  readonly #leave = new AbortController();
+  readonly #waiting: WalkTask[] = [];
+  readonly #failures = new Map<string, { about: string; error: CausewayError }>();
+  readonly #unread = { catalogs: new Set<string>(), schemas: new Set<string>(), lists: 0 };
+  readonly #closed = new Set<string>();
+  /** Kinds of lists that this workspace does not have, or not for this sign-in. */
+  readonly #without = new Set<string>();
+  #events: E[] = [];
+  #requests = 0;
+  #running = 0;
+  #hasRead = false;
+  #failuresInARow = 0;
+  #stopped: WalkEnd['stopped'] = null;
+  #fatal: unknown;
+  #isOver = false;
+  #wake: () => void = () => undefined;
+
+  constructor(rest: Rest, { maxRequests, signal }: { maxRequests: number; signal: AbortSignal | undefined }) {
+    this.#maxRequests = maxRequests;
+    this.#signal = AbortSignal.any([this.#leave.signal, ...(signal ? [signal] : [])]);
+    const exchange = <T>(request: RestRequest<T>) => this.#counted(() => rest.exchange(request));
+    this.rest = { profile: rest.profile, exchange, request: async (request) => (await exchange(request)).data };
+  }
+
+  add(task: WalkTask): void {
+    // Binary, for there may be thousands; those of one rank stay in their order.
+    let [low, high] = [0, this.#waiting.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#waiting[middle]?.rank ?? 0) <= task.rank) low = middle + 1;
+      else high = middle;
+    }
+    this.#waiting.splice(low, 0, task);
+  }
+
+  emit(event: E): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  /** All events in their order, the last one made from how it went. Leaving it cancels the requests under way. */
+  async *run(last: (end: Omit<WalkEnd, 'otherApps'>) => E): AsyncGenerator<E> {
+    try {
+      this.#next();
+      while (!this.#isOver || this.#events.length > 0) {
+        const events = this.#events;
+        this.#events = [];
+        yield* events;
+        if (this.#isOver || this.#events.length > 0) continue;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      const [first] = this.#failures.values();
+      if (this.#fatal !== undefined) throw this.#fatal;
+      if (first && !this.#hasRead) throw first.error;
+      yield last(this.#end());
+    } finally {
+      this.#fatal ??= new CausewayError('cancelled', 'It was cancelled.');
+      this.#leave.abort(this.#fatal);
+    }
+  }
+
+  #next(): void {
+    while (this.#running < MAX_AT_ONCE) {
+      const task = this.#waiting.shift();
+      if (!task) break;
+      this.#running += 1;
+      void this.#perform(task);
+    }
+    if (this.#running > 0 || this.#waiting.length > 0) return;
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  async #perform(task: WalkTask): Promise<void> {
+    try {
+      this.#signal.throwIfAborted();
+      if (this.#fatal !== undefined || this.#stopped !== null) throw new LimitReached();
+      if (!this.#without.has(task.about)) {
+        await task.run(this.#signal);
+        this.#failuresInARow = 0;
+      }
+    } catch (error) {
+      this.#failed(task, error);
+    }
+    task.ended();
+    this.#running -= 1;
+    this.#next();
+  }
+
+  #failed({ about, place, isCatalog }: WalkTask, error: unknown): void {
+    if (this.#fatal !== undefined) return;
+    if (error instanceof LimitReached) {
+      this.#stopped ??= 'limit';
+      if (place === undefined) this.#unread.lists += 1;
+      else this.#unread[isCatalog ? 'catalogs' : 'schemas'].add(place);
+      return;
+    }
+    if (this.#signal.aborted || !(error instanceof WorkspaceError) || isForAll(error)) {
+      this.#fatal = error;
+      return;
+    }
+    if (place !== undefined && (error.code === 'permission_denied' || error.code === 'not_found')) {
+      // One that is not there has gone meanwhile.
+      if (error.code === 'permission_denied') this.#closed.add(place);
+      return;
+    }
+    if (FOR_KIND.has(error.code)) this.#without.add(about);
+    this.#failuresInARow = PASSING.has(error.code) ? this.#failuresInARow + 1 : 0;
+    if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW) this.#stopped ??= 'failures';
+    // Older workspaces do not have every API, which is no failure where another list could be read.
+    const key = error.code === 'feature_unavailable' ? 'absent' : `${about}: ${error.message}`;
+    if (!this.#failures.has(key)) this.#failures.set(key, { about, error });
+  }
+
+  async #counted<T>(send: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      this.#signal.throwIfAborted();
+      if (this.#requests >= this.#maxRequests) throw new LimitReached();
+      this.#requests += 1;
+      try {
+        const answer = await send();
+        this.#hasRead = true;
+        return answer;
+      } catch (error) {
+        const isBusy = error instanceof WorkspaceError && error.status === 499;
+        if (!isBusy || attempt >= MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  #end(): Omit<WalkEnd, 'otherApps'> {
+    const { catalogs, schemas, lists } = this.#unread;
+    return {
+      requests: this.#requests,
+      maxRequests: this.#maxRequests,
+      unread: { catalogs: catalogs.size, schemas: schemas.size, lists },
+      closed: this.#closed.size,
+      failures: [...this.#failures].filter(([key]) => key !== 'absent').map(([, failure]) => failure),
+      stopped: this.#stopped,
+    };
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
+import { runCauseway } from '../auth/causeway-process.ts';
+import { type OwnHome, ownHome } from '../auth/own-home.ts';
+
+/** `causeway servers move`: a server goes to the one that has replaced it. */
+
+const OLDER = '/api/2.0/mcp/sql';
+const NEWER = '/ai-gateway/mcp-services/system.ai.dbsql';
+
+let workspace: EmbeddedWorkspace;
+let home: OwnHome;
+let cursor: string;
+
+beforeEach(async () => {
+  workspace = await startWorkspace();
+  home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
+  cursor = join(home.folder, '.cursor/mcp.json');
+  await mkdir(dirname(cursor), { recursive: true });
+  await writeFile(cursor, '{"mcpServers":{"other":{"command":"x"}}}');
+  await causeway(
+    'servers',
+    'add',
+    'sql',
+    '--name',
+    'mine',
+    '--profile',
+    'ana',
+    '--meta',
+    'warehouse_id=8baced1ff014912d',
+  );
+  await causeway('clients', 'add', 'cursor');
+});
+afterEach(async () => {
+  await workspace.close();
+  await home.remove();
+});
+
+const causeway = (...args: string[]) => runCauseway(home, args);
+const json = async (...args: string[]) => JSON.parse((await causeway(...args, '--json')).stdout);
+const entries = async () => JSON.parse(await readFile(cursor, 'utf8')).mcpServers;
+
+describe('moving a server to its successor', { timeout: 60_000 }, () => {
+  test('is offered where the servers are listed', async () => {
+    expect((await causeway('servers')).stdout).toContain(
+      'mine: system.ai.dbsql has replaced it. Move: causeway servers move mine',
+    );
+    expect(await json('servers')).toMatchObject([{ name: 'mine', successor: { path: NEWER, add: 'system.ai.dbsql' } }]);
+  });
+
+  test('keeps its name, what its calls carry, its rules and the entries of clients', async () => {
+    await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
+    const before = await readFile(cursor, 'utf8');
+    const dry = await causeway('servers', 'move', 'mine', '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Would move mine: ')]);
+    expect(dry.stdout).toContain('would change');
+    expect(await readFile(cursor, 'utf8')).toBe(before);
+
+    const moved = await causeway('servers', 'move', 'mine');
+    expect([moved.code, moved.stderr]).toEqual([0, '']);
+    expect(moved.stdout).toContain('Its rules hold there too.');
+    expect(await json('servers')).toEqual([
+      { name: 'mine', profile: 'ana', kind: 'other', path: NEWER, meta: { warehouse_id: '8baced1ff014912d' } },
+    ]);
+    const { mine, other } = await entries();
+    expect(mine.args).toEqual(expect.arrayContaining(['proxy', NEWER, 'warehouse_id=8baced1ff014912d']));
+    expect(mine.args).not.toContain(OLDER);
+    expect(other).toEqual({ command: 'x' });
+    const { rules } = await json('rules');
+    expect(rules).toEqual(expect.arrayContaining([expect.objectContaining({ server: 'mine', off: ['execute_sql'] })]));
+
+    const again = await causeway('servers', 'move', 'mine');
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('Nothing has replaced')]);
+  });
+
+  test('changes nothing where the successor does not answer', async () => {
+    workspace.mcp.settings.preview = 'suspended';
+    const before = [await json('servers'), await entries()];
+    const refused = await causeway('servers', 'move', 'mine');
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('so "mine" stays where it is')]);
+    expect([await json('servers'), await entries()]).toEqual(before);
+  });
+
+  test('is refused where both places have rules', async () => {
+    await causeway('servers', 'add', 'system.ai.dbsql', '--name', 'newer', '--profile', 'ana');
+    await causeway('rules', 'set', 'mine', '--off', 'execute_sql');
+    await causeway('rules', 'set', 'newer', '--ask', 'execute_sql');
+    const refused = await causeway('servers', 'move', 'mine');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('There are rules for')]);
+    expect((await json('servers'))[0]).toMatchObject({ path: OLDER });
+  });
+});

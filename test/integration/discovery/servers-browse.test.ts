@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { largeCatalog } from '../../workspace/large-catalog.ts';
+import { type CommandLine, openCommandLine } from '../warehouses/harness.ts';
+
+/** `causeway servers browse`, and `servers add` of what it names. */
+
+const UC = '/api/2.1/unity-catalog';
+let small: CommandLine;
+
+beforeAll(async () => {
+  small = await openCommandLine();
+});
+afterAll(() => small[Symbol.asyncDispose]());
+
+interface Browsed {
+  servers: { group: string; add: string; title: string; obstacle: string | null; successor: string | null }[];
+  requests: number;
+  isComplete: boolean;
+  leftOut: string[];
+}
+
+const browse = async (profile: string, ...args: string[]) =>
+  (await small.json(profile, 'servers', 'browse', '--json', ...args)) as Browsed;
+const addsOf = ({ servers }: Browsed) => servers.map(({ add }) => add);
+
+describe('what a workspace offers', () => {
+  test.each([
+    ['sql', ['system.ai.dbsql', 'sql']],
+    ['genie', ['system.ai.genie_one_mcp', expect.stringMatching(/^genie:01ef/), expect.stringMatching(/^genie:01ef/)]],
+    [
+      'search',
+      [
+        'search:main.support',
+        'search:main.support.articles_index',
+        'search:main.support.faq_index',
+        'search:main.support.images_index',
+      ],
+    ],
+    [
+      'functions',
+      [
+        'functions:main.default',
+        'functions:main.default.fare_with_tip',
+        'functions:main.default.initials',
+        'functions:main.default.busiest_pickup_zips',
+      ],
+    ],
+    [
+      'services',
+      [
+        'system.ai.web_search',
+        'system.ai.github',
+        'system.ai.slack',
+        'system.ai.google_drive',
+        'main.support.tickets',
+        'main.support.archive',
+      ],
+    ],
+    ['connections', ['connection:issue_tracker']],
+    ['apps', ['app:mcp-inventory', 'app:mcp-forecast', 'app:mcp-reports', 'app:mcp-broken']],
+  ])('is found by kind: %s', async (kind, expected) => {
+    const found = await browse('ben', '--kind', kind);
+    expect(addsOf(found).toSorted()).toEqual(expected.toSorted());
+    expect(found.isComplete).toBe(true);
+    expect(new Set(found.servers.map(({ group }) => group))).toEqual(new Set([kind]));
+  });
+
+  test('comes in groups, each once, with what stands in the way', async () => {
+    const { code, stdout, stderr } = await small.run('ben', 'servers', 'browse');
+    expect(code).toBe(0);
+    const headings = stdout.split('\n').filter((line) => /^[A-Z]/.test(line));
+    expect(headings.toSorted()).toEqual(['Apps', 'Connections', 'Functions', 'Genie', 'SQL', 'Search', 'Services']);
+    expect(stdout).toMatch(/^ {2}genie:\S+ +New York taxi trips/m);
+    expect(stdout).toMatch(/^ {2}sql +.*Replaced by system\.ai\.dbsql\.$/m);
+    expect(stdout).toMatch(/images_index +It has embeddings of its own/);
+    expect(stdout).toMatch(/app:mcp-reports +It is stopped\./);
+    expect(stdout).not.toContain('mcp-payroll');
+    expect(stderr).toContain('Left out: 1 app whose name does not begin with mcp-. --all shows them.');
+    expect(stderr).toMatch(/such as: causeway servers add \S+ --profile ben\n$/);
+  });
+
+  test('is not offered to those who may not use it', async () => {
+    expect(addsOf(await browse('chloe'))).not.toContain('system.ai.slack');
+  });
+
+  test('is searched by name, title and comment', async () => {
+    expect(addsOf(await browse('ben', '--search', 'support desk'))).toEqual(['main.support.tickets']);
+    expect(addsOf(await browse('ben', '--search', 'TAXI')).length).toBe(1);
+    const nothing = await small.run('ben', 'servers', 'browse', '--search', 'nowhere');
+    expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([
+      0,
+      '',
+      'Nothing that matches "nowhere" was found.\n',
+    ]);
+  });
+
+  test('is added by what stands in the first column', async () => {
+    const add = (word: string) => small.json('ben', 'servers', 'add', word, '--json');
+    expect(await add('system.ai.github')).toMatchObject({
+      name: 'system-ai-github',
+      path: '/ai-gateway/mcp-services/system.ai.github',
+    });
+    const [taxi] = small.workspace.state.genieSpaces;
+    expect(await add('genie:new york taxi trips')).toMatchObject({
+      name: 'genie-7191',
+      kind: 'genie',
+      path: `/api/2.0/mcp/genie/${taxi?.spaceId}`,
+    });
+    expect(await add('search:main.support.faq_index')).toMatchObject({
+      kind: 'vector-search',
+      path: '/api/2.0/mcp/ai-search/main/support/faq_index',
+    });
+    expect(await add('functions:main.default')).toMatchObject({ path: '/api/2.0/mcp/functions/main/default' });
+    expect(await add('connection:issue_tracker')).toMatchObject({ path: '/api/2.0/mcp/external/issue_tracker' });
+    const unknown = await small.run('ben', 'servers', 'add', 'genie:nowhere');
+    expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('no Genie space "nowhere"')]);
+    const ambiguous = await small.run('ben', 'servers', 'add', 'genie:r');
+    expect([ambiguous.code, ambiguous.stderr]).toEqual([2, expect.stringContaining('Several Genie spaces')]);
+    expect((await small.run('ben', 'servers', 'add', 'nonsense:x')).code).toBe(2);
+  });
+
+  test('is told to be refused where the token is', async () => {
+    small.workspace.faults.add({ path: '/api/*', effect: { kind: 'refuse-token' }, times: 'always' });
+    const { code, stdout } = await small.run('ben', 'servers', 'browse');
+    small.workspace.faults.clear();
+    expect([code, stdout]).toEqual([3, '']);
+  });
+});
+
+describe('a catalog of 50 × 40 × 20 services', () => {
+  let large: CommandLine;
+  beforeAll(async () => {
+    large = await openCommandLine({ state: largeCatalog({ catalogs: 50, schemas: 40, services: 20 }) });
+  });
+  afterAll(() => large[Symbol.asyncDispose]());
+
+  test('is read with 500 requests, eight at once, and one line says what was left out', async () => {
+    large.workspace.requests.clear();
+    const { code, stdout, stderr } = await large.run('ben', 'servers', 'browse');
+    expect(code).toBe(0);
+    expect(large.workspace.requests.count()).toBe(500);
+    expect(large.workspace.requests.mostAtOnce()).toBeLessThanOrEqual(8);
+    expect(stdout.split('\n').length).toBeGreaterThan(2_000);
+    expect(stdout).toContain('catalog_49.schema_00.service_00');
+    const [left = ''] = stderr.split('\n');
+    expect(left).toMatch(/^Left out: Stopped after 500 requests: \d+ schemas not read\. .*Narrow it with --in CATALOG/);
+    const asked = large.workspace.requests.list({ path: `${UC}/mcp-services` });
+    expect(asked.every(({ query }) => query.parent !== undefined && query.view === 'BASIC')).toBe(true);
+  });
+
+  test('is read to its end with --all, and in part with --in', async () => {
+    const all = await large.json('ben', 'servers', 'browse', '--kind', 'services', '--all', '--json');
+    expect(addsOf(all as Browsed).filter((add) => add.startsWith('catalog_'))).toHaveLength(50 * 36 * 20);
+    expect((all as Browsed).requests).toBeLessThan(2_100);
+    large.workspace.requests.clear();
+    const one = await large.json('ben', 'servers', 'browse', '--kind', 'services', '--in', 'catalog_33', '--json');
+    expect(addsOf(one as Browsed)).toHaveLength(36 * 20);
+    expect(large.workspace.requests.count()).toBeLessThan(45);
+  });
+
+  test('is looked through first where the name is what is searched for', async () => {
+    const found = await large.json('ben', 'servers', 'browse', '--json', '--search', 'catalog_33.schema_02.service_01');
+    expect(addsOf(found as Browsed)).toEqual(['catalog_33.schema_02.service_01']);
+  });
+
+  test('is left at once on Ctrl+C: exit code 130, and no request goes on', async () => {
+    large.workspace.requests.clear();
+    large.workspace.faults.add({ path: `${UC}/*`, effect: { kind: 'delay', milliseconds: 40 }, times: 'always' });
+    const running = large.run('ben', 'servers', 'browse');
+    await expect.poll(() => large.workspace.requests.count(), { interval: 5 }).toBeGreaterThan(60);
+    process.emit('SIGINT');
+    expect((await running).code).toBe(130);
+    const sent = large.workspace.requests.count();
+    expect(sent).toBeLessThan(500);
+    await large.run('ben', 'servers', 'list').catch(() => undefined);
+    large.workspace.faults.clear();
+    await expect.poll(() => large.workspace.requests.list().filter(({ ended }) => ended === undefined)).toEqual([]);
+    expect(large.workspace.requests.count()).toBe(sent);
+  });
+});
