@@ -7,6 +7,7 @@ import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
 import { overridesEvents, overridesRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
+import { pinRequests } from './contract/pins.ts';
 import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { aboutRequests, settingsEvents, settingsRequests } from './contract/settings.ts';
@@ -20,6 +21,7 @@ export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
 export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
+export type * from './contract/pins.ts';
 export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
 export type * from './contract/settings.ts';
@@ -37,6 +39,7 @@ export const requests = {
   ...serverRequests,
   ...rulesRequests,
   ...clientRequests,
+  ...pinRequests,
   ...activityRequests,
   ...contentsRequests,
   ...overridesRequests,

@@ -47,6 +47,11 @@ export function isAppPath(path: string): boolean {
   return APP_PATH.test(path);
 }
 
+/** The same members with a pin to that warehouse, or without one. */
+export function withPin({ [WAREHOUSE]: _before, ...others }: Meta, warehouseId: string | null): Meta {
+  return warehouseId === null ? others : { ...others, [WAREHOUSE]: warehouseId };
+}
+
 /** What a managed server takes in `_meta` of a call: https://docs.databricks.com › Managed MCP servers › Meta parameters. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 

@@ -11,10 +11,11 @@ import { loginShellPath } from '../clients/login-shell.ts';
 import { type ChangeOutcome, directly, type RestoreChoice } from '../clients/outcome.ts';
 import { type System, thisSystem } from '../clients/places.ts';
 import { runningProcesses } from '../clients/running.ts';
+import { type Meta, pinIn, withPin } from '../clients/server-arguments.ts';
 import type { HttpChoice } from '../clients/server-entry.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
 import { ClientsService } from '../clients/service.ts';
-import type { ClientReport } from '../clients/survey.ts';
+import type { ClientReport, FileReport } from '../clients/survey.ts';
 import { type LongNames, longNamesByClient } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { homeFolder } from '../platform/paths.ts';
@@ -42,20 +43,21 @@ class Clients {
       this.#longNames(servers),
     ]);
     return {
-      servers,
+      servers: servers.map(({ meta, ...server }) => ({ ...server, pin: pinIn(meta) })),
       clients: reports.flatMap((report) => this.#clientOf(report, isRunning, longNames)),
       others: reports.filter(({ because }) => because === null).map(({ name }) => name),
     };
   }
 
   async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
-    const { action, clients, servers, itself, project, ...allowed } = change;
+    const { action, clients, servers, itself, project, pin, ...allowed } = change;
     const choice = { ...allowed, project: project ?? undefined, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
     const all = await this.#servers();
     const chosen = servers.map((name) => findServer({ servers: all }, name));
     const http = itself ? await this.#directly(chosen, itself) : undefined;
-    return (await this.#service[action](clients, chosen, { ...choice, http })).map(outcomeOf);
+    const meta = pin ? (now: Meta) => withPin(now, pin.warehouseId) : undefined;
+    return (await this.#service[action](clients, chosen, { ...choice, http, meta })).map(outcomeOf);
   }
 
   async backups(): Promise<ClientBackup[]> {
@@ -120,7 +122,7 @@ class Clients {
         name,
         mark,
         because,
-        files: files.map((file) => ({ ...file, problem: file.problem ?? null })),
+        files: files.map((file) => ({ ...file, pins: pinsIn(file), problem: file.problem ?? null })),
         problem: problem ?? null,
         isRunning: isRunning.includes(id),
         warnings,
@@ -143,6 +145,11 @@ class Clients {
       return id;
     }
   }
+}
+
+function pinsIn({ meta }: FileReport): Record<string, string> {
+  const pins = Object.entries(meta).map(([server, own]) => [server, pinIn(own)]);
+  return Object.fromEntries(pins.filter(([, pin]) => pin !== null));
 }
 
 function outcomeOf({ error, diff, afterwards, backup: _, sharedWith = [], ...outcome }: ChangeOutcome): ClientOutcome {

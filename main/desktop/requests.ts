@@ -14,6 +14,7 @@ import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics.ts';
 import { problemFor } from './failure.ts';
 import { overridesHandlers } from './overrides/handlers.ts';
+import { pinHandlers } from './pins.ts';
 import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
@@ -37,6 +38,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...serverHandlers(context),
     ...rulesHandlers(context),
     ...clientHandlers(context),
+    ...pinHandlers(context),
     ...activityHandlers(context),
     ...contentsHandlers(context),
     ...overridesHandlers(context),

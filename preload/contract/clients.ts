@@ -19,6 +19,8 @@ const clientFile = z.object({
   repairable: z.array(z.string()),
   /** Other clients that read the same entries: what is removed here is removed from them. */
   sharedWith: z.array(clientName),
+  /** The warehouses that its entries alone pin their calls to, by the server's name. */
+  pins: z.record(z.string(), z.string()),
   /** The folder of the project whose file it is; null for the user's own. */
   project: z.string().nullable(),
   /** Why it can be neither read nor written, as sentences with line and column. */
@@ -54,7 +56,15 @@ const aiClient = z.object({
 });
 
 const clientsReport = z.object({
-  servers: z.array(z.object({ name: z.string(), profile: z.string(), path: z.string() })),
+  servers: z.array(
+    z.object({
+      name: z.string(),
+      profile: z.string(),
+      path: z.string(),
+      /** The warehouse that its calls are pinned to in every client; null where the workspace decides. */
+      pin: z.string().nullable(),
+    }),
+  ),
   clients: z.array(aiClient),
   /** The names of those that are known and were not found. */
   others: z.array(z.string()),
@@ -80,6 +90,11 @@ const clientChange = z.object({
   itself: z
     .object({ clientId: z.string().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
     .nullable(),
+  /** Pins the calls of these entries to a warehouse, or to none of their own; null leaves that as it is. */
+  pin: z
+    .object({ warehouseId: z.string().min(1).nullable() })
+    .nullable()
+    .default(null),
 });
 
 const clientOutcome = z.object({

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { AiClient, ClientChange, ClientOutcome } from '../../preload/contract.ts';
+import type { AiClient, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
+import { ClientPins } from './client-pins.tsx';
 import styles from './clients.module.css';
 import { entryStatusIn, formatModified, formatTimeout, ownFiles, reminders, summaryOf, toRepair } from './format.ts';
 import type { Review } from './review-change.tsx';
@@ -12,7 +13,7 @@ import { ServerSwitch } from './server-switch.tsx';
 
 interface ClientRowProps {
   client: AiClient;
-  servers: string[];
+  servers: ClientsReport['servers'];
   /** The outcomes of its last change, while this screen is shown. */
   outcomes: ClientOutcome[];
   onReview(review: Review): void;
@@ -23,9 +24,10 @@ interface ClientRowProps {
 
 /** One AI client: why it was found, which servers it has, and what can be done about it. */
 export function ClientRow(props: ClientRowProps) {
-  const { client, servers, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
+  const { client, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
   const { request } = window.causeway;
   const { id, name, because, isRunning } = client;
+  const servers = props.servers.map((server) => server.name);
   const files = ownFiles(client);
   const changeOf = (action: ClientChange['action'], chosen: string[], project: string | null = null): ClientChange => ({
     action,
@@ -36,6 +38,7 @@ export function ClientRow(props: ClientRowProps) {
     evenShared: false,
     project,
     itself: null,
+    pin: null,
   });
   const review = (verb: Review['verb'], what: string, chosen: string[], project: string | null = null) =>
     onReview({
@@ -86,6 +89,18 @@ export function ClientRow(props: ClientRowProps) {
           />
         ))}
       </ul>
+      <ClientPins
+        client={client}
+        servers={props.servers}
+        onPin={(server, warehouseId) =>
+          onReview({
+            title: `Warehouse of ${server} in ${name}`,
+            verb: 'Update',
+            change: { ...changeOf('add', [server]), pin: { warehouseId } },
+            running: isRunning ? [name] : [],
+          })
+        }
+      />
       {troubles.map((problem) => (
         <Notice key={problem} message={`${name} cannot be written to.`} remedy={problem} />
       ))}
@@ -236,7 +251,7 @@ function More({
   servers,
   onConnectItself,
   onReview,
-}: Pick<ClientRowProps, 'client' | 'servers' | 'onConnectItself'> & { onReview: ReviewChanges }) {
+}: Pick<ClientRowProps, 'client' | 'onConnectItself'> & { servers: string[]; onReview: ReviewChanges }) {
   const { request } = window.causeway;
   const { id, name, hasLink, hasProjectFile, connectsItself, warnings } = client;
   const choosing = useMutation({

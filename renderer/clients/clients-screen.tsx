@@ -66,7 +66,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
             <ClientRow
               key={client.id}
               client={client}
-              servers={data.servers.map(({ name }) => name)}
+              servers={data.servers}
               outcomes={done.filter((outcome) => outcome.client === client.id)}
               onReview={setReview}
               onConnectItself={() => setConnecting(client)}
@@ -148,6 +148,7 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
       evenShared: false,
       project: null,
       itself: null,
+      pin: null,
     },
     running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
   };

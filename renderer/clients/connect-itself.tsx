@@ -73,6 +73,7 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
         whileRunning: false,
         evenShared: false,
         project: null,
+        pin: null,
         itself: { clientId: clientId.trim() || null, callbackPort },
       },
       running: isRunning ? [name] : [],

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
+import { needsAttention, takesPin } from '../../preload/format.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
@@ -12,6 +12,7 @@ import { Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { aboutServer, passesByItself } from './format.ts';
+import { ServerPin } from './server-pin.tsx';
 import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
 import styles from './servers.module.css';
 import { ToolList } from './tools/tool-list.tsx';
@@ -54,6 +55,7 @@ export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onR
         <Copy name={name} what="url" label="Copy address" />
       </div>
       {server.service !== undefined && <ServiceAccount name={name} title={server.service} status={state.status} />}
+      {takesPin(path) && <ServerPin name={name} profile={profile} />}
       <RulesSection title="What AI clients may do" editor={rules} />
       <ToolList server={server} rules={rules} />
     </div>

@@ -63,7 +63,7 @@ export function KnownWarehouse({ known, verification, isFirstRun }: KnownWarehou
           {problem.code === 'override-api-missing' ? null : pick}
         </Notice>
       ))}
-      <Why steps={effective.steps} />
+      <Why profile={profile} steps={effective.steps} />
       <History effective={effective} />
       <Verify profile={profile} verification={verification} />
       <div className={`${layout.quiet} ${styles.footnotes}`}>

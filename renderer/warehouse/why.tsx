@@ -1,14 +1,30 @@
-import type { EffectiveStepInfo } from '../../preload/contract.ts';
+import type { EffectiveStepInfo, PinInfo } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { formatOverrideChange, SOURCE_WORDS } from './format.ts';
+import { usePins } from './pick-pin.tsx';
 import styles from './why.module.css';
 
-/** The chain of reasons: override, workspace default, then the workspace's own pick. */
-export function Why({ steps }: { steps: EffectiveStepInfo[] }) {
+/** The chain of reasons: pins of AI clients, override, workspace default, then the workspace's own pick. */
+export function Why({ profile, steps }: { profile: string; steps: EffectiveStepInfo[] }) {
+  const { data } = usePins(profile);
+  const pinned = pinnedWarehouses(data?.pins ?? []);
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why</h2>
       <ol className={`${layout.list} ${styles.steps}`}>
+        {pinned.map(({ id, name, whose }, index) => (
+          <li key={id} className={`${layout.row} ${styles.step}`}>
+            <span aria-hidden className={styles.number}>
+              ↑
+            </span>
+            <span className={styles.source}>Pinned</span>
+            <span className={styles.warehouse}>{name}</span>
+            <span className={styles.outcome}>For some calls</span>
+            <p className={styles.reason}>
+              For {whose}.{index === pinned.length - 1 && ` ${data?.rank}`}
+            </p>
+          </li>
+        ))}
         {steps.map((step, index) => (
           <li key={step.source} className={`${layout.row} ${styles.step}`} data-decides={step.outcome === 'decides'}>
             <span aria-hidden className={styles.number}>
@@ -24,3 +40,14 @@ export function Why({ steps }: { steps: EffectiveStepInfo[] }) {
     </section>
   );
 }
+
+/** Each pinned warehouse once, with whose calls run on it. */
+function pinnedWarehouses(pins: readonly PinInfo[]): { id: string; name: string; whose: string }[] {
+  const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
+  return ids.map((id) => {
+    const ofWarehouse = pins.filter(({ warehouseId }) => warehouseId === id);
+    return { id, name: ofWarehouse[0]?.warehouse ?? id, whose: LIST.format(ofWarehouse.map(({ whose }) => whose)) };
+  });
+}
+
+const LIST = new Intl.ListFormat('en');

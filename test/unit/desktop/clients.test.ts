@@ -24,6 +24,7 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
       repairable: Object.entries(entries).flatMap(([name, state]) => (REPAIRABLE.includes(state) ? [name] : [])),
       sharedWith: [],
       project: null,
+      pins: {},
     })),
     problem: null,
     isRunning: false,

@@ -1,0 +1,32 @@
+import type { pinRequests } from '../../preload/contract/pins.ts';
+import { formatPinned, PIN_RANK } from '../clients/pins.ts';
+import { withPin } from '../clients/server-arguments.ts';
+import { findServer, openServers, withMeta } from '../clients/servers.ts';
+import { openDesktopClients } from './clients.ts';
+import type { DesktopContext, HandlersOf } from './context.ts';
+
+/** The warehouses that entries of AI clients pin their calls to. */
+export function pinHandlers({ env, model }: DesktopContext): HandlersOf<typeof pinRequests> {
+  return {
+    listPins: async ({ profile }) => {
+      const { servers } = (await openServers(env)).atOpening;
+      const pins = await openDesktopClients(env).pins(servers.filter((server) => server.profile === profile));
+      const all =
+        pins.length === 0 ? [] : await model.using(profile, (warehouses) => warehouses.list()).catch(() => []);
+      const nameOf = (id: string) => all.find((warehouse) => warehouse.id === id)?.name ?? `Warehouse ${id}`;
+      return {
+        pins: pins.map((pin) => ({
+          ...pin,
+          client: pin.client?.name ?? null,
+          warehouse: nameOf(pin.warehouseId),
+          whose: formatPinned(pin),
+        })),
+        rank: PIN_RANK,
+      };
+    },
+    pinServer: async ({ server, warehouseId }) => {
+      const list = await openServers(env);
+      await list.change((now) => withMeta(now, server, withPin(findServer(now, server).meta ?? {}, warehouseId)));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { inProfile } from './parts.ts';
+
+/** A warehouse that the calls of some entries in AI clients name themselves. */
+const pin = z.object({
+  server: z.string(),
+  warehouseId: z.string(),
+  /** Its name; its id where the name cannot be read. */
+  warehouse: z.string(),
+  /** The AI client whose calls alone they are; null for those of every client. */
+  client: z.string().nullable(),
+  /** Whose calls, in a few words: "databricks-sql in Cursor". */
+  whose: z.string(),
+});
+
+export const pinRequests = {
+  /** The pins of a profile's servers, and what is known of how they and an override rank. */
+  listPins: { input: inProfile, output: z.object({ pins: z.array(pin), rank: z.string() }) },
+  /** Pins a server's calls in every client, or leaves them to the workspace. Entries are written again by a repair. */
+  pinServer: {
+    input: z.object({ server: z.string(), warehouseId: z.string().min(1).nullable() }),
+    output: z.undefined(),
+  },
+} as const;
+
+export type PinInfo = z.output<typeof pin>;

@@ -1,0 +1,73 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { AiClient, ClientsReport } from '../../preload/contract.ts';
+import { takesPin } from '../../preload/format.ts';
+import layout from '../shared/layout.module.css';
+import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
+import styles from './clients.module.css';
+import { clientEntryStatus, ownFiles } from './format.ts';
+
+interface ClientPinsProps {
+  client: AiClient;
+  servers: ClientsReport['servers'];
+  /** Leads to the difference that the pin makes in the client's files. */
+  onPin(server: string, warehouseId: string | null): void;
+}
+
+/** What a client's calls run on, for each of its servers whose calls run on a warehouse. */
+export function ClientPins({ client, servers, onPin }: ClientPinsProps) {
+  const pinnable = servers.filter(({ name, path }) => takesPin(path) && clientEntryStatus(client, name).on);
+  return pinnable.map((server) => (
+    <ClientPin key={server.name} client={client} server={server} onPin={(id) => onPin(server.name, id)} />
+  ));
+}
+
+interface ClientPinProps {
+  client: AiClient;
+  server: ClientsReport['servers'][number];
+  onPin(warehouseId: string | null): void;
+}
+
+function ClientPin({ client, server, onPin }: ClientPinProps) {
+  const [picking, setPicking] = useState(false);
+  const files = ownFiles(client);
+  const own = files.map(({ pins }) => pins[server.name]).find((id) => id !== undefined) ?? null;
+  const pinned = own ?? server.pin;
+  const { data } = usePins(server.profile, pinned !== null);
+  const nameOf = (id: string) => data?.pins.find(({ warehouseId }) => warehouseId === id)?.warehouse ?? id;
+  const others = [...new Set(files.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)))];
+  const too = others.length === 0 ? '' : ` ${others.join(' and ')} read the same file: it holds for them too.`;
+  return (
+    <div className={`${layout.actions} ${styles.pin}`}>
+      <span>
+        {server.name} runs on {pinned === null ? 'the warehouse of your queries' : nameOf(pinned)}
+        {pinned !== null && (
+          <span className={layout.quiet}> · pinned for {own === null ? 'every client' : client.name}</span>
+        )}
+      </span>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={`Pin warehouse of ${server.name} in ${client.name}…`}
+        onClick={() => setPicking(true)}
+      >
+        Pin warehouse…
+      </Button>
+      <PickPin
+        pinning={
+          picking
+            ? {
+                title: `${server.name} in ${client.name} runs on`,
+                profile: server.profile,
+                pinned: own,
+                otherwise: server.pin === null ? 'Workspace decides' : `As every client: ${nameOf(server.pin)}`,
+                consequence: `Its calls name this warehouse themselves.${too}`,
+                pin: async (id) => onPin(id),
+              }
+            : null
+        }
+        onClose={() => setPicking(false)}
+      />
+    </div>
+  );
+}

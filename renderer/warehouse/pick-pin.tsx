@@ -1,0 +1,76 @@
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { unwrap } from '../shared/answered.ts';
+import { Form } from '../shared/form.tsx';
+import layout from '../shared/layout.module.css';
+import { usePrevious } from '../shared/use-last.ts';
+import { useWarehouseChoice, WarehouseChoice } from './warehouse-choice.tsx';
+
+/** The pins of a profile's servers. */
+export function usePins(profile: string, enabled = true) {
+  const queries = useQueryClient();
+  useEffect(
+    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['pins'] })),
+    [queries],
+  );
+  return useQuery({
+    queryKey: ['pins', profile],
+    queryFn: () => unwrap(window.causeway.request.listPins({ profile })),
+    staleTime: 0,
+    enabled,
+  });
+}
+
+/** Whose calls are pinned, and what they are pinned to now. */
+export interface Pinning {
+  title: string;
+  profile: string;
+  pinned: string | null;
+  /** What the calls run on without this pin, as the button that takes it away. */
+  otherwise: string;
+  /** What follows from a choice, in a sentence. */
+  consequence: string;
+  pin(warehouseId: string | null): Promise<unknown>;
+}
+
+/** The dialog in which the calls of a server, or of one client, get a warehouse of their own. */
+export function PickPin({ pinning, onClose }: { pinning: Pinning | null; onClose(): void }) {
+  const shown = usePrevious(pinning);
+  return (
+    <Modal opened={pinning !== null} onClose={onClose} title={shown?.title}>
+      {shown && <Picker key={shown.title} pinning={shown} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Picker({ pinning, onClose }: { pinning: Pinning; onClose(): void }) {
+  const { profile, pinned, otherwise, consequence, pin } = pinning;
+  const choice = useWarehouseChoice(profile, pinned);
+  const { chosen } = choice;
+  const pinningNow = useMutation({ mutationFn: pin, onSuccess: onClose });
+  return (
+    <Form
+      onSubmit={() => chosen && pinningNow.mutate(chosen.id)}
+      error={pinningNow.error}
+      actions={
+        <>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          {pinned !== null && (
+            <Button variant="default" onClick={() => pinningNow.mutate(null)}>
+              {otherwise}
+            </Button>
+          )}
+          <Button type="submit" disabled={!chosen || chosen.id === pinned} loading={pinningNow.isPending}>
+            Pin warehouse
+          </Button>
+        </>
+      }
+    >
+      <WarehouseChoice choice={choice} />
+      <p className={layout.quiet}>{consequence}</p>
+    </Form>
+  );
+}

@@ -1,0 +1,109 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWindow, whyNotHere } from './shown-window.ts';
+
+describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_000 }, () => {
+  const { shown, button, inspect, go, giveServer } = useWindow();
+
+  const page = () => shown.page;
+  const client = (name: string) => page().getByRole('listitem', { name, exact: true });
+  const dialog = (name: string) => page().getByRole('dialog', { name });
+  const closed = () => page().getByRole('dialog').waitFor({ state: 'detached' });
+  const argsInCursor = async (): Promise<string[]> => {
+    const { mcpServers } = JSON.parse(await readFile(join(shown.home, '.cursor/mcp.json'), 'utf8'));
+    return mcpServers['databricks-sql'].args;
+  };
+  const twoWarehouses = () => {
+    const [first, second] = shown.workspace.state.warehouses.filter(({ state }) => state === 'RUNNING');
+    if (!first || !second) throw new Error('Two warehouses have to run.');
+    return { first, second };
+  };
+  const choose = async (name: string, verb: string) => {
+    await page()
+      .getByRole('radio', { name: new RegExp(`^${name}`) })
+      .check();
+    await button(verb).click();
+  };
+
+  async function cursorHasSql(): Promise<void> {
+    await giveServer('databricks-sql', '/api/2.0/mcp/sql');
+    await giveServer('genie-7191', '/api/2.0/mcp/genie/7191');
+    await mkdir(join(shown.home, '.cursor'));
+    await go('AI clients');
+    await page().getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
+    await button('Add').click();
+    await closed();
+    await client('Cursor').getByText('databricks-sql runs on the warehouse of your queries').waitFor();
+  }
+
+  it('a warehouse is pinned for one client, shown as a difference, in the chain, and taken away again', async () => {
+    const { first } = twoWarehouses();
+    await cursorHasSql();
+    await inspect('pins-none');
+    const pin = page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' });
+    await pin.click();
+    await dialog('databricks-sql in Cursor runs on').getByRole('radio').first().waitFor();
+    await inspect('pins-choice');
+    await choose(first.name, 'Pin warehouse');
+    await dialog('Warehouse of databricks-sql in Cursor').getByText(`"warehouse_id=${first.id}"`).waitFor();
+    await inspect('pins-difference');
+    expect(await argsInCursor()).not.toContain('--meta');
+    await button('Update').click();
+    await closed();
+    await client('Cursor').getByText(`databricks-sql runs on ${first.name} · pinned for Cursor`).waitFor();
+    expect((await argsInCursor()).slice(-2)).toEqual(['--meta', `warehouse_id=${first.id}`]);
+    await inspect('pins-client');
+
+    await go('Warehouse');
+    const [row] = await page().getByRole('region', { name: 'Why' }).getByRole('listitem').allTextContents();
+    expect(row).toContain(`Pinned${first.name}`);
+    expect(row).toContain('For databricks-sql in Cursor. ');
+    expect(row).toContain('documented nowhere');
+    await inspect('pins-chain');
+
+    await go('AI clients');
+    await pin.click();
+    await button('Workspace decides').click();
+    await button('Update').click();
+    await closed();
+    await client('Cursor').getByText('databricks-sql runs on the warehouse of your queries').waitFor();
+    expect(await argsInCursor()).not.toContain('--meta');
+    await go('Warehouse');
+    await page()
+      .getByRole('region', { name: 'Why' })
+      .getByText('Pinned', { exact: true })
+      .waitFor({ state: 'detached' });
+  });
+
+  it("a server's pin holds in every client once its entry is updated, and a client's own comes first", async () => {
+    const { first, second } = twoWarehouses();
+    await cursorHasSql();
+    await go('Servers');
+    await page().getByRole('link', { name: 'genie-7191' }).click();
+    await page().getByRole('heading', { name: 'genie-7191' }).waitFor();
+    expect(await button('Pin warehouse…').count()).toBe(0);
+    await page().getByRole('link', { name: 'All servers' }).click();
+    await page().getByRole('link', { name: 'databricks-sql' }).click();
+    await button('Pin warehouse…').click();
+    await choose(first.name, 'Pin warehouse');
+    await page().getByText(`Its calls run on ${first.name}, pinned for every client.`).waitFor();
+    await inspect('pins-server');
+    await button('Show AI clients').click();
+    await client('Cursor').getByText(`databricks-sql runs on ${first.name} · pinned for every client`).waitFor();
+    await button('Update…').click();
+    await button('Update').click();
+    await closed();
+    await expect.poll(argsInCursor).toContain(`warehouse_id=${first.id}`);
+
+    await page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' }).click();
+    await choose(second.name, 'Pin warehouse');
+    await button('Update').click();
+    await closed();
+    await expect.poll(argsInCursor).toContain(`warehouse_id=${second.id}`);
+    await go('Warehouse');
+    await page().getByText('For databricks-sql in every client.').waitFor();
+    await page().getByText('For databricks-sql in Cursor.').waitFor();
+    await inspect('pins-chain-two');
+  });
+});
