@@ -142,6 +142,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients json': ['causeway clients json', 'causeway clients json cursor --server databricks-sql'],
   'causeway clients add': [
     'causeway clients add',
+    'causeway clients add cursor --all-in-one',
     'causeway clients add cursor --dry-run',
     'causeway clients add cursor --server databricks-sql --meta warehouse_id=8baced1ff014912d',
   ],

@@ -149,6 +149,8 @@ export interface ChangeChoice {
   evenShared?: boolean | undefined;
   /** What the entries are to carry in `_meta` beside their servers' own, by what they carry now; left as it is without. */
   meta?: ((now: Meta) => Meta) | undefined;
+  /** Where a file has one entry for all servers, the entries take its place. */
+  insteadOfAll?: boolean | undefined;
   /** In the files of the project in this folder, rather than the person's own. */
   project?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { CausewayError } from '../platform/errors.ts';
+import type { EntryTarget } from './all-servers.ts';
 import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import {
@@ -33,18 +34,23 @@ export interface HttpChoice extends Application {
 }
 
 /** How clients start a server on this computer. */
-function launchOf({ command, prefix }: Launcher, { name, ...server }: ManagedServer): Launch {
+function launchOf({ command, prefix }: Launcher, { name, ...server }: EntryTarget): Launch {
   return { name, command, args: [...prefix, ...proxyArguments(server)] };
 }
 
 /** What a team can have in common: no path of this computer. */
-function launchFromPath({ name, ...server }: ManagedServer): Launch {
+function launchFromPath({ name, ...server }: EntryTarget): Launch {
   return { name, command: 'causeway', args: proxyArguments(server) };
 }
 
-function proxyArguments({ profile, path, meta }: Pick<ManagedServer, 'profile' | 'path' | 'meta'>): string[] {
-  return ['proxy', '--profile', profile, '--path', path, ...metaArguments(meta)];
+function proxyArguments(target: DistributiveOmit<EntryTarget, 'name'>): string[] {
+  if (!('all' in target))
+    return ['proxy', '--profile', target.profile, '--path', target.path, ...metaArguments(target.meta)];
+  const profile = target.profile === undefined ? [] : ['--profile', target.profile];
+  return ['proxy', '--all', ...profile, ...metaArguments(target.meta)];
 }
+
+type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;
 
 /**
  * A server's entry in a file of a client, with an address where `http` is given.
@@ -53,10 +59,13 @@ function proxyArguments({ profile, path, meta }: Pick<ManagedServer, 'profile' |
 export function entryOf(
   client: ClientFacts,
   file: LocatedFile,
-  server: ManagedServer,
+  server: EntryTarget,
   launcher: Launcher,
   http?: HttpChoice,
 ): Entry {
+  if (http && 'all' in server) {
+    throw new CausewayError('usage', 'An address leads to one server.', { remedy: 'Leave --http out.' });
+  }
   if (http && server.meta) throw noMetaWithAddress(client, server, `servers set ${server.name}`);
   const direct = entryWithAddress(client, file, server, http);
   const stdio = client.stdio(file.project === undefined ? launchOf(launcher, server) : launchFromPath(server));
@@ -67,7 +76,7 @@ export function entryOf(
   return { ...entry, obsolete: otherKeys(entry, http ? stdio : direct) };
 }
 
-function noMetaWithAddress({ name }: ClientFacts, server: ManagedServer, command: string): CausewayError {
+function noMetaWithAddress({ name }: ClientFacts, server: EntryTarget, command: string): CausewayError {
   return new CausewayError('usage', `With an address, ${name} cannot send what ${server.name} is to have in _meta.`, {
     remedy: `Leave --http out, or take it away with "causeway ${command} --no-meta".`,
   });
@@ -88,7 +97,7 @@ export function entryWithMeta(
 export function entryToday(
   client: ClientFacts,
   file: LocatedFile,
-  server: ManagedServer,
+  server: EntryTarget,
   launcher: Launcher,
   known: FileRecord | undefined,
 ): Entry {
@@ -101,10 +110,9 @@ export function entryToday(
 }
 
 /** With an address; for all that one can have where it was not chosen. */
-function entryWithAddress(client: ClientFacts, file: LocatedFile, server: ManagedServer, http?: HttpChoice) {
-  const { clientId, callbackPort, url } = http
-    ? { ...http, url: http.urlOf(server) }
-    : { clientId: 'any', callbackPort: 1, url: '' };
+function entryWithAddress(client: ClientFacts, file: LocatedFile, server: EntryTarget, http?: HttpChoice) {
+  const { clientId, callbackPort, url } =
+    http && !('all' in server) ? { ...http, url: http.urlOf(server) } : { clientId: 'any', callbackPort: 1, url: '' };
   return (file.http ?? client.http)?.({ name: server.name, url, clientId, callbackPort });
 }
 
@@ -115,7 +123,7 @@ export interface Pasteable {
 }
 
 /** In the shape of one client, or in the one that nearly every client takes. */
-export function entriesToPaste(servers: readonly ManagedServer[], launcher: Launcher, client?: ClientFacts): Pasteable {
+export function entriesToPaste(servers: readonly EntryTarget[], launcher: Launcher, client?: ClientFacts): Pasteable {
   const { key, stdio, deepLink } = client ?? { key: ['mcpServers'], stdio: plain };
   const shown = servers.map((server) => [server.name, wholeEntry(stdio(launchOf(launcher, server)))] as const);
   const entries = key.reduceRight<unknown>((inner, part) => ({ [part]: inner }), Object.fromEntries(shown));

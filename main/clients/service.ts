@@ -2,18 +2,20 @@ import { isAbsolute, join } from 'node:path';
 import { CausewayError } from '../platform/errors.ts';
 import { stateFolder } from '../platform/paths.ts';
 import type { SettingsFile } from '../platform/settings.ts';
+import { type AllServers, allServersIn, type EntryTarget } from './all-servers.ts';
 import { readBackup } from './backups.ts';
 import { type Restored, restoreBackup, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { findCommand, isThere, locateFormer, projectFile } from './detect.ts';
+import { isOurs } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { Operation, type OperationOptions, type WantedIn } from './operation.ts';
 import { type ChangeChoice, type ChangeOutcome, forClient, type RestoreChoice } from './outcome.ts';
 import { type Pin, pinsOf } from './pins.ts';
 import { type HostEnvironment, placesOf } from './places.ts';
-import { knownOf, openRecord, recordedFile, type WrittenRecord } from './record.ts';
+import { knownOf, openRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import { refuseRunning, runningClients } from './running.ts';
-import { correctionOf, entriesToPaste, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
+import { correctionOf, entriesToPaste, entryOf, entryToday, entryWithMeta, type Pasteable } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import {
   type ClientReport,
@@ -23,6 +25,7 @@ import {
   reportFile,
   type SurveyOptions,
   surveyedPaths,
+  withAll,
 } from './survey.ts';
 import { CLIENTS } from './table.ts';
 import { type WatchOptions, watchFiles } from './watch.ts';
@@ -66,14 +69,28 @@ export class ClientsService {
     choice: ChangeChoice = {},
   ): Promise<ChangeOutcome[]> {
     return this.#change(ids, choice, async (client, file, { bytes, known }) => {
-      const { client: asItIs } = entriesIn(client, file.path, bytes);
+      const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
+      const former = choice.insteadOfAll ? allServersIn(entries, known) : [];
       const wanted = servers.map(async (server) => {
         const http = await forClient(choice.http, asItIs, server);
         const before = known?.meta?.[server.name] ?? {};
         const own = choice.meta ? choice.meta(before) : before;
         return [server.name, entryWithMeta([asItIs, file, server, this.#options.launcher, http], own)] as const;
       });
-      return new Map(await Promise.all(wanted));
+      return new Map([...former.map(({ name }) => [name, undefined] as const), ...(await Promise.all(wanted))]);
+    });
+  }
+
+  /** Writes one entry for all servers into those clients' files, in the place of all entries of ours in them. */
+  async addAll(ids: readonly string[], all: AllServers, choice: ChangeChoice = {}): Promise<ChangeOutcome[]> {
+    return this.#change(ids, choice, (client, file, { bytes, known }) => {
+      const { client: asItIs, entries } = entriesIn(client, file.path, bytes);
+      const ours = [...entries].flatMap(([name, present]) => (isOurs(present, writtenAs(known, name)) ? [name] : []));
+      const former = new Set([...ours, ...Object.keys(known?.entries ?? {})]);
+      const entry = entryOf(asItIs, file, all, this.#options.launcher);
+      const wanted: Wanted = new Map([[all.name, entry]]);
+      for (const name of former) if (name !== all.name) wanted.set(name, undefined);
+      return wanted;
     });
   }
 
@@ -91,10 +108,11 @@ export class ClientsService {
     const names = (await report(clients, options, project)).flatMap(({ id, files }) =>
       files
         .filter((file) => (file.project ?? undefined) === project)
-        .map(async ({ path, leftOver }) => {
+        .map(async ({ path, leftOver, entries }) => {
           const client = this.client(id);
           return [
             ...leftOver,
+            ...Object.keys(entries),
             ...Object.keys(knownOf(record, await recordedFile(client, path), client)?.entries ?? {}),
           ];
         }),
@@ -108,7 +126,8 @@ export class ClientsService {
     const names: string[] = [];
     for (const client of clients) {
       for (const file of await locateFormer(client, this.#options.environment).catch(() => [])) {
-        names.push(...(await reportFile(client, file, options)).leftOver);
+        const { leftOver, entries } = await reportFile(client, file, options);
+        names.push(...leftOver, ...Object.keys(entries));
       }
     }
     return names;
@@ -137,10 +156,11 @@ export class ClientsService {
       options ??= this.#surveying(servers, await this.#readRecord());
       const look = () => entriesIn(client, file.path, bytes);
       const { repairable } = await reportFile(client, file, { ...options, known: async () => known }, look);
-      const { client: asItIs } = look();
-      const modified = servers.filter(({ name }) => repairable.includes(name));
+      const read = look();
+      const { client: asItIs } = read;
+      const modified = withAll(servers, read, known).filter(({ name }) => repairable.includes(name));
       const wanted = modified.map(async (server) => {
-        const http = await forClient(choice.http, asItIs, server);
+        const http = 'all' in server ? undefined : await forClient(choice.http, asItIs, server);
         const entry = http
           ? entryWithMeta([asItIs, file, server, this.#options.launcher, http], known?.meta?.[server.name])
           : entryToday(asItIs, file, server, this.#options.launcher, known);
@@ -195,7 +215,7 @@ export class ClientsService {
    * What to paste where nothing is to be written: in one client's own shape, with the links by which it adds the entries
    * itself if it has such, or in the shape that nearly every client takes.
    */
-  async toPaste(servers: readonly ManagedServer[], id?: string): Promise<Pasteable> {
+  async toPaste(servers: readonly EntryTarget[], id?: string): Promise<Pasteable> {
     const { launcher } = this.#options;
     await launcher.prepare();
     return entriesToPaste(servers, launcher, id === undefined ? undefined : this.client(id));

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { inOneLine } from '../platform/errors.ts';
 import { readBytes } from '../platform/replace-file.ts';
+import { allServersIn, type EntryTarget } from './all-servers.ts';
 import { decode } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate } from './detect.ts';
@@ -19,8 +20,10 @@ export interface FileReport {
   exists: boolean;
   /** Whether entries of ours were written to it before. */
   known: boolean;
-  /** Each server's entry, by the server's name. */
+  /** Each server's entry, by the server's name, and the entry for all of them, where the file has one. */
   entries: Record<string, EntryStatus>;
+  /** The names of entries for all servers as one. */
+  all: string[];
   /** Entries of ours that lead to no server in the list. */
   leftOver: string[];
   /** Servers whose entry would be another if it were repaired. */
@@ -83,7 +86,7 @@ export interface SurveyOptions {
   entry(
     client: ClientFacts,
     file: LocatedFile,
-    server: ManagedServer,
+    server: EntryTarget,
     present: unknown,
     known: FileRecord | undefined,
   ): Entry;
@@ -110,6 +113,15 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   }
 }
 
+/** The servers, and all of them as one where a file has an entry for that. */
+export function withAll(
+  servers: readonly ManagedServer[],
+  { entries }: ReadFile,
+  known: FileRecord | undefined,
+): EntryTarget[] {
+  return [...servers, ...allServersIn(entries, known).filter((all) => servers.every(({ name }) => name !== all.name))];
+}
+
 /** One file of a client and the state of every server's entry in it. `look` reads the file, where that is not done yet. */
 export async function reportFile(
   client: ClientFacts,
@@ -125,6 +137,7 @@ export async function reportFile(
     exists: true,
     known: known !== undefined,
     entries: {},
+    all: [],
     leftOver: [],
     repairable: [],
     sharedWith: [],
@@ -135,7 +148,9 @@ export async function reportFile(
     result.sharedWith = await options.sharing(client, path);
     const read = await look();
     result.exists = read.exists;
-    for (const server of servers) {
+    const targets = withAll(servers, read, known);
+    result.all = targets.flatMap((target) => ('all' in target ? [target.name] : []));
+    for (const server of targets) {
       const { name } = server;
       const present = read.entries.get(name);
       const wanted = options.entry(read.client, file, server, present, known);
@@ -143,7 +158,7 @@ export async function reportFile(
       result.entries[name] = state;
       if (isRepairable(state, present, wanted)) result.repairable.push(name);
     }
-    const names = servers.map(({ name }) => name);
+    const names = targets.map(({ name }) => name);
     const ours = [...read.entries].filter(([name, present]) => isOurs(present, writtenAs(known, name)));
     result.leftOver = ours.map(([name]) => name).filter((name) => !names.includes(name));
     return result;

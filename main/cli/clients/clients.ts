@@ -1,3 +1,4 @@
+import { type AllServers, allServers } from '../../clients/all-servers.ts';
 import { listBackups } from '../../clients/backups.ts';
 import { type ChangeChoice, type ChangeOutcome, directly } from '../../clients/outcome.ts';
 import { formatMeta, parseMeta } from '../../clients/server-arguments.ts';
@@ -15,7 +16,14 @@ export interface ClientCommandOptions extends ClientOptions {
   force?: boolean;
 }
 
-export interface AddClientOptions extends ClientCommandOptions {
+interface AllInOneOptions {
+  /** One entry for all servers. */
+  allInOne?: boolean;
+  /** With `allInOne`: only the servers of this profile. */
+  profile?: string;
+}
+
+export interface AddClientOptions extends ClientCommandOptions, AllInOneOptions {
   http?: boolean;
   clientId?: string;
   callbackPort?: string;
@@ -37,10 +45,32 @@ export async function addClients(context: CommandContext, ids: string[], options
       remedy: 'Name them, such as: causeway clients add claude-code cursor --project.',
     });
   }
+  const clients = openClients(context, options);
+  if (options.allInOne) {
+    const all = allInOne(servers, options);
+    return report(context, options, await clients.addAll(ids, all, await choice(options)));
+  }
   const meta = metaChoice(ids, servers, options);
   const http = await httpChoice(context, servers, options);
-  const clients = openClients(context, options);
-  await report(context, options, await clients.add(ids, servers, { ...(await choice(options)), http, meta }));
+  const insteadOfAll = options.server === undefined;
+  const change = { ...(await choice(options)), http, meta, insteadOfAll };
+  await report(context, options, await clients.add(ids, servers, change));
+}
+
+/** The one entry for all servers. @throws {CausewayError} `usage` where what is asked for besides is about some of them */
+function allInOne(servers: ManagedServer[], options: AddClientOptions): AllServers {
+  const { server, http, meta = true, profile } = options;
+  if (server !== undefined || http || meta !== true) {
+    throw new CausewayError('usage', '--all-in-one is one entry for all servers.', {
+      remedy: 'Leave --server, --http and --meta out.',
+    });
+  }
+  if (profile !== undefined && !servers.some((one) => one.profile === profile)) {
+    throw new CausewayError('not_found', `No server in the list uses the profile "${profile}".`, {
+      action: { do: 'add-server' },
+    });
+  }
+  return allServers(servers, profile);
 }
 
 /** `causeway clients diff [CLIENT…]`: what `add` would change. */
@@ -224,9 +254,13 @@ async function printFile(line: (text: string) => Promise<void>, file: FileReport
   const others = sharedWith.length === 0 ? '' : ` (shared with ${sharedWith.map(({ name }) => name).join(', ')})`;
   await line(`  ${file.path}${file.exists ? '' : ' (not there yet)'}${others}`);
   if (file.problem !== undefined) await line(`    ${file.problem}`);
-  for (const [server, state] of Object.entries(file.entries)) {
+  const states = Object.entries(file.entries);
+  const isAll = file.all.some((name) => file.entries[name] !== 'vanished');
+  for (const [server, state] of states) {
+    if (isAll && state === 'absent') continue;
+    const what = file.all.includes(server) ? 'all servers as one, ' : '';
     const repair = file.repairable.includes(server) ? `; "causeway clients repair${at}" ${REPAIRS[state]}` : '';
-    await line(`    ${server}: ${WORDS[state]}${repair}`);
+    await line(`    ${server}: ${what}${WORDS[state]}${repair}`);
   }
   for (const [server, meta] of Object.entries(file.meta))
     await line(`    ${server}: its calls carry ${formatMeta(meta)}`);
@@ -267,9 +301,15 @@ export async function restore(
  * `causeway clients json [CLIENT]`: what to paste where Causeway does not write, in the shape that nearly every client takes
  * or in one client's own, with the link by which that client adds it itself if it has one.
  */
-export async function json(context: CommandContext, id: string | undefined, options: ClientOptions): Promise<void> {
+export async function json(
+  context: CommandContext,
+  id: string | undefined,
+  options: ClientOptions & AllInOneOptions,
+): Promise<void> {
   const clients = openClients(context, options);
-  const { entries, links } = await clients.toPaste(await chosenServers(context, options), id);
+  const servers = await chosenServers(context, options);
+  const shown = options.allInOne ? [allInOne(servers, options)] : servers;
+  const { entries, links } = await clients.toPaste(shown, id);
   if (id === undefined) return writeJson(context.stdout, entries);
   const followed = Object.keys(links).length === 0 ? {} : { links };
   await writeJson(context.stdout, { client: clients.client(id).id, entries, ...followed });

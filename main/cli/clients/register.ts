@@ -5,6 +5,12 @@ import { noSuchCommand } from '../failure.ts';
 const HELP = `
 CLIENT is a client's id, as "causeway clients" lists them; without one, all that are installed are meant.`;
 
+const ALL_IN_ONE = [
+  '--all-in-one',
+  'one entry for all servers, in the place of one for each: it follows the list by itself',
+] as const;
+const PROFILE = ['--profile <name>', 'with --all-in-one: only the servers of this profile'] as const;
+
 /** `causeway clients …`: the AI clients on this computer, and the entries in their files. Code loads when it runs. */
 export const registerClients: RegisterCommand = (program, context) => {
   const group = withCommonOptions(program.command('clients'))
@@ -41,6 +47,8 @@ function addLooking(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('diff [client...]'))
     .description('what "add" would change; writes nothing')
     .option('-s, --server <name...>', 'only these servers')
+    .option(...ALL_IN_ONE)
+    .option(...PROFILE)
     .option('--project [dir]', "in the clients' files of the project in this folder (default: the current one)")
     .action(async (ids: string[], _options, command: Command) =>
       (await import('./clients.ts')).diffClients(context, ids, command.optsWithGlobals()),
@@ -48,6 +56,8 @@ function addLooking(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('json [client]'))
     .description('an entry for each server, to paste into a client that Causeway does not know')
     .option('-s, --server <name...>', 'only these servers')
+    .option(...ALL_IN_ONE)
+    .option(...PROFILE)
     .action(async (id: string | undefined, _options, command: Command) =>
       (await import('./clients.ts')).json(context, id, command.optsWithGlobals()),
     );
@@ -62,6 +72,8 @@ function addChanging(group: Command, context: CommandContext): void {
       .option('--force', "even over someone else's entry of that name, and while the client is running");
   changing('add')
     .description('write an entry for each server into the clients')
+    .option(...ALL_IN_ONE)
+    .option(...PROFILE)
     .option(
       '--meta <name=value...>',
       "what the tool calls of these entries carry in _meta beside the server's own, such as warehouse_id=0123456789abcdef",

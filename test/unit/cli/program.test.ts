@@ -8,7 +8,7 @@ import { buildProgram } from '../../../main/cli/commands.ts';
 import { EXIT_CODES, pathOf } from '../../../main/cli/failure.ts';
 import { EXAMPLES } from '../../../main/cli/help.ts';
 import { runProgram } from '../../../main/cli/program.ts';
-import { parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
+import { asksForAll, parseAllArguments, parseProxyArguments } from '../../../main/cli/proxy-arguments.ts';
 import { VERSION } from '../../../main/platform/version.ts';
 
 function context(): CommandContext {
@@ -55,6 +55,7 @@ describe('the help of a command', () => {
     async (example, path) => {
       const [program = '', ...args] = example.split(/ [>|] /)[0]?.split(' ') ?? [];
       expect(program).toBe('causeway');
+      if (args[0] === 'proxy' && asksForAll(args)) return void parseAllArguments(args.slice(1));
       if (args[0] === 'proxy') return void parseProxyArguments(args.slice(1));
       const root = buildProgram(context());
       let ran = '';

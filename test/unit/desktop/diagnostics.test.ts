@@ -110,6 +110,7 @@ describe('the entries in AI clients’ files', () => {
         path: '/x',
         exists: true,
         entries: state ? { sql: state } : {},
+        all: [],
         leftOver: [],
         known: false,
         ...NOTHING_ELSE,
@@ -130,7 +131,7 @@ describe('the entries in AI clients’ files', () => {
       'one is left over',
       [
         client('A', null, {
-          files: [{ path: '/x', exists: true, entries: {}, leftOver: ['old'], known: false, ...NOTHING_ELSE }],
+          files: [{ path: '/x', exists: true, entries: {}, all: [], leftOver: ['old'], known: false, ...NOTHING_ELSE }],
         }),
       ],
       'fail',

@@ -1,0 +1,101 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { homeOfAna } from '../cli/sql-session.ts';
+import { runCommand } from '../warehouses/harness.ts';
+
+/** A home with two servers and Cursor, whose file holds somebody else's entry. */
+async function home() {
+  const own = await homeOfAna();
+  const path = join(own.folder, '.cursor', 'mcp.json');
+  await mkdir(join(own.folder, '.cursor'));
+  const before = '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n';
+  await writeFile(path, before);
+  const causeway = (...args: string[]) => runCommand(own.env, args);
+  await causeway('servers', 'add', 'sql', '--profile', 'ana');
+  await causeway('servers', 'add', 'functions', 'main.default', '--profile', 'ana');
+  const text = () => readFile(path, 'utf8');
+  const entries = async (): Promise<Record<string, { args: string[] }>> => JSON.parse(await text()).mcpServers;
+  const list = async () => (await causeway('clients', 'list')).stdout;
+  return { ...own, path, before, text, entries, causeway, list };
+}
+
+describe('one entry for all servers', () => {
+  test('takes the place of one for each, is listed, and goes without a trace', async () => {
+    const { causeway, entries, list, text, before } = await home();
+    await causeway('clients', 'add', 'cursor');
+    expect(Object.keys(await entries())).toEqual(['other', 'databricks-sql', 'functions-default']);
+    const added = await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect([added.code, added.stderr]).toEqual([0, '']);
+    expect(Object.keys(await entries())).toEqual(['other', 'causeway']);
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect(await list()).toContain('    causeway: all servers as one, there\n');
+    expect(await list()).not.toContain('databricks-sql');
+    expect((await causeway('clients', 'add', 'cursor', '--all-in-one')).stdout).toContain('unchanged');
+    await causeway('clients', 'remove', 'cursor');
+    expect(await text()).toBe(before);
+  });
+
+  test('makes room for one for each again', async () => {
+    const { causeway, entries } = await home();
+    await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
+    expect((await entries()).causeway?.args.slice(-4)).toEqual(['proxy', '--all', '--profile', 'ana']);
+    await causeway('clients', 'add', 'cursor', '--server', 'databricks-sql');
+    expect(Object.keys(await entries())).toEqual(['other', 'causeway', 'databricks-sql']);
+    await causeway('clients', 'add', 'cursor');
+    expect(Object.keys(await entries())).toEqual(['other', 'databricks-sql', 'functions-default']);
+  });
+
+  test('is repaired where it has vanished or was changed', async () => {
+    const { causeway, entries, list, path, before, text } = await home();
+    await causeway('clients', 'add', 'cursor', '--all-in-one', '--profile', 'ana');
+    const written = await text();
+    await writeFile(path, before);
+    expect(await list()).toContain('causeway: all servers as one, removed from the file');
+    await causeway('clients', 'repair', 'cursor');
+    expect((await entries()).causeway?.args.slice(-2)).toEqual(['--profile', 'ana']);
+    const broken = { command: '/nowhere/causeway', args: ['proxy', '--all', '--profile', 'ana'] };
+    await writeFile(path, JSON.stringify({ mcpServers: { causeway: broken } }));
+    expect(await list()).toContain('starts a program that is not there');
+    await causeway('clients', 'repair', 'cursor');
+    expect((await entries()).causeway).toEqual(JSON.parse(written).mcpServers.causeway);
+  });
+
+  test('is not a left-over, and is removed where nobody remembers writing it', async () => {
+    const { causeway, list, text, path, before } = await home();
+    const foreign = { mcpServers: { mine: { command: 'causeway', args: ['proxy', '--all'] } } };
+    await writeFile(path, JSON.stringify(foreign));
+    expect(await list()).toMatch(/mine: all servers as one, /);
+    await causeway('clients', 'remove', 'cursor');
+    expect(JSON.parse(await text()).mcpServers ?? {}).toEqual({});
+    await writeFile(path, before);
+  });
+
+  test('is shown as a difference and to be pasted, without being written', async () => {
+    const { causeway, text, before } = await home();
+    const diff = await causeway('clients', 'diff', 'cursor', '--all-in-one');
+    expect(diff.stdout).toContain('+    "causeway": {');
+    const pasted = JSON.parse((await causeway('clients', 'json', '--all-in-one')).stdout);
+    expect(pasted.mcpServers.causeway.args.slice(-2)).toEqual(['proxy', '--all']);
+    expect(await text()).toBe(before);
+  });
+
+  test('has another name where a server has that one', async () => {
+    const { causeway, entries } = await home();
+    await causeway('servers', 'add', 'sql', '--name', 'causeway', '--meta', 'warehouse_id=1', '--profile', 'ana');
+    await causeway('clients', 'add', 'cursor', '--all-in-one');
+    expect(Object.keys(await entries())).toEqual(['other', 'causeway-all']);
+  });
+
+  test.each([
+    [['--server', 'databricks-sql'], 2, '--all-in-one is one entry for all servers.'],
+    [['--http'], 2, '--all-in-one is one entry for all servers.'],
+    [['--meta', 'a=b'], 2, '--all-in-one is one entry for all servers.'],
+    [['--profile', 'ben'], 4, 'No server in the list uses the profile "ben".'],
+  ])('is refused with %j', async (args, code, words) => {
+    const { causeway, text, before } = await home();
+    const refused = await causeway('clients', 'add', 'cursor', '--all-in-one', ...args);
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(words)]);
+    expect(await text()).toBe(before);
+  });
+});
