@@ -16,7 +16,7 @@ import {
 } from './entry.ts';
 import type { Launcher } from './launcher.ts';
 import { type FileRecord, writtenAs } from './record.ts';
-import { type Meta, metaArguments } from './server-arguments.ts';
+import { isAppPath, type Meta, metaArguments } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** The OAuth application that a client signs in as. */
@@ -65,6 +65,15 @@ export function entryOf(
 ): Entry {
   if (http && 'all' in server) {
     throw new CausewayError('usage', 'An address leads to one server.', { remedy: 'Leave --http out.' });
+  }
+  if (http && 'path' in server && isAppPath(server.path)) {
+    throw new CausewayError(
+      'usage',
+      `${server.name} is a Databricks App, which ${client.name} cannot have by an address.`,
+      {
+        remedy: 'Leave --http out: Causeway looks at the address before it sends a token there.',
+      },
+    );
   }
   if (http && server.meta) throw noMetaWithAddress(client, server, `servers set ${server.name}`);
   const direct = entryWithAddress(client, file, server, http);

@@ -42,8 +42,8 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
       ),
     openWorkspaceOf: async ({ name }) => void (await shell.openInBrowser((await servers.addressOf(name)).host)),
     copyServer: async ({ name, what }) => {
-      const { host, path } = await servers.addressOf(name);
-      shell.copy(what === 'path' ? path : `${host}${path}`);
+      const { url, path } = await servers.addressOf(name);
+      shell.copy(what === 'path' ? path : url);
     },
   };
 }

@@ -22,6 +22,7 @@ import { asSentence, CausewayError, type ErrorCode, sentences } from '../../plat
 import { makeFolder } from '../../platform/replace-file.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 import type { ListedTool } from '../../rules/decision.ts';
+import { appOf } from '../../workspace/app-name.ts';
 import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import { remedyInWindow } from '../failure.ts';
@@ -123,10 +124,12 @@ export class DesktopServers {
     return services.of(await auth.profile(profile), service);
   }
 
-  /** The address of a server, and of its workspace. @throws {CausewayError} `not_found` */
-  async addressOf(name: string): Promise<{ path: string; host: string }> {
-    const { profile, path } = await this.#list.named(name);
-    return { path, host: await this.#hostOf(profile) };
+  /** The path and the address of a server, and its workspace's. @throws {CausewayError} `not_found` */
+  async addressOf(name: string): Promise<{ path: string; url: string; host: string }> {
+    const { profile, path, confirmed } = await this.#list.named(name);
+    const host = await this.#hostOf(profile);
+    const app = appOf(path);
+    return { path, host, url: app && confirmed ? `${confirmed}${app.path}` : `${host}${path}` };
   }
 
   #listed(servers: readonly ManagedServer[]): void {

@@ -78,11 +78,17 @@ export function formatHealth(health: ServerHealth, { profile, now }: HealthForma
 function inTrouble(name: Trouble, problem: CausewayError, more: string): FormattedHealth {
   const { code, message, remedy, action } = problem;
   return {
-    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : LABELS[name],
+    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : labelOf(name, action),
     sentence: sentences(message, more),
     remedy: remedy ?? null,
     action: (action && BUTTONS[action.do]) ?? BUTTONS_BY_CODE[code] ?? 'check-again',
   };
+}
+
+/** A Databricks App that only the user can bring back is not merely failing. */
+function labelOf(name: Trouble, action: NextAction | undefined): string {
+  if (action?.do === 'confirm-app') return 'Address not confirmed';
+  return action?.do === 'start-app' ? 'Stopped' : LABELS[name];
 }
 
 /** The button for each next action. */

@@ -83,7 +83,6 @@ const TROUBLES: Partial<Record<ErrorCode, Trouble>> = {
   unauthenticated: 'signed-out',
   cli_unavailable: 'signed-out',
   sign_in_failed: 'signed-out',
-  app_not_confirmed: 'forbidden',
   permission_denied: 'forbidden',
   missing_scope: 'forbidden',
   not_found: 'not-found',

@@ -105,6 +105,21 @@ describe('`servers add app:NAME`', () => {
     expect(JSON.parse((await servers('list', '--json')).stdout)).toHaveLength(1);
   });
 
+  it('is not written into a client’s file with an address', async () => {
+    await servers('add', 'app:mcp-inventory', '--profile', 'agent', '--yes');
+    await mkdir(join(stage.home.folder, '.claude'), { recursive: true });
+    await writeFile(join(stage.home.folder, '.claude.json'), '{}');
+    const { code, stderr } = await runCauseway(stage.home, [
+      'clients',
+      'add',
+      'claude-code',
+      '--http',
+      '--client-id',
+      'x',
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is a Databricks App, which Claude Code cannot have')]);
+  });
+
   it.each([
     ['mcp-payroll', /may not use app "mcp-payroll" \(.+CAN_USE on app mcp-payroll\)\. Ask the app's owner for CAN_USE/],
     ['mcp-stranger', /has no app "mcp-stranger" for the user of profile "agent"/],

@@ -2,13 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { openServers } from '../../../main/clients/servers.ts';
+import { formatHealth } from '../../../main/hub/health/format.ts';
 import { runCauseway } from '../auth/causeway-process.ts';
 import { ProxyProcess } from '../proxy/proxy-process.ts';
 import {
+  causewayFor,
   type Host,
   INITIALIZE,
   listApp,
   nameAddress,
+  pathOf,
   sessionWith,
   setAppStage,
   startHost,
@@ -131,6 +134,20 @@ describe('a token goes to no host', () => {
       expect(code === 2 || /a token is never sent to another host/.test(String(code))).toBe(true);
       await proxy.close();
     }
+    expect(host.requests).toEqual([]);
+  });
+
+  it('that the health checks of the application ask', async () => {
+    const host = await startHost(stage);
+    nameAddress(stage, 'mcp-inventory', host.origin);
+    await listApp(stage, 'mcp-inventory', 'https://before.test');
+    const monitor = await causewayFor(stage).monitorHealth([
+      { name: 'mcp-inventory', profile: 'agent', path: pathOf('mcp-inventory') },
+    ]);
+    stage.atEnd(() => monitor.close());
+    const [checked] = await monitor.recheck('mcp-inventory');
+    const health = checked?.health ?? { name: 'connecting' };
+    expect(formatHealth(health, { profile: 'agent', now: Date.now() }).label).toBe('Address not confirmed');
     expect(host.requests).toEqual([]);
   });
 
