@@ -152,10 +152,11 @@ export function createCauseway(options: CausewayOptions): Causeway {
       // Loading the module can fail too, for example when no more files can be opened.
       remembering = remembering.then(remember).catch(() => undefined);
     });
-    const openSqlServer = async () => {
+    const openSqlServer = async (warehouseId?: string) => {
       const { McpSession } = await import('./hub/health/mcp-session.ts');
       const found = await endpoint({ profile: profile.name, path: SQL_SERVER_PATH });
-      return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS });
+      const meta = warehouseId === undefined ? undefined : { warehouse_id: warehouseId };
+      return new McpSession(found, { callTimeoutMs: SQL_CALL_TIMEOUT_MS, meta });
     };
     const around = options.notesChanges ? await import('./warehouses/command-changes.ts') : undefined;
     const warehouses = createWarehouseService(client, {

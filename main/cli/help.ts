@@ -84,7 +84,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway warehouse clear': ['causeway warehouse clear'],
   'causeway warehouse start': ['causeway warehouse start Shared endpoint'],
   'causeway warehouse stop': ['causeway warehouse stop Shared endpoint'],
-  'causeway warehouse verify': ['causeway warehouse verify', 'causeway warehouse verify --end-to-end Shared endpoint'],
+  'causeway warehouse verify': [
+    'causeway warehouse verify --pin "finance bi"',
+    'causeway warehouse verify',
+    'causeway warehouse verify --end-to-end Shared endpoint',
+  ],
   'causeway warehouse for': [
     'causeway warehouse for ana@example.com',
     'causeway warehouse for ana@example.com set Shared endpoint',

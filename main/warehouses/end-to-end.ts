@@ -17,8 +17,10 @@ export interface VerifyFinding {
 
 export interface EndToEndOptions {
   client: Pick<RestClient, 'warehouses'>;
-  /** A session with the SQL server that nobody else uses; it is closed here. */
-  openSqlServer(): Promise<SqlServer>;
+  /** A session with the SQL server that nobody else uses, whose calls name that warehouse; it is closed here. */
+  openSqlServer(warehouseId?: string): Promise<SqlServer>;
+  /** The warehouse that the query names itself, in `_meta`; the workspace chooses if left out. */
+  pin?: string | undefined;
   targetId: string | undefined;
   /** Why a query could not run on the target in any case, as a sentence. */
   hopelessBecause: string | undefined;
@@ -62,7 +64,7 @@ export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFindi
   if (refused.length > 0) {
     return { verdict: 'unknown', evidence: `Nothing was stopped: ${names(refused)} would have to be stopped first.` };
   }
-  const server = await options.openSqlServer();
+  const server = await options.openSqlServer(options.pin);
   try {
     options.progress('Opening a session with the SQL server.');
     const tool = await statementTool(server, signal).catch(untouchedBecause);
@@ -98,7 +100,9 @@ async function queryWithAllStopped(
     const { sleep } = options.clock;
     const outcome = await runStatement(server, tool, 'SELECT 1', { sleep, signal });
     const said = outcome.succeeded ? '' : ` The query failed: ${outcome.explanation}`;
+    const pinned = options.pin === undefined ? '' : ' The query named its warehouse in _meta.';
     finding = judge(await gather(client.warehouses.list({}, signal)), targetId, said);
+    finding = { ...finding, evidence: `${finding.evidence}${pinned}` };
   } catch (error) {
     if (!(error instanceof CausewayError)) throw error;
     finding = { verdict: 'unknown', evidence: inOneLine(error) };

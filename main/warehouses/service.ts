@@ -58,7 +58,7 @@ export interface WarehouseServiceOptions {
   /** Where the Databricks CLI's lookup finds DATABRICKS_WAREHOUSE_ID. */
   env: NodeJS.ProcessEnv;
   /** A session with the SQL server, for the third check. Nothing goes out before it is asked something. */
-  openSqlServer(): Promise<SqlServer>;
+  openSqlServer(warehouseId?: string): Promise<SqlServer>;
   clock?: RetryClock;
   /** Puts something around the operations by which overrides are changed. */
   around?: (operations: OverrideOperations) => OverrideOperations;

@@ -32,8 +32,11 @@ export interface VerifyOptions {
   targetId?: string | undefined;
   /** What was read just now, where the target was chosen from it; read anew if left out. */
   survey?: Pick<WarehouseSurvey, 'readings'> | undefined;
-  /** Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped. */
-  endToEnd?: { mayStop: ReadonlySet<string> } | undefined;
+  /**
+   * Runs the third check too. `mayStop` are the warehouses that the user has agreed to have stopped;
+   * `pin` is the warehouse that its query names in `_meta`, as the calls of a pinned entry do.
+   */
+  endToEnd?: { mayStop: ReadonlySet<string>; pin?: string | undefined } | undefined;
   onEvent?: (event: CheckEvent) => void;
   signal?: AbortSignal | undefined;
 }
@@ -63,12 +66,12 @@ export async function verifyWarehouse(context: VerifyContext, options: VerifyOpt
     ['resolver', () => resolverCheck(client, env, intention, readings, signal)],
   ];
   if (endToEnd) {
-    const { mayStop } = endToEnd;
-    const targetId = intention?.id;
-    const hopelessBecause = intention && whyUnusable(readings, intention.id);
+    const { mayStop, pin } = endToEnd;
+    const targetId = pin ?? intention?.id;
+    const hopelessBecause = targetId === undefined ? undefined : whyUnusable(readings, targetId);
     checks.push([
       'end-to-end',
-      () => runEndToEnd({ client, openSqlServer, targetId, hopelessBecause, mayStop, progress, clock, signal }),
+      () => runEndToEnd({ client, openSqlServer, targetId, hopelessBecause, mayStop, pin, progress, clock, signal }),
     ]);
   }
 

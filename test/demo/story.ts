@@ -19,6 +19,8 @@ const PERSON = 'ana@example.com';
 const TOKEN_STORE = { CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
 /** The warehouse that the override names: neither the default nor the one the heuristic would pick. */
 const TARGET = 'Data science';
+/** The warehouse that one client is pinned to. */
+const PINNED = 'Finance BI';
 /** How long a warehouse takes to start here, in milliseconds: seconds, as a serverless one does. */
 const WAREHOUSE_START_MS = 2_500;
 const QUERY =
@@ -72,6 +74,7 @@ export async function tellStory(account: Account, signal: AbortSignal): Promise<
       checkEndToEnd,
       expireSession,
       readOnly,
+      pinWarehouse,
       clear,
     ]) {
       await orAborted(step(scene), signal);
@@ -187,6 +190,21 @@ async function readOnly(scene: Scene): Promise<void> {
   if (tools.includes('execute_sql')) throw new Error('execute_sql is still offered.');
   account.tell(refusal);
   account.done(`Read only: the client keeps ${tools.join(' and ')}, and execute_sql is refused`, { tools, refusal });
+}
+
+async function pinWarehouse({ account, home, workspace, session, clients }: Scene): Promise<void> {
+  account.begin(`Pinning one client to ${PINNED}, beside the override`);
+  const pinned = (await session.warehouses.list()).find(({ name }) => name === PINNED);
+  if (!pinned) throw new Error(`The workspace has no warehouse named ${PINNED}.`);
+  const entry = entryFor(PROFILE, SERVERS.sql ?? '', TOKEN_STORE);
+  entry.args.push('--meta', `warehouse_id=${pinned.id}`);
+  const client = await connectServer(await writeConfig(home, { 'sql-pinned': entry }), 'sql-pinned', home);
+  clients.set('sql-pinned', client);
+  await runSql(client, QUERY);
+  const ranOn = lastRanOn(workspace);
+  if (ranOn !== PINNED) throw new Error(`The query ran on ${ranOn}.`);
+  account.tell('How a pin and an override rank is documented nowhere: in this workspace the pin decides.');
+  account.done(`Its query ran on ${ranOn}, the override still names ${TARGET}`, { ranOn, override: TARGET });
 }
 
 async function clear({ account, session }: Scene): Promise<void> {

@@ -62,6 +62,10 @@ function addVerify(group: Command, context: CommandContext): void {
   withCommonOptions(group.command('verify [name...]'))
     .description('check that your queries run where they should: the record, the lookup and, if asked, end to end')
     .option('--end-to-end', 'also stop every running warehouse, send a query, and see which one starts')
+    .option(
+      '--pin [warehouse]',
+      'end to end with a query that names this warehouse in _meta; without a name, the one that your AI clients are pinned to',
+    )
     .option('--stop-warehouses', 'stop them without asking')
     .action(async (name: string[], _options, command: Command) =>
       (await import('./verify.ts')).verify(context, joined(name), command.optsWithGlobals()),

@@ -1,13 +1,17 @@
 import { CausewayError } from '../../platform/errors.ts';
 import type { WarehouseService } from '../../warehouses/service.ts';
+import type { WarehouseSurvey } from '../../warehouses/survey.ts';
 import type { CheckResult, VerifyOptions } from '../../warehouses/verify.ts';
 import { type CommandContext, EXIT_UNKNOWN } from '../command.ts';
 import { confirm, openProgress, printable, writeJson, writeLine } from '../terminal.ts';
 import { type CommonOptions, openSession, warehouseNamed } from './options.ts';
+import { pinsOfProfile } from './pins.ts';
 
 export interface VerifyCommandOptions extends CommonOptions {
   endToEnd?: boolean;
   stopWarehouses?: boolean;
+  /** A warehouse, or true for the pinned one. */
+  pin?: string | true;
 }
 
 const MARKS = { pass: '✓ pass', fail: '✗ fail', unknown: '? unknown', 'not-applicable': '– n/a' } as const;
@@ -17,7 +21,10 @@ export async function verify(context: CommandContext, name: string, options: Ver
   const session = await openSession(context, options);
   const survey = await session.warehouses.survey(context.signal);
   const target = name ? await warehouseNamed(survey.list(), name) : undefined;
-  const endToEnd = options.endToEnd ? await consent(context, session.warehouses, options) : undefined;
+  const pin = await pinToProve(context, session.profile.name, survey, options);
+  const isEndToEnd = options.endToEnd || pin !== undefined;
+  const agreed = isEndToEnd ? await consent(context, session.warehouses, options) : undefined;
+  const endToEnd = agreed && { ...agreed, pin };
   const progress = openProgress(context, options.json);
   const results = await session.warehouses.verify({
     targetId: target?.id,
@@ -34,6 +41,30 @@ export async function verify(context: CommandContext, name: string, options: Ver
   if (context.signal.aborted) throw new CausewayError('cancelled', 'Interrupted.');
   if (results.some(({ verdict }) => verdict === 'fail')) context.setExitCode(1);
   else if (results.some(({ verdict }) => verdict === 'unknown')) context.setExitCode(EXIT_UNKNOWN);
+}
+
+/** The pin that the third check is to prove. @throws {CausewayError} `not_found`, `ambiguous` */
+async function pinToProve(
+  context: CommandContext,
+  profile: string,
+  survey: WarehouseSurvey,
+  { pin }: VerifyCommandOptions,
+): Promise<string | undefined> {
+  if (pin === undefined) return undefined;
+  if (pin !== true) return (await warehouseNamed(survey.list(), pin)).id;
+  const pins = await pinsOfProfile(context, profile);
+  const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return only;
+  if (only === undefined) {
+    throw new CausewayError('not_found', 'No entry of an AI client is pinned to a warehouse.', {
+      remedy: 'Name a warehouse with --pin.',
+    });
+  }
+  throw new CausewayError('ambiguous', `Entries of your AI clients are pinned to ${ids.join(' and ')}.`, {
+    remedy: 'Name one of them with --pin.',
+    candidates: pins.map(({ server, warehouseId }) => ({ name: server, id: warehouseId })),
+  });
 }
 
 /** Says what would have to be stopped, and asks; without a yes the check runs only if nothing would. */

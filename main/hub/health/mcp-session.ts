@@ -5,6 +5,7 @@ import { type Bridge, createBridge } from '../../bridge/bridge.ts';
 import type { Endpoint } from '../../bridge/endpoint.ts';
 import type { Members } from '../../bridge/frame/members.ts';
 import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
+import { type MetaPresets, withMetaPresets } from '../../bridge/meta-presets.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -45,6 +46,8 @@ export interface McpSessionOptions {
   onToolsChanged?: (() => void) | undefined;
   /** How long a server may take for one call, in milliseconds; as long as it likes if left out. */
   callTimeoutMs?: number | undefined;
+  /** What each call carries in `_meta`. */
+  meta?: MetaPresets | undefined;
 }
 
 /**
@@ -65,7 +68,7 @@ export class McpSession {
   constructor(endpoint: Endpoint, options: McpSessionOptions = {}) {
     this.#service = endpoint.service;
     this.#options = options;
-    this.#bridge = createBridge(
+    const bridge = createBridge(
       { ...endpoint, isOwnClient: true },
       {
         buffered: 0,
@@ -75,6 +78,7 @@ export class McpSession {
         flushed: async () => {},
       },
     );
+    this.#bridge = options.meta ? withMetaPresets(bridge, options.meta) : bridge;
   }
 
   /**

@@ -136,6 +136,43 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
   });
 });
 
+describe('the end-to-end check of a pin', () => {
+  const ofPin = (...pin: string[]) => verify('ana', ['--stop-warehouses', ...pin]);
+
+  test('starts the pinned warehouse rather than that of the override', async () => {
+    cli.give('ana', science);
+    const { code, verdicts, evidence } = await ofPin('--pin', 'finance bi');
+    expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
+    expect(evidence).toContain('The query started Finance BI, and nothing else runs.');
+    expect(evidence).toContain('The query named its warehouse in _meta.');
+    expect(code).toBe(0);
+    expect(cli.workspace.statements.at(-1)?.choice).toEqual({ source: 'request', warehouseId: finance });
+  });
+
+  test('takes the only pin of the entries, and asks which one where there are two', async () => {
+    const pin = async (...args: string[]) => (await cli.run('ana', ...args)).code;
+    expect((await cli.run('ana', 'warehouse', 'verify', '--pin')).stderr).toContain('is pinned to a warehouse');
+    expect(await pin('servers', 'add', 'sql', '--meta', `warehouse_id=${science}`)).toBe(0);
+    const { evidence } = await ofPin('--pin');
+    expect(evidence).toContain('The query started Data science, and nothing else runs.');
+    expect(await pin('servers', 'add', 'sql', '--name', 'other', '--meta', `warehouse_id=${finance}`)).toBe(0);
+    const { code, stderr } = await cli.run('ana', 'warehouse', 'verify', '--pin');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${science} and ${finance}`)]);
+  });
+
+  test('stops nothing where the session cannot be opened, or the pinned warehouse may not be used', async () => {
+    const running = () => cli.workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').length;
+    const before = running();
+    cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'POST', path: '/api/2.0/mcp/sql' });
+    const closed = await ofPin('--pin', finance);
+    expect(closed.verdicts).toContain('end-to-end unknown');
+    expect(closed.evidence).toContain('Nothing was stopped.');
+    const forbidden = await verify('ben', ['--stop-warehouses', '--pin', finance]);
+    expect(forbidden.evidence).toContain('Nothing was stopped. You do not have the CAN USE permission on Finance BI');
+    expect(running()).toBe(before);
+  });
+});
+
 describe('the end-to-end check', () => {
   const endToEnd = (profile = 'ana') => verify(profile, ['--end-to-end', '--stop-warehouses']);
   const stops = () => cli.workspace.requests.count({ path: '*/stop' });
