@@ -13,6 +13,8 @@ const SERVER_SCOPES: readonly [prefix: string, scope: string][] = [
   ['/api/2.0/mcp/functions', 'unity-catalog'],
   ['/api/2.0/mcp/external', 'unity-catalog'],
   ['/ai-gateway', 'ai-gateway'],
+  // The workspace is asked where an app is; what the app itself needs is not documented.
+  ['/apps', 'apps'],
 ];
 
 /** The scope that a server's path needs; undefined for a path of no known kind. */

@@ -30,10 +30,11 @@ const app = (name: string): App => {
 };
 
 /** The official client, with what `servers add` has written for its server. */
-async function connect(name: string): Promise<Client> {
+async function connect(name: string | undefined): Promise<Client> {
+  const server = name === undefined ? ['--all'] : ['--profile', 'user', '--path', pathOf(name)];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [CAUSEWAY, 'proxy', '--profile', 'user', '--path', pathOf(name)],
+    args: [CAUSEWAY, 'proxy', ...server],
     env: Object.fromEntries(Object.entries(stage.home.env).map(([key, value]) => [key, String(value)])),
   });
   const client = new Client({ name: 'test', version: '0' });
@@ -42,10 +43,12 @@ async function connect(name: string): Promise<Client> {
   return client;
 }
 
-async function startApplication(): Promise<void> {
+/** Gives what counts the sessions through the application. */
+async function startApplication(): Promise<() => number> {
   const causeway = causewayFor(stage);
   const hub = await causeway.serveProxies();
   stage.atEnd(() => hub.close());
+  return () => hub.sessions().length;
 }
 
 describe('an app, added and called by the official client', {
@@ -55,22 +58,37 @@ describe('an app, added and called by the official client', {
   beforeEach(signIn);
 
   it.each([
-    ['alone', async () => {}],
-    ['through the application', startApplication],
-  ] as const)('%s', async (_place, arrange) => {
+    ['alone', async () => () => 0, 0],
+    ['through the application', startApplication, 1],
+  ] as const)('%s', async (_place, arrange, shared) => {
     const added = await servers('add', 'app:mcp-inventory', '--profile', 'user', '--yes');
     const origin = await stage.workspace.apps.origin('mcp-inventory');
     expect(added.stderr).toContain(`App "mcp-inventory" is at ${origin}.`);
     expect(added.stdout).toContain(`Added mcp-inventory: /apps/mcp-inventory/mcp at ${origin} as user`);
     expect(await tokensBesideWorkspace(stage)).toEqual([]);
-    await arrange();
+    const sessions = await arrange();
     const client = await connect('mcp-inventory');
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['stock_level', 'order_article']);
     const answer = await client.callTool({ name: 'stock_level', arguments: { article: '7' } });
     expect(answer.structuredContent).toMatchObject({ server: 'mcp-inventory', arguments: { article: '7' } });
+    expect(sessions()).toBe(shared);
     const [token = '', ...others] = await tokensBesideWorkspace(stage);
     expect(others).toEqual([]);
     expect(stage.workspace.tokens.originsThatSaw(token).sort()).toEqual([stage.workspace.host, origin].sort());
+  });
+
+  it('is one of all servers, and rules hold for its tools', async () => {
+    for (const name of ['mcp-inventory', 'mcp-forecast'])
+      await servers('add', `app:${name}`, '--profile', 'user', '--yes');
+    expect((await runCauseway(stage.home, ['rules', 'set', 'mcp-inventory', '--off', 'order_article'])).code).toBe(0);
+    const client = await connect(undefined);
+    const listed = async () => (await client.listTools()).tools.map(({ name }) => name).sort();
+    await expect.poll(listed, { timeout: 20_000 }).toEqual(['forecast', 'stock_level']);
+    const answer = await client.callTool({ name: 'stock_level', arguments: { article: '7' } });
+    expect(answer.structuredContent).toMatchObject({ server: 'mcp-inventory' });
+    expect((await connect('mcp-inventory').then((one) => one.listTools())).tools.map(({ name }) => name)).toEqual([
+      'stock_level',
+    ]);
   });
 
   it('that leads to its inner address is asked again at its own host', async () => {
