@@ -50,8 +50,8 @@ export class Member {
   /** Frames that wait for the session to be opened. */
   #held: Buffer[] | undefined = [];
   #trouble: string | undefined;
+  /** Undefined until the server itself has said them. */
   #capabilities: unknown;
-  #hasToldTools = false;
   #reopening: NodeJS.Timeout | undefined;
   /** The lists that are being asked for; one that came too late for its request is kept for the next one. */
   readonly #lists = new Map<ListKind, { items: Promise<readonly ListItem[]>; isLate: boolean }>();
@@ -73,10 +73,9 @@ export class Member {
     return this.#opened?.bridge.pendingBytes ?? 0;
   }
 
-  /** Whether the server may know the methods of a capability. A server that was introduced from memory may know more. */
+  /** Whether the server may know the methods of a capability: as it has said, or always where it has said nothing yet. */
   mayHave(capability: string): boolean {
-    if (capability === 'tools' || memberAt(this.#capabilities, capability) !== undefined) return true;
-    return this.#capabilities === undefined && this.#hasToldTools;
+    return capability === 'tools' || !this.#capabilities || memberAt(this.#capabilities, capability) !== undefined;
   }
 
   /** Sends a request of the client's. */
@@ -172,7 +171,6 @@ export class Member {
       if (nextCursor === undefined) break;
       params = JSON.stringify({ cursor: nextCursor });
     }
-    if (kind === 'tools') this.#hasToldTools = true;
     return all;
   }
 

@@ -2,6 +2,7 @@ import { placesAt, textAt, withTexts } from '../bridge/frame/edit.ts';
 import { errorFrame, toolTextFrame } from '../bridge/frame/error-frame.ts';
 import { matchOfIds, parseFrame, parseText } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
+import { isStateless } from '../bridge/stateless/headers.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { ClientRequest } from './client-request.ts';
 import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, withUris } from './lists.ts';
@@ -154,17 +155,26 @@ export class Router {
       for (const kind of target.kind === 'resources' ? (['resources', 'templates'] as const) : [target.kind]) {
         for (const owned of (await this.#listAll(kind)).owned) this.#names[kind].mention(owned);
       }
-      if (!request.isOver) this.#deliver(frame, request, target, name, this.#find(target.kind, name));
+      const found = this.#find(target.kind, name);
+      const isHidden = found.kind === 'none' && target.kind === 'resources';
+      if (!request.isOver) this.#deliver(frame, request, target, name, isHidden ? this.#ofTheOnlyOne(name) : found);
     } catch (error) {
       request.reply(errorFrame(request.id, error));
     }
   }
 
+  /** A resource that no list names: where only one server has any, that one knows. */
+  #ofTheOnlyOne(uri: string): Found {
+    const [only, ...others] = this.#members().filter((member) => member.mayHave('resources'));
+    return only && others.length === 0 ? { kind: 'one', owned: { server: only.name, name: uri } } : { kind: 'none' };
+  }
+
   #deliver(frame: Buffer, request: ClientRequest, { kind, path }: Target, name: string, found: Found): void {
     const what = kind === 'resources' || kind === 'templates' ? 'resource' : kind.slice(0, -1);
     if (found.kind === 'none') {
-      if (kind === 'resources') refuse(request, `Resource not found: ${name}`, -32002);
-      else refuse(request, `Unknown ${what}: ${name}`);
+      if (kind === 'resources') {
+        refuse(request, `Resource not found: ${name}`, isStateless(frame) ? -32602 : -32002, { uri: name });
+      } else refuse(request, `Unknown ${what}: ${name}`);
       return;
     }
     if (found.kind === 'several') {
@@ -211,6 +221,6 @@ export class Router {
   }
 }
 
-function refuse(request: ClientRequest, message: string, code = -32602): void {
-  request.reply(Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"error":${JSON.stringify({ code, message })}}`));
+function refuse(request: ClientRequest, message: string, code = -32602, data?: object): void {
+  request.reply(Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"error":${JSON.stringify({ code, message, data })}}`));
 }
