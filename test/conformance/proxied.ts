@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,20 +7,27 @@ import { serveStatelessOverHttp } from './stateless-over-http.ts';
 
 const COMMAND = fileURLToPath(new URL('../../out/cli/causeway.js', import.meta.url));
 
+/** How `causeway proxy` is told of its server: by its path, or as the only one in the list of all servers. */
+export type Naming = 'path' | 'all';
+
 /** How a client reaches `causeway proxy` in front of a server: its command line, and a home folder with the one profile. */
-export async function proxyTo(origin: string, path: string) {
+export async function proxyTo(origin: string, path: string, naming: Naming = 'path') {
   const home = await mkdtemp(join(tmpdir(), 'causeway-conformance-home-'));
   await writeFile(join(home, '.databrickscfg'), `[DEFAULT]\nhost = ${origin}\ntoken = dapi\n`, { mode: 0o600 });
+  const own = join(home, 'causeway');
+  const servers = [{ name: 'fixture', profile: 'DEFAULT', kind: 'other', path }];
+  await mkdir(join(own, 'config'), { recursive: true });
+  await writeFile(join(own, 'config', 'servers.json'), JSON.stringify({ servers }));
   return {
-    args: [COMMAND, 'proxy', '--path', path],
-    env: { HOME: home, USERPROFILE: home, PATH: process.env.PATH ?? '' },
+    args: [COMMAND, 'proxy', ...(naming === 'all' ? ['--all'] : ['--path', path])],
+    env: { HOME: home, USERPROFILE: home, CAUSEWAY_HOME: own, PATH: process.env.PATH ?? '' },
     remove: () => rm(home, { recursive: true }),
   };
 }
 
 /** A server behind `causeway proxy`, with HTTP in front of it again: clients of one revision on that side, whatever the server is. */
-export async function sandwich(origin: string, path: string, clients: 'sessions' | 'stateless') {
-  const { args, env, remove } = await proxyTo(origin, path);
+export async function sandwich(origin: string, path: string, clients: 'sessions' | 'stateless', naming?: Naming) {
+  const { args, env, remove } = await proxyTo(origin, path, naming);
   const front = clients === 'sessions' ? await serveOverHttp(args, env) : await serveStatelessOverHttp(args, env);
   return {
     url: front.url,

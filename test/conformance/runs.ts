@@ -3,7 +3,7 @@ import { startEverything } from './everything.ts';
 import { type Revision, serveFixture } from './fixtures/serve.ts';
 import { startForwarder } from './forwarder.ts';
 import type { Installed } from './install.ts';
-import { sandwich } from './proxied.ts';
+import { type Naming, sandwich } from './proxied.ts';
 import { type Findings, type Suite, testClient, testServer } from './suite.ts';
 
 /** One suite, once without and once with `causeway proxy` in between. */
@@ -29,6 +29,8 @@ export function plan(folders: Installed): Run[] {
     serverRun('0.1.16 servers, fixture', current, 'sessions', 'sessions'),
     serverRun('2025-11-25 servers', sessions, 'sessions', 'sessions'),
     serverRun('2025-11-25 servers, stateless one behind', sessions, 'sessions', 'stateless'),
+    serverRun('2025-11-25 servers, all as one', sessions, 'sessions', 'sessions', 'all'),
+    serverRun('2026-07-28 servers, one with sessions behind, all as one', stateless, 'stateless', 'sessions', 'all'),
     serverRun('2026-07-28 servers', stateless, 'stateless', 'stateless'),
     serverRun('2026-07-28 servers, one with sessions behind', stateless, 'stateless', 'sessions'),
     clientRun('0.1.16 clients', current, 'sessions', 'sessions'),
@@ -40,7 +42,7 @@ export function plan(folders: Installed): Run[] {
 }
 
 /** The suite's client speaks `front`; directly it meets a fixture of its own revision, through the proxy one of `behind`. */
-function serverRun(name: string, suite: Suite, front: Revision, behind: Revision): Run {
+function serverRun(name: string, suite: Suite, front: Revision, behind: Revision, naming?: Naming): Run {
   return {
     name,
     baseline: `fixture, ${suite.requirements ?? 'current'}`,
@@ -52,7 +54,7 @@ function serverRun(name: string, suite: Suite, front: Revision, behind: Revision
     },
     through: async () => {
       const fixture = await serveFixture(behind);
-      const proxied = await sandwich(fixture.origin, FIXTURE_PATH, front);
+      const proxied = await sandwich(fixture.origin, FIXTURE_PATH, front, naming);
       const findings = await testServer(suite, proxied.url);
       await proxied.close();
       await fixture.close();
