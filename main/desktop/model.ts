@@ -17,6 +17,7 @@ import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.t
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
 import type { WarehouseSurvey } from '../warehouses/survey.ts';
+import type { VerifyOptions } from '../warehouses/verify.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
 import { AT_START, OtherSignIns, signInProgress } from './accounts.ts';
 import { failureFor } from './failure.ts';
@@ -216,12 +217,12 @@ export class DesktopModel {
     this.#show(snapshot);
   }
 
-  /** Runs the checks; their results are in the state. `mayStop` is null to skip the third check. */
-  async verify(profile: string, mayStop: readonly string[] | null): Promise<void> {
+  /** Runs the checks; their results are in the state. `endToEnd` is null to skip the third check. */
+  async verify(profile: string, endToEnd: NonNullable<VerifyOptions['endToEnd']> | null): Promise<void> {
     const session = await this.#sessionOf(profile);
-    await this.#verifications.run(session.warehouses, mayStop);
+    await this.#verifications.run(session.warehouses, endToEnd);
     // The third check has stopped and started warehouses.
-    if (mayStop && this.#session === session) await this.#startCheck();
+    if (endToEnd && this.#session === session) await this.#startCheck();
   }
 
   cancelVerify(): void {

@@ -122,8 +122,17 @@ export const warehouseRequests = {
   stopWarehouse: { input: warehouseInProfile, output: z.undefined() },
   /** What the third check would have to stop. */
   wouldStop: { input: inProfile, output: z.array(warehouse) },
-  /** Answers when the checks have ended. `mayStop` is null where the third one is not wanted. */
-  verify: { input: inProfile.extend({ mayStop: z.array(z.string()).nullable() }), output: z.undefined() },
+  /**
+   * Answers when the checks have ended. `mayStop` is null where the third one is not wanted; `pin` is the warehouse that its
+   * query names itself, null where the workspace chooses.
+   */
+  verify: {
+    input: inProfile.extend({
+      mayStop: z.array(z.string()).nullable(),
+      pin: z.string().min(1).nullable().default(null),
+    }),
+    output: z.undefined(),
+  },
   cancelVerify: { input: z.undefined(), output: z.undefined() },
   /** What the override was changed to, the newest first. */
   overrideHistory: { input: inProfile, output: z.array(overrideChange) },

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { PinInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { Form } from '../shared/form.tsx';
 import layout from '../shared/layout.module.css';
@@ -74,3 +75,14 @@ function Picker({ pinning, onClose }: { pinning: Pinning; onClose(): void }) {
     </Form>
   );
 }
+
+/** Each pinned warehouse once, with whose calls run on it. */
+export function pinnedWarehouses(pins: readonly PinInfo[]): { id: string; name: string; whose: string }[] {
+  const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
+  return ids.map((id) => {
+    const ofWarehouse = pins.filter(({ warehouseId }) => warehouseId === id);
+    return { id, name: ofWarehouse[0]?.warehouse ?? id, whose: LIST.format(ofWarehouse.map(({ whose }) => whose)) };
+  });
+}
+
+const LIST = new Intl.ListFormat('en');

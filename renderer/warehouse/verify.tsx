@@ -1,4 +1,4 @@
-import { Button, Modal, Skeleton } from '@mantine/core';
+import { Button, Modal, NativeSelect, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Check, Verification } from '../../preload/contract.ts';
@@ -6,6 +6,7 @@ import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
+import { pinnedWarehouses, usePins } from './pick-pin.tsx';
 import styles from './verify.module.css';
 
 /** The three checks of the shown warehouse, with their progress and a button that cancels them. */
@@ -13,7 +14,8 @@ export function Verify({ profile, verification }: { profile: string; verificatio
   const { request } = window.causeway;
   const [asking, setAsking] = useState(false);
   const verify = useMutation({
-    mutationFn: (mayStop: string[] | null) => unwrap(request.verify({ profile, mayStop })),
+    mutationFn: ({ mayStop = null, pin = null }: { mayStop?: string[] | null; pin?: string | null }) =>
+      unwrap(request.verify({ profile, mayStop, pin })),
   });
   const running = verification?.running ?? false;
   return (
@@ -26,7 +28,7 @@ export function Verify({ profile, verification }: { profile: string; verificatio
           </Button>
         ) : (
           <div className={layout.actions}>
-            <Button variant="default" size="compact-sm" onClick={() => verify.mutate(null)}>
+            <Button variant="default" size="compact-sm" onClick={() => verify.mutate({})}>
               Run checks
             </Button>
             <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
@@ -53,7 +55,7 @@ export function Verify({ profile, verification }: { profile: string; verificatio
         profile={profile}
         opened={asking}
         onClose={() => setAsking(false)}
-        onAgree={(mayStop) => verify.mutate(mayStop)}
+        onAgree={(mayStop, pin) => verify.mutate({ mayStop, pin })}
       />
     </section>
   );
@@ -63,8 +65,8 @@ interface AskEndToEndProps {
   profile: string;
   opened: boolean;
   onClose(): void;
-  /** Called with the ids of the warehouses that were named, and no others. */
-  onAgree(mayStop: string[]): void;
+  /** Called with the ids of the warehouses that were named, and no others, and with the pin that the query is to carry. */
+  onAgree(mayStop: string[], pin: string | null): void;
 }
 
 /** Names what the third check would stop, and begins it only after the user agrees. */
@@ -83,9 +85,22 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
     gcTime: 0,
   });
   const { data } = running;
+  const [pin, setPin] = useState('');
+  const pinned = pinnedWarehouses(usePins(profile).data?.pins ?? []);
   return (
     <div className={layout.stack}>
       <p>A query through the SQL server has to start the right warehouse by itself.</p>
+      {pinned.length > 0 && (
+        <NativeSelect
+          label="Send the query"
+          value={pin}
+          onChange={({ currentTarget }) => setPin(currentTarget.value)}
+          data={[
+            { value: '', label: 'Without a pin' },
+            ...pinned.map(({ id, name, whose }) => ({ value: id, label: `Pinned to ${name}, as ${whose}` })),
+          ]}
+        />
+      )}
       {running.isPending && <Skeleton height={42} />}
       <FailureNotice error={running.error} onRetry={running.refetch} />
       {data && <p>{beforeEndToEnd(data.map(({ name }) => name))}</p>}
@@ -105,7 +120,10 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
         <Button
           disabled={!data}
           onClick={() => {
-            onAgree((data ?? []).map(({ id }) => id));
+            onAgree(
+              (data ?? []).map(({ id }) => id),
+              pin || null,
+            );
             onClose();
           }}
         >

@@ -1,7 +1,7 @@
-import type { EffectiveStepInfo, PinInfo } from '../../preload/contract.ts';
+import type { EffectiveStepInfo } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
 import { formatOverrideChange, SOURCE_WORDS } from './format.ts';
-import { usePins } from './pick-pin.tsx';
+import { pinnedWarehouses, usePins } from './pick-pin.tsx';
 import styles from './why.module.css';
 
 /** The chain of reasons: pins of AI clients, override, workspace default, then the workspace's own pick. */
@@ -40,14 +40,3 @@ export function Why({ profile, steps }: { profile: string; steps: EffectiveStepI
     </section>
   );
 }
-
-/** Each pinned warehouse once, with whose calls run on it. */
-function pinnedWarehouses(pins: readonly PinInfo[]): { id: string; name: string; whose: string }[] {
-  const ids = [...new Set(pins.map(({ warehouseId }) => warehouseId))];
-  return ids.map((id) => {
-    const ofWarehouse = pins.filter(({ warehouseId }) => warehouseId === id);
-    return { id, name: ofWarehouse[0]?.warehouse ?? id, whose: LIST.format(ofWarehouse.map(({ whose }) => whose)) };
-  });
-}
-
-const LIST = new Intl.ListFormat('en');

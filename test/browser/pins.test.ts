@@ -61,6 +61,12 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     expect(row).toContain('For databricks-sql in Cursor. ');
     expect(row).toContain('documented nowhere');
     await inspect('pins-chain');
+    await button('Check end to end…').click();
+    await page().getByRole('combobox', { name: 'Send the query' }).selectOption(first.id);
+    await inspect('pins-verify');
+    await button('Stop and check').click();
+    await page().getByText(`The query started ${first.name}, and nothing else runs.`).waitFor();
+    await page().getByText('The query named its warehouse in _meta.').waitFor();
 
     await go('AI clients');
     await pin.click();

@@ -5,6 +5,9 @@ import type { VerifyOptions } from '../../warehouses/verify.ts';
 
 type CheckEvent = Parameters<NonNullable<VerifyOptions['onEvent']>>[0];
 
+/** What the third check may stop and sends; null where it is not wanted. */
+type EndToEnd = NonNullable<VerifyOptions['endToEnd']> | null;
+
 /** The checks before the first one has begun. */
 export function verificationAtStart(endToEnd: boolean): Verification {
   const names: Check['name'][] = endToEnd ? ['record', 'resolver', 'end-to-end'] : ['record', 'resolver'];
@@ -51,10 +54,10 @@ export class VerificationRuns {
   }
 
   /** Resolves when the checks have ended, however they ended. @throws {CausewayError} `conflict` if some run already */
-  async run(warehouses: WarehouseService, mayStop: readonly string[] | null): Promise<void> {
+  async run(warehouses: WarehouseService, endToEnd: EndToEnd): Promise<void> {
     if (this.#run) throw new CausewayError('conflict', 'The checks are running already.');
     const work = new AbortController();
-    const done = this.#check(warehouses, mayStop, work);
+    const done = this.#check(warehouses, endToEnd, work);
     this.#run = { work, done };
     await done;
   }
@@ -81,8 +84,8 @@ export class VerificationRuns {
     await Promise.allSettled([this.#run?.done, ...this.#ending]);
   }
 
-  async #check(warehouses: WarehouseService, mayStop: readonly string[] | null, work: AbortController): Promise<void> {
-    let verification = verificationAtStart(mayStop !== null);
+  async #check(warehouses: WarehouseService, endToEnd: EndToEnd, work: AbortController): Promise<void> {
+    let verification = verificationAtStart(endToEnd !== null);
     // A forgotten run goes on to restart what it has stopped, but shows nothing.
     const isShown = () => this.#run?.work === work;
     const show = (next: Verification) => {
@@ -96,7 +99,7 @@ export class VerificationRuns {
         onEvent: (event) => {
           if (isShown()) show(afterEvent(verification, event, work.signal.aborted));
         },
-        ...(mayStop && { endToEnd: { mayStop: new Set(mayStop) } }),
+        ...(endToEnd && { endToEnd }),
       });
     } finally {
       if (isShown()) {

@@ -28,7 +28,8 @@ export function warehouseHandlers({
     stopWarehouse: async ({ profile, warehouseId }) =>
       void (await model.change(profile, (warehouses) => warehouses.stop(warehouseId))),
     wouldStop: ({ profile }) => model.using(profile, (warehouses) => warehouses.wouldStop()),
-    verify: async ({ profile, mayStop }) => void (await model.verify(profile, mayStop)),
+    verify: async ({ profile, mayStop, pin }) =>
+      void (await model.verify(profile, mayStop && { mayStop: new Set(mayStop), pin: pin ?? undefined })),
     overrideHistory: ({ profile }) => history.of(profile),
     cancelVerify: async () => void model.cancelVerify(),
   };

@@ -131,7 +131,7 @@ describe('the checks', () => {
       }),
     );
     const running = workspace.state.warehouses.filter(({ state }) => state === 'RUNNING').map(({ id }) => id);
-    const verifying = model.verify('ana', running);
+    const verifying = model.verify('ana', { mayStop: new Set(running) });
     await querying;
     await model.close();
     await verifying;
