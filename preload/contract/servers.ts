@@ -58,6 +58,22 @@ const query = z.discriminatedUnion('what', [
 
 const found = z.object({ target: z.string(), title: z.string(), about: z.string() });
 
+/** Something that the workspace offers as an MCP server: main/workspace/offered-servers.ts. */
+const offered = z.object({
+  group: z.enum(['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps']),
+  kind,
+  title: z.string(),
+  about: z.string(),
+  /** What the command takes for it; no other has the same. */
+  add: z.string(),
+  /** Null for an app, which is added with the command. */
+  path: z.string().nullable(),
+  /** Why it is of no use just now. */
+  obstacle: z.string().nullable(),
+  /** What has replaced it, as `add`. */
+  successor: z.string().nullable(),
+});
+
 const tool = z.object({
   name: z.string(),
   title: z.string().nullable(),
@@ -87,6 +103,14 @@ const toolAnswer = z.object({
 });
 
 export const serverRequests = {
+  /**
+   * Everything that the workspace offers as MCP servers; `serversFound` tells of them as they are found, this answer of what was
+   * left out. A search that is whole goes on beyond the usual limit of requests.
+   */
+  findServers: {
+    input: inProfile.extend({ ...job.shape, search: z.string(), isWhole: z.boolean() }),
+    output: z.object({ leftOut: z.array(z.string()), isPartial: z.boolean() }),
+  },
   browse: {
     input: inProfile.extend({ ...job.shape, query, from: z.string().nullable() }),
     output: z.object({ items: z.array(found), next: z.string().nullable() }),
@@ -94,9 +118,12 @@ export const serverRequests = {
   /** Whether the managed server can search a vector search index. */
   isSearchable: { input: inProfile.extend({ ...job.shape, index: z.string() }), output: z.boolean() },
   cancelJob: { input: job, output: z.undefined() },
-  /** The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. */
+  /**
+   * The path of a server by what it is to show, and a name for it. For `other` the target is the path or the address. Where the
+   * path is known, the target is not looked at.
+   */
   proposeServer: {
-    input: inProfile.extend({ kind, target: z.string() }),
+    input: inProfile.extend({ kind, target: z.string(), path: z.string().optional() }),
     output: z.object({ path: z.string(), name: z.string() }),
   },
   addServer: { input: inProfile.extend({ kind, path: z.string(), name: z.string() }), output: z.undefined() },
@@ -125,6 +152,7 @@ export const serverRequests = {
 } as const;
 
 export const serverEvents = {
+  serversFound: job.extend({ servers: z.array(offered) }),
   /** How far a tool's call is: `total` is null where the server does not know. */
   toolProgress: job.extend({ progress: z.number(), total: z.number().nullable(), words: z.string() }),
 } as const;
@@ -133,5 +161,6 @@ export type ConfiguredServer = z.output<typeof configuredServer>;
 export type ServerKind = z.output<typeof kind>;
 export type CatalogQuery = z.output<typeof query>;
 export type CatalogEntry = z.output<typeof found>;
+export type OfferedServer = z.output<typeof offered>;
 export type ToolInfo = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

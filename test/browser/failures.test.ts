@@ -88,6 +88,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'addServer',
       async () => {
         await open('Servers', 'Add a server…');
+        await role('radio', { name: 'SQL', exact: true }).check();
         await press('Add');
       },
     ],

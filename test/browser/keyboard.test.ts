@@ -175,7 +175,8 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await go('Servers');
     await opens(button('Add a server…'), 'Add a server');
     await press('Enter');
-    await getsFocus(role('radio', { name: 'SQL' }));
+    await getsFocus(role('radio', { name: 'Everything' }));
+    await press('ArrowRight');
     await press('ArrowRight');
     await role('radio', { name: /^New York taxi trips/ }).waitFor();
     await reach(role('textbox', { name: 'Search Genie spaces' }));

@@ -28,7 +28,6 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   it('a function is added by browsing from catalog to schema, under a chosen name', async () => {
     await go('Servers');
     await button('Browse the workspace…').click();
-    await inspect('add-server');
     await kind('Catalog functions');
     await button('main').click();
     await shown.page.getByRole('button', { name: /^default/ }).click();
@@ -93,6 +92,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     const propose = await hold('request', 'requests/causeway:proposeServer');
     await go('Servers');
     await button('Browse the workspace…').click();
+    await shown.page.getByRole('radio', { name: 'SQL', exact: true }).check();
     await field('Name').focus();
     expect(await field('Name').inputValue()).toBe('');
     propose();
@@ -105,12 +105,14 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     shown.workspace.faults.add({
       path: '/api/2.1/unity-catalog/catalogs',
       effect: { kind: 'answer', status: 403, body: '{"error_code":"PERMISSION_DENIED","message":"Not for you."}' },
+      times: 'always',
     });
     await go('Servers');
     await button('Browse the workspace…').click();
     await kind('Catalog functions');
     await text('Not for you.');
     await inspect('add-refused');
+    shown.workspace.faults.clear();
     await shown.page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
     await button('samples').waitFor();
   });

@@ -1,5 +1,6 @@
-import type { serverRequests } from '../../../preload/contract/servers.ts';
+import type { OfferedServer as FoundServer, serverRequests } from '../../../preload/contract/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import type { OfferedServer, ServerGroup } from '../../workspace/offered-servers.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 
 export function serverHandlers({ causeway, servers, shell, emit }: DesktopContext): HandlersOf<typeof serverRequests> {
@@ -14,7 +15,18 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
     isSearchable: ({ job, profile, index }) =>
       jobs.run(job, async (signal) => (await causeway.open(profile)).discovery.isSearchable(index, signal)),
     cancelJob: async ({ job }) => void jobs.cancel(job),
-    proposeServer: ({ profile, kind, target }) => servers.propose(profile, kind, target),
+    findServers: ({ job, profile, search, isWhole }) =>
+      jobs.run(job, async (signal) => {
+        const { leftOutOf, walkCatalog } = await import('../../workspace/catalog-walk.ts');
+        const { client } = await causeway.open(profile);
+        for await (const event of walkCatalog(client.rest, { search, isWhole, signal })) {
+          if (event.what === 'found') emit('serversFound', { job, servers: event.servers.map(offeredForWindow) });
+          if (event.what === 'end')
+            return { leftOut: leftOutOf(event), isPartial: event.stopped !== null || event.failures.length > 0 };
+        }
+        throw new CausewayError('cancelled', 'It was cancelled.');
+      }),
+    proposeServer: ({ profile, kind, target, path }) => servers.propose(profile, kind, target, path),
     addServer: async (server) => void (await servers.add(server)),
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),
@@ -47,6 +59,23 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
     },
   };
 }
+
+/** What is found, with the kind of server that it is added as. */
+function offeredForWindow(server: OfferedServer): FoundServer {
+  const { group, path } = server;
+  const kind = path?.startsWith('/ai-gateway/') ? 'other' : KIND_OF_GROUP[group];
+  return { ...server, kind };
+}
+
+const KIND_OF_GROUP: Record<ServerGroup, FoundServer['kind']> = {
+  sql: 'sql',
+  genie: 'genie',
+  search: 'vector-search',
+  functions: 'functions',
+  services: 'other',
+  connections: 'other',
+  apps: 'app',
+};
 
 /** Work that the window has started and may cancel, each under the id that the window has given it. */
 export class Jobs {

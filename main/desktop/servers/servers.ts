@@ -73,8 +73,14 @@ export class DesktopServers {
   }
 
   /** The path of a server, by kind and target, and an unused name. @throws {CausewayError} `usage` */
-  async propose(profile: string, kind: ManagedServerKind, target: string): Promise<{ path: string; name: string }> {
-    const path = kind === 'other' ? await this.#pathIn(profile, target.trim()) : serverPath(kind, target);
+  async propose(
+    profile: string,
+    kind: ManagedServerKind,
+    target: string,
+    known?: string,
+  ): Promise<{ path: string; name: string }> {
+    const typed = async () => (kind === 'other' ? this.#pathIn(profile, target.trim()) : serverPath(kind, target));
+    const path = known === undefined ? await typed() : checkedServerPath(known, 'The path');
     const usedNames = (await this.#list.all()).map(({ name }) => name);
     return { path, name: suggestName(kind, path, usedNames) };
   }

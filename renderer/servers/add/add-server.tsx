@@ -1,16 +1,17 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { DesktopState, ServerKind } from '../../../preload/contract.ts';
+import type { DesktopState, OfferedServer, ServerKind } from '../../../preload/contract.ts';
 import { formatHost, formatServerKind } from '../../../preload/format.ts';
 import { unwrap } from '../../shared/answered.ts';
 import { Form, TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice } from '../../shared/notice.tsx';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
 import { KIND_HINTS } from '../format.ts';
 import styles from './add.module.css';
 import { ChooseTarget } from './choose-target.tsx';
+import { OfferedList } from './offered-list.tsx';
 
 interface AddServerProps {
   opened: boolean;
@@ -41,7 +42,10 @@ export function AddServer({ opened, state, onClose }: AddServerProps) {
   );
 }
 
-const KINDS: readonly ServerKind[] = ['sql', 'genie', 'vector-search', 'functions', 'other'];
+/** Everything that the workspace offers, or one kind of it. */
+type Choice = ServerKind | 'all';
+
+const CHOICES: readonly Choice[] = ['all', 'sql', 'genie', 'vector-search', 'functions', 'other'];
 
 interface AddFormProps {
   profile: string;
@@ -52,12 +56,15 @@ interface AddFormProps {
 
 function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const { request } = window.causeway;
-  const [kind, setKind] = useState<ServerKind>('sql');
-  const [target, setTarget] = useState<string | null>('');
+  const [choice, setChoice] = useState<Choice>('all');
+  const [offered, setOffered] = useState<OfferedServer | null>(null);
+  const [target, setTarget] = useState<string | null>(null);
+  const kind = choice === 'all' ? (offered?.kind ?? 'other') : choice;
+  const path = choice === 'all' ? (offered?.path ?? undefined) : undefined;
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
-    queryKey: ['proposal', profile, kind, target, existingNames],
-    queryFn: () => unwrap(request.proposeServer({ profile, kind, target: target ?? '' })),
+    queryKey: ['proposal', profile, kind, target, path, existingNames],
+    queryFn: () => unwrap(request.proposeServer({ profile, kind, target: target ?? '', path })),
     enabled: target !== null,
     gcTime: 0,
   });
@@ -78,6 +85,11 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const choose = (chosen: string | null) => {
     setTarget(chosen);
     adding.reset();
+  };
+  const chooseOffered = (server: OfferedServer | null) => {
+    setOffered(server);
+    // An app is added with the command, which asks whether tokens may go to its address.
+    choose(server === null || server.path === null ? null : server.add);
   };
   const add = () => {
     if (proposal.data) adding.mutate({ path: proposal.data.path, name: name.trim() });
@@ -103,25 +115,39 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     >
       <fieldset className={styles.kinds}>
         <legend>What is it to show?</legend>
-        {KINDS.map((each) => (
-          <label key={each} className={styles.kind} data-chosen={each === kind}>
+        {CHOICES.map((each) => (
+          <label key={each} className={styles.kind} data-chosen={each === choice}>
             <input
               type="radio"
               name="kind"
               value={each}
-              checked={each === kind}
-              data-autofocus={each === 'sql' || undefined}
+              checked={each === choice}
+              data-autofocus={each === 'all' || undefined}
               onChange={() => {
-                setKind(each);
+                setChoice(each);
+                setOffered(null);
                 choose(each === 'sql' ? '' : null);
               }}
             />
-            {formatServerKind(each)}
+            {each === 'all' ? 'Everything' : formatServerKind(each)}
           </label>
         ))}
       </fieldset>
-      <p>{KIND_HINTS[kind]}</p>
-      <ChooseTarget key={kind} kind={kind} profile={profile} target={target} onChoose={choose} />
+      {choice === 'all' ? (
+        <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
+      ) : (
+        <>
+          <p>{KIND_HINTS[choice]}</p>
+          <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
+        </>
+      )}
+      {offered?.path === null && (
+        <Notice
+          tone="note"
+          message={`${offered.title} is an app, with an address of its own.`}
+          remedy={`Add it with: causeway servers add ${offered.add} --profile ${profile}. The command shows the address, and asks whether your sign-in may go there.`}
+        />
+      )}
       <TextField
         ref={nameField}
         label="Name"

@@ -1,0 +1,136 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { OfferedServer } from '../../../preload/contract.ts';
+import layout from '../../shared/layout.module.css';
+import { FailureNotice, Notice } from '../../shared/notice.tsx';
+import { Option, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
+import styles from './add.module.css';
+import { type Offered, useOfferedServers } from './use-offered-servers.ts';
+
+interface OfferedListProps {
+  profile: string;
+  chosen: OfferedServer | null;
+  onChoose(server: OfferedServer | null): void;
+}
+
+const GROUPS: readonly [OfferedServer['group'], string][] = [
+  ['sql', 'SQL'],
+  ['genie', 'Genie'],
+  ['search', 'Search'],
+  ['functions', 'Functions'],
+  ['services', 'Services'],
+  ['connections', 'Connections'],
+  ['apps', 'Apps'],
+];
+
+/** How many of a group are shown before more are asked for. */
+const SHOWN = 20;
+
+/** Everything that the workspace offers as servers, in groups, as it comes in. */
+export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
+  const [text, setText] = useState('');
+  const [deep, setDeep] = useState<string | null>(null);
+  const first = useOfferedServers(profile, FIRST);
+  const more = useOfferedServers(profile, deep === null ? null : { text: deep, isWhole: true });
+  const wanted = text.trim().toLowerCase();
+  const found = together(first, more).filter((server) => isFound(server, wanted));
+  const isRunning = first.isRunning || more.isRunning;
+  const isWholeKnown = deep !== null && !more.isRunning && more.error === null && wanted.includes(deep);
+  const leftOut = first.leftOut.join(' ');
+  return (
+    <div className={layout.stack}>
+      <SearchableOptions
+        label="the workspace"
+        placeholder="Search by name, title or comment"
+        isBusy={isRunning}
+        text={text}
+        onText={setText}
+        // A search is not yet a choice.
+        onEnter={(event) => event.preventDefault()}
+      >
+        {found.length === 0 && isRunning && <OptionsToCome />}
+        {GROUPS.map(([group, title]) => (
+          <Group
+            // Another search begins with the first ones again.
+            key={`${group} ${wanted}`}
+            title={title}
+            servers={found.filter((server) => server.group === group)}
+            chosen={chosen}
+            onChoose={onChoose}
+          />
+        ))}
+        {found.length === 0 && !isRunning && !first.error && (
+          <p className={layout.quiet}>
+            {wanted === '' ? 'This workspace offers no server to you.' : `Nothing matches “${text.trim()}”.`}
+          </p>
+        )}
+      </SearchableOptions>
+      <p className={layout.quiet} role="status">
+        {isRunning ? 'Looking through the workspace… ' : ''}
+        {found.length} found
+        {!isRunning && !first.isPartial && leftOut !== '' && `. Left out: ${leftOut}`}
+      </p>
+      <FailureNotice error={first.error} onRetry={first.again} />
+      <FailureNotice error={more.error} onRetry={more.again} />
+      {!isRunning && !isWholeKnown && first.isPartial && (
+        <Notice tone="note" message="Not everything is shown." remedy={leftOut}>
+          <Button variant="default" onClick={() => setDeep(wanted)}>
+            {wanted === '' ? 'Look at all' : 'Search all'}
+          </Button>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+const FIRST = { text: '', isWhole: false };
+
+interface GroupProps {
+  title: string;
+  servers: readonly OfferedServer[];
+  chosen: OfferedServer | null;
+  onChoose(server: OfferedServer): void;
+}
+
+function Group({ title, servers, chosen, onChoose }: GroupProps) {
+  const [limit, setLimit] = useState(SHOWN);
+  if (servers.length === 0) return null;
+  const rest = servers.length - limit;
+  return (
+    <fieldset className={styles.group}>
+      <legend>{title}</legend>
+      {servers.slice(0, limit).map((server) => (
+        <Option
+          key={server.add}
+          group="offered"
+          value={server.add}
+          chosen={server.add === chosen?.add}
+          onChoose={() => onChoose(server)}
+          title={server.title}
+        >
+          {aboutOffered(server)}
+        </Option>
+      ))}
+      {rest > 0 && (
+        <Button variant="subtle" size="compact-sm" onClick={() => setLimit(limit + 5 * SHOWN)}>
+          Show more of {title} ({rest})
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function aboutOffered({ title, about, add, obstacle, successor }: OfferedServer): string {
+  const replaced = successor === null ? '' : `Replaced by ${successor}.`;
+  const fullName = title === add || add.includes(':') || !add.includes('.') ? '' : add;
+  return [obstacle ?? '', replaced, about, fullName].filter((part) => part !== '').join(' · ');
+}
+
+function together(first: Offered, more: Offered): OfferedServer[] {
+  const known = new Set(first.servers.map(({ add }) => add));
+  return [...first.servers, ...more.servers.filter(({ add }) => !known.has(add))];
+}
+
+function isFound({ title, about, add }: OfferedServer, wanted: string): boolean {
+  return `${title}\n${about}\n${add}`.toLowerCase().includes(wanted);
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'react';
+import type { OfferedServer } from '../../../preload/contract.ts';
+import { unwrap } from '../../shared/answered.ts';
+
+interface Search {
+  /** Empty for everything. */
+  text: string;
+  /** Goes on beyond the usual limit of requests. */
+  isWhole: boolean;
+}
+
+/** What a workspace offers, as far as it is known. */
+export interface Offered {
+  servers: readonly OfferedServer[];
+  isRunning: boolean;
+  leftOut: readonly string[];
+  /** More could be had, for more requests. */
+  isPartial: boolean;
+  error: Error | null;
+}
+
+const NOTHING: Offered = { servers: [], isRunning: false, leftOut: [], isPartial: false, error: null };
+/** How long what comes in is gathered before it is shown, in milliseconds. */
+const GATHER_MS = 60;
+
+/** Looks for what a workspace offers, and for nothing without a search. Another search, or leaving, cancels it. */
+export function useOfferedServers(profile: string, search: Search | null): Offered & { again(): void } {
+  const [offered, setOffered] = useState(NOTHING);
+  const [attempt, setAttempt] = useState(0);
+  const [text, isWhole, isWanted] = [search?.text ?? '', search?.isWhole ?? false, search !== null];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew
+  useEffect(() => {
+    setOffered({ ...NOTHING, isRunning: isWanted });
+    if (!isWanted) return;
+    const job = crypto.randomUUID();
+    let found: OfferedServer[] = [];
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    let isLeft = false;
+    const show = (more: Partial<Offered> = {}) => {
+      clearTimeout(gathering);
+      gathering = undefined;
+      const servers = found;
+      if (!isLeft) setOffered((before) => ({ ...before, servers, ...more }));
+    };
+    const unsubscribe = window.causeway.on.serversFound((event) => {
+      if (event.job !== job) return;
+      found = [...found, ...event.servers];
+      gathering ??= setTimeout(() => show(), GATHER_MS);
+    });
+    unwrap(window.causeway.request.findServers({ job, profile, search: text, isWhole })).then(
+      (end) => show({ ...end, isRunning: false }),
+      (error: Error) => show({ error, isRunning: false }),
+    );
+    return () => {
+      isLeft = true;
+      clearTimeout(gathering);
+      unsubscribe();
+      void window.causeway.request.cancelJob({ job });
+    };
+  }, [profile, text, isWhole, isWanted, attempt]);
+  return { ...offered, again: () => setAttempt((before) => before + 1) };
+}
