@@ -67,7 +67,7 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
       </SearchableOptions>
       <p className={layout.quiet} role="status">
         {isRunning ? 'Looking through the workspace… ' : ''}
-        {found.length} found
+        {first.error ? '' : `${found.length} found`}
         {!isRunning && !first.isPartial && leftOut !== '' && `. Left out: ${leftOut}`}
       </p>
       <FailureNotice error={first.error} onRetry={first.again} />
