@@ -4,6 +4,7 @@ import type { clientRequests } from '../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
 import type { Causeway } from '../causeway.ts';
+import { allServers } from '../clients/all-servers.ts';
 import { listBackups } from '../clients/backups.ts';
 import { namesApplication, namesCallbackPort } from '../clients/entry.ts';
 import { type Launcher, launcherFor, shippedLauncher } from '../clients/launcher.ts';
@@ -50,10 +51,11 @@ class Clients {
   }
 
   async change(change: ClientChange, { dryRun = false } = {}): Promise<ClientOutcome[]> {
-    const { action, clients, servers, itself, project, pin, ...allowed } = change;
+    const { action, clients, servers, itself, project, pin, allInOne, ...allowed } = change;
     const choice = { ...allowed, project: project ?? undefined, dryRun };
     if (action === 'remove') return (await this.#service.remove(clients, servers, choice)).map(outcomeOf);
     const all = await this.#servers();
+    if (allInOne) return (await this.#service.addAll(clients, allServers(all), choice)).map(outcomeOf);
     const chosen = servers.map((name) => findServer({ servers: all }, name));
     const http = itself ? await this.#directly(chosen, itself) : undefined;
     const meta = pin ? (now: Meta) => withPin(now, pin.warehouseId) : undefined;

@@ -13,6 +13,8 @@ const clientFile = z.object({
   known: z.boolean(),
   /** By the server's name. */
   entries: z.record(z.string(), entryState),
+  /** The names of entries for all servers as one. */
+  all: z.array(z.string()),
   /** Entries of ours for servers that are no longer in the list. */
   leftOver: z.array(z.string()),
   /** Servers whose entry would be another if it were repaired. */
@@ -90,6 +92,8 @@ const clientChange = z.object({
   itself: z
     .object({ clientId: z.string().trim().min(1).nullable(), callbackPort: z.int().min(1).max(65_535).nullable() })
     .nullable(),
+  /** With `add`: one entry for all servers, in the place of one for each. */
+  allInOne: z.boolean().default(false),
   /** Pins the calls of these entries to a warehouse, or to none of their own; null leaves that as it is. */
   pin: z
     .object({ warehouseId: z.string().min(1).nullable() })

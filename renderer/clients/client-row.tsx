@@ -7,7 +7,16 @@ import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { ClientPins } from './client-pins.tsx';
 import styles from './clients.module.css';
-import { entryStatusIn, formatModified, formatTimeout, ownFiles, reminders, summaryOf, toRepair } from './format.ts';
+import {
+  entriesForAll,
+  entryStatusIn,
+  formatModified,
+  formatTimeout,
+  ownFiles,
+  reminders,
+  summaryOf,
+  toRepair,
+} from './format.ts';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 
@@ -39,6 +48,7 @@ export function ClientRow(props: ClientRowProps) {
     project,
     itself: null,
     pin: null,
+    allInOne: false,
   });
   const review = (verb: Review['verb'], what: string, chosen: string[], project: string | null = null) =>
     onReview({
@@ -104,6 +114,7 @@ export function ClientRow(props: ClientRowProps) {
       {troubles.map((problem) => (
         <Notice key={problem} message={`${name} cannot be written to.`} remedy={problem} />
       ))}
+      <ForAll name={name} files={files} onReview={review} />
       <ToCorrect name={name} files={files} servers={servers} project={null} onReview={review} />
       {projectsOf(client).map((project) => (
         <ProjectEntries key={project} client={client} project={project} servers={servers} onReview={review} />
@@ -116,7 +127,20 @@ export function ClientRow(props: ClientRowProps) {
         </p>
       ))}
       <Reminders outcomes={outcomes} onDismiss={onDismiss} />
-      <More client={client} servers={servers} onConnectItself={onConnectItself} onReview={review} />
+      <More
+        client={client}
+        servers={servers}
+        onConnectItself={onConnectItself}
+        onAllInOne={() =>
+          onReview({
+            title: `One entry for all servers in ${name}`,
+            verb: 'Add',
+            change: { ...changeOf('add', servers), allInOne: true },
+            running: isRunning ? [name] : [],
+          })
+        }
+        onReview={review}
+      />
     </li>
   );
 }
@@ -129,6 +153,27 @@ const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
   Repair: 'repair',
   Update: 'repair',
 };
+
+/** The one entry for all servers, where the client has it. */
+function ForAll({ name, files, onReview }: Pick<ToCorrectProps, 'name' | 'files' | 'onReview'>) {
+  const names = entriesForAll(files);
+  if (names.length === 0) return null;
+  return (
+    <Notice
+      tone="note"
+      message="It has one entry for all servers. What you add or remove appears there by itself."
+      remedy={null}
+    >
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => onReview('Remove', `${names.join(', ')} from ${name}`, names, null)}
+      >
+        Remove…
+      </Button>
+    </Notice>
+  );
+}
 
 interface ToCorrectProps {
   name: string;
@@ -250,8 +295,13 @@ function More({
   client,
   servers,
   onConnectItself,
+  onAllInOne,
   onReview,
-}: Pick<ClientRowProps, 'client' | 'onConnectItself'> & { servers: string[]; onReview: ReviewChanges }) {
+}: Pick<ClientRowProps, 'client' | 'onConnectItself'> & {
+  servers: string[];
+  onAllInOne(): void;
+  onReview: ReviewChanges;
+}) {
   const { request } = window.causeway;
   const { id, name, hasLink, hasProjectFile, connectsItself, warnings } = client;
   const choosing = useMutation({
@@ -280,6 +330,11 @@ function More({
         {connectsItself && servers.length > 0 && (
           <Button variant="default" size="compact-sm" onClick={onConnectItself}>
             Let {name} connect by itself…
+          </Button>
+        )}
+        {servers.length > 0 && entriesForAll(ownFiles(client)).length === 0 && (
+          <Button variant="default" size="compact-sm" onClick={onAllInOne}>
+            One entry for all servers…
           </Button>
         )}
         {hasProjectFile && servers.length > 0 && (

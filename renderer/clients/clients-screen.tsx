@@ -149,6 +149,7 @@ function everythingFor({ clients, servers }: ClientsReport): Review | null {
       project: null,
       itself: null,
       pin: null,
+      allInOne: false,
     },
     running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
   };

@@ -74,6 +74,7 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
         evenShared: false,
         project: null,
         pin: null,
+        allInOne: false,
         itself: { clientId: clientId.trim() || null, callbackPort },
       },
       running: isRunning ? [name] : [],

@@ -101,6 +101,11 @@ export function formatTimeout({ patienceMs }: AiClient): string | null {
   return patienceMs === null ? null : `Stops waiting for a call after ${patienceMs / 1000} s`;
 }
 
+/** The entries in some of the files that lead to all servers as one. */
+export function entriesForAll(files: AiClient['files']): string[] {
+  return [...new Set(files.flatMap((file) => file.all.filter((name) => hasEntry(file, name))))];
+}
+
 /** How many servers a client has, in one line. */
 export function summaryOf(client: AiClient, servers: readonly string[]): string {
   if (servers.length === 0) return '';
@@ -108,6 +113,7 @@ export function summaryOf(client: AiClient, servers: readonly string[]): string 
     return 'Cannot be read';
   const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
   if (broken > 0) return broken === 1 ? '1 server to repair' : `${broken} servers to repair`;
+  if (entriesForAll(ownFiles(client)).length > 0) return 'Has all servers in one entry';
   const on = servers.filter((server) => clientEntryStatus(client, server).on).length;
   if (on === 0) return 'No servers yet';
   if (on === servers.length) return on === 1 ? 'Has the server' : `Has all ${on} servers`;

@@ -13,7 +13,7 @@ import {
 
 /** A client with one file for each of those states of the servers `sql` and `genie`. */
 function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiClient {
-  const file = { path: '/home/ana/.cursor/mcp.json', exists: true, known: true, leftOver: [], problem: null };
+  const file = { path: '/home/ana/.cursor/mcp.json', exists: true, known: true, all: [], leftOver: [], problem: null };
   return {
     id: 'cursor',
     name: 'Cursor',
