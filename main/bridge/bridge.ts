@@ -141,6 +141,7 @@ class StdioBridge implements Bridge {
         hasStream: () => this.#serverStream.isOpen,
       },
       this.#service,
+      guard,
     );
     this.#serverStream = new ServerStream(server, {
       frame: (frame) => this.#dispatcher.fromServer(frame),

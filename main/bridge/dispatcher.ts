@@ -30,8 +30,12 @@ import {
 } from './session.ts';
 import { SessionRenewal } from './session-renewal.ts';
 import type { ProtocolAdapter } from './stateless/adapter.ts';
+import type { ToolGuard } from './tool-guard.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import { CANCELLED, type WaitingRequests } from './waiting-requests.ts';
+
+/** How long a call may have waited before it is sent, in milliseconds, without the rules being checked again. */
+const UNCHECKED_WAIT_MS = 500;
 
 /** The session, as the dispatcher sees it. */
 export interface SessionPort {
@@ -63,6 +67,8 @@ export class RequestDispatcher {
   readonly #probe: SessionProbe;
   /** For a server with a service behind it that its users may have to sign in to. */
   readonly #service: ServiceRefusals | undefined;
+  /** Checks calls again that have waited. */
+  readonly #guard: Pick<ToolGuard, 'refusalAfterWait'> | undefined;
   readonly #renewal: SessionRenewal;
   readonly #waiting: WaitingRequests;
   readonly #unanswered: PendingRequest[] = [];
@@ -77,6 +83,7 @@ export class RequestDispatcher {
     progress: ProgressReports,
     port: SessionPort,
     service?: ServiceRefusals,
+    guard?: Pick<ToolGuard, 'refusalAfterWait'>,
   ) {
     this.#upstream = upstream;
     this.#waiting = waiting;
@@ -85,6 +92,7 @@ export class RequestDispatcher {
     this.#answerCache = answerCache;
     this.#port = port;
     this.#service = service;
+    this.#guard = guard;
     this.#endings = endingWith(upstream.signal);
     this.#progress = progress;
     this.#answers = new Answers(sink, this.#progress, {
@@ -170,6 +178,7 @@ export class RequestDispatcher {
     const session = sessionOf(state);
     const token = await this.#waiting.bounded(pending, this.#upstream.token(pending.rejected));
     if (token === CANCELLED) return true;
+    if (await this.#isForbiddenNow(pending)) return true;
     // Without the answer to `initialize` there is no session to take it back in.
     if (session.id !== undefined && pending.method !== 'initialize') this.#endings.add(pending);
     this.#answers.sent(pending);
@@ -214,6 +223,18 @@ export class RequestDispatcher {
       return (await this.#waiting.unbounded(pending, waited)) === CANCELLED;
     }
     await this.#conclude(pending, pending.outstanding > 0 ? await this.#resumed(pending, session, outcome) : outcome);
+    return true;
+  }
+
+  /** Whether the rules have changed while a call waited, so that it may not be sent any more. It is answered here then. */
+  async #isForbiddenNow(pending: PendingRequest): Promise<boolean> {
+    if (pending.method !== 'tools/call' && pending.envelope.kind !== 'batch') return false;
+    const hasWaited = pending.serviceChecked || performance.now() - pending.cameAt > UNCHECKED_WAIT_MS;
+    const refusal = hasWaited ? await this.#guard?.refusalAfterWait(pending.frame) : undefined;
+    if (refusal === undefined) return false;
+    const ids = pending.ids();
+    pending.outstanding = 0;
+    for (const id of ids) this.#sink.write(toolTextFrame(id, pending.frame, refusal));
     return true;
   }
 

@@ -27,6 +27,8 @@ export class PendingRequest implements Ending {
   repeats = 0;
   /** How many checks of `WaitingRequests` it has waited for a session or a token. */
   checks = 0;
+  /** When the client's frame came, by `performance.now()`. */
+  readonly cameAt = performance.now();
   /** The token that the workspace refused on the last attempt. */
   rejected: Secret | undefined;
   /** Whether a refusal of it has been checked against the service's own record. */

@@ -127,6 +127,25 @@ export class ToolGuard {
     return kept.length > 0 ? Buffer.from(`[${kept.join(',')}]`) : undefined;
   }
 
+  /**
+   * Why a call that has waited may not be sent any more, by the rules of now; undefined where it may. What the user was asked
+   * about stays allowed.
+   */
+  async refusalAfterWait(frame: Buffer): Promise<string | undefined> {
+    await this.#rules.refresh();
+    if (this.#rules.isEmpty) return undefined;
+    await this.#loadHints();
+    const elements = elementsIn(frame);
+    for (const element of elements.length > 0 ? elements : [frame]) {
+      if (isAmbiguous(element)) return inOneLine(AMBIGUOUS);
+      const tool = jsonAt(element, 'params', 'name');
+      if (scanFrame(element).method !== 'tools/call' || typeof tool !== 'string') continue;
+      const decision = this.#rules.decide(tool, this.#clientOf(element), this.#hints.get(tool));
+      if (decision.do === 'refuse') return refusalOf(tool, decision);
+    }
+    return undefined;
+  }
+
   /** Decides about one frame, and answers one that may not go on. */
   async #judge(frame: Buffer, isInBatch: boolean): Promise<Verdict> {
     if (this.#rules.isEmpty) {
@@ -154,8 +173,7 @@ export class ToolGuard {
     if (decision.do === 'allow') return 'go';
     if (decision.do === 'ask' && !isInBatch) return { client, tool };
     if (decision.do === 'ask') this.#answer(frame, { text: NOT_ALLOWED.batch(tool) });
-    else if (decision.why === 'unreadable') this.#answer(frame, { text: inOneLine(decision.error) });
-    else this.#answer(frame, { text: refusal(tool, decision.why, decision.by) });
+    else this.#answer(frame, { text: refusalOf(tool, decision) });
     return 'stop';
   }
 
@@ -300,6 +318,10 @@ function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
 }
 
 const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.';
+
+function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decide']>, { do: 'refuse' }>): string {
+  return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
+}
 
 /** The text for the model in answer to a call that was refused: by which rule, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {

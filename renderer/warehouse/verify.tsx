@@ -97,7 +97,7 @@ function Asking({ profile, onClose, onAgree }: Omit<AskEndToEndProps, 'opened'>)
           onChange={({ currentTarget }) => setPin(currentTarget.value)}
           data={[
             { value: '', label: 'Without a pin' },
-            ...pinned.map(({ id, name, whose }) => ({ value: id, label: `Pinned to ${name}, as ${whose}` })),
+            ...pinned.map(({ id, name }) => ({ value: id, label: `Pinned to ${name}` })),
           ]}
         />
       )}

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
+import { serverKey } from '../../../main/rules/decision.ts';
+import { withEdit } from '../../../main/rules/rules.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { userNamed } from '../../workspace/caller.ts';
 import type { ManagedServerSettings } from '../../workspace/mcp/settings.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
@@ -115,6 +118,36 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
       expect(await stage.pages()).toHaveLength(1);
       expect([calls(), refreshes()]).toEqual([9, 0]);
     });
+  });
+
+  it.each(PLACES)(
+    'is not sent again, %s, where a rule forbids it by the time its user has signed in',
+    async (_place, arrange) => {
+      await arrange();
+      const proxy = await startProxy();
+      const answer = proxy.request(1, 'tools/call', SEARCH);
+      await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
+      await new RulesFile(stage.home.env).change((now) =>
+        withEdit(now, { server: serverKey(stage.workspace.host, PATH) }, { off: ['search_code'] }),
+      );
+      await signInOnPage();
+      expect(textOf(await answer)).toContain(
+        'The user has switched off "search_code" on this server. Nothing was run.',
+      );
+      expect([isError(await answer), calls()]).toEqual([true, 1]);
+    },
+  );
+
+  it('is answered before its client gives up where nobody signs in, and goes through at the next try', async () => {
+    const proxy = await startProxy();
+    const waiting = await proxy.request(1, 'tools/call', SEARCH);
+    expect([isError(waiting), calls()]).toEqual([true, 1]);
+    expect(textOf(waiting)).toBe(
+      `Nobody has signed in to GitHub yet. Nothing was run. A page is open in the browser: the user has to sign in there, then try again. If the page cannot be found, open ${page()}`,
+    );
+    await signInOnPage();
+    expect(textOf(await proxy.request(2, 'tools/call', SEARCH))).toContain('retry');
+    expect(await stage.pages()).toEqual([page()]);
   });
 
   it('is not sent again where the client takes it back while the user is at the page', async () => {
