@@ -11,10 +11,10 @@ import {
   type RuleEdit,
   type Rules,
   rulesOf,
-  type Switch,
   type ToolRules,
 } from '../rules/rules.ts';
 import { RulesFile } from '../rules/rules-file.ts';
+import type { Switch } from '../rules/switches.ts';
 import type { CommandContext } from './command.ts';
 import { columns, printable, write, writeJson, writeLine } from './terminal.ts';
 

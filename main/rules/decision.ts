@@ -1,5 +1,6 @@
 import { isWireName } from '../platform/wire-name.ts';
-import type { Rules, Switch, ToolRules } from './rules.ts';
+import type { Rules, ToolRules } from './rules.ts';
+import type { Switch } from './switches.ts';
 
 /** What a server says of a tool (MCP › ToolAnnotations). Hints: a server may be wrong about them, or lie. */
 export interface ToolHints {

@@ -2,11 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { findNotUtf8 } from '../platform/utf8.ts';
-
-/** What an agent may do with a tool: use it, not use it, or use it once the user has allowed the call. */
-export const SWITCHES = ['on', 'off', 'ask'] as const;
-
-export type Switch = (typeof SWITCHES)[number];
+import { SWITCHES, type Switch } from './switches.ts';
 
 const switchSchema = z.enum(SWITCHES);
 const toolRulesSchema = z.strictObject({
