@@ -11,7 +11,7 @@ import { ScreenHead } from '../shared/screen-head.tsx';
 import { Backups } from './backups.tsx';
 import { ClientRow } from './client-row.tsx';
 import { ByHand, ConnectItself } from './connect-itself.tsx';
-import { clientEntryStatus } from './format.ts';
+import { clientEntryStatus, entriesForAll, ownFiles } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
 
 /** The AI clients of this computer and the servers that each of them has. */
@@ -127,14 +127,21 @@ function NoServers({ clients }: { clients: string[] }) {
 /** Whether there are servers and clients, and nothing of ours in any of them. */
 function isFirstRun({ clients, servers }: ClientsReport): boolean {
   const names = servers.map(({ name }) => name);
-  const hasNone = clients.every((client) => !names.some((name) => clientEntryStatus(client, name).on));
+  const hasAny = (client: AiClient) => hasOneForAll(client) || names.some((name) => clientEntryStatus(client, name).on);
+  const hasNone = !clients.some(hasAny);
   return names.length > 0 && clients.length > 0 && hasNone;
+}
+
+function hasOneForAll(client: AiClient): boolean {
+  return entriesForAll(ownFiles(client)).length > 0;
 }
 
 /** Every server for every client, while one of them lacks one. */
 function everythingFor({ clients, servers }: ClientsReport): Review | null {
   const names = servers.map(({ name }) => name);
-  const lacking = clients.filter((client) => names.some((name) => !clientEntryStatus(client, name).on));
+  const lacking = clients.filter(
+    (client) => !hasOneForAll(client) && names.some((name) => !clientEntryStatus(client, name).on),
+  );
   if (names.length === 0 || lacking.length === 0) return null;
   return {
     title: 'Add all servers to all clients',

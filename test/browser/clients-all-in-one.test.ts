@@ -31,6 +31,7 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     await button('Add').click();
     await closed();
     await client().getByText('Has all servers in one entry').waitFor();
+    expect(await shown.page.getByText('Last step:').count()).toBe(0);
     await inspect('clients-all-in-one');
     expect(await read()).toContain('"causeway": {');
     expect(await read()).not.toContain('databricks-sql');
