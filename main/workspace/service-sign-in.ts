@@ -157,6 +157,12 @@ export class ServiceSignIn {
       throw error;
     }
     try {
+      // The page that another process has opened is forgotten once the user is signed in: the caller may have looked before that.
+      if ((await this.#check()).state === 'signed-in') {
+        await pages.clear();
+        this.#wait();
+        return 'before';
+      }
       if (!show) await this.open(url);
       else if (!(await show(url))) {
         await pages.end('consent_denied');
