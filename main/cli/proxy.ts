@@ -42,7 +42,7 @@ export async function runProxy(args: string[]): Promise<void> {
   // The first line to the hub leaves in the next turn; the rest of the code loads while the hub answers it.
   await nextTurn();
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
-  const { serveClient } = await import('./proxy-session.ts');
+  const { serveClient } = await import('./proxy-session.ts').catch(calledWrongly);
   keepSoon();
   await serveClient(request, hub, connecting, calledWrongly);
   // What may still be open (a connection on its way down, a timer) must not outlive the client.
@@ -58,7 +58,7 @@ async function runAll(args: string[]): Promise<void> {
     return calledWrongly(error);
   }
   if (process.stdin.isTTY) process.stderr.write(`causeway proxy: ${AT_A_TERMINAL}\n`);
-  const { serveAll } = await import('./proxy-all.ts');
+  const { serveAll } = await import('./proxy-all.ts').catch(calledWrongly);
   keepSoon();
   await serveAll(request);
   process.exit(0);
@@ -73,7 +73,7 @@ function keepAll({ keepChunks }: typeof import('./kept-chunks.ts')): void {
   keepChunks(fileURLToPath(import.meta.url));
 }
 
-function calledWrongly(error: unknown): void {
+function calledWrongly(error: unknown): never {
   process.stderr.write(`causeway proxy: ${inOneLine(explainUnexpected(error))}\n`);
   // Its own code could not be read, for want of files say: nobody called it wrongly.
   process.exit(error instanceof CausewayError ? 2 : 1);

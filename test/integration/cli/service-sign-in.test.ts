@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('the sign-in to what is behind a s
       'a service that needs none',
       ['sign-in', 'system.ai.web_search', '--profile', 'ben'],
       0,
-      'system.ai.web_search needs no sign-in of its own.',
+      'Web search needs no sign-in of its own.',
     ],
     ['a service principal', ['sign-in', GITHUB, '--profile', 'agent'], 3, 'is a service principal, which cannot.'],
     ['a name that is no service', ['sign-in', 'sql'], 4, 'There is no server and no service "sql".'],

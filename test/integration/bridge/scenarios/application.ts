@@ -133,7 +133,7 @@ export const APPLICATION: Scenario[] = [
       ['hub/renewal.test.ts', 'in another network, calls do not wait for connections that lead nowhere'],
       ['hub/renewal.test.ts', 'in another network, a token is asked for over a new connection, too'],
       ['platform/connections.test.ts', 'are reopened for the first request after a sleep that was not reported'],
-      ['hub/health/monitor.test.ts', 'sleep is noticed where the system does not report it'],
+      ['hub/renewal.test.ts', 'a server that is watched is ready again soon after the network has changed'],
     ],
   },
 ];
