@@ -101,7 +101,7 @@ export interface SignInOptions {
    */
   openBrowser?: 'if-possible' | 'never' | 'must' | undefined;
   /**
-   * The user has not asked for it: opens no page where somebody has signed in meanwhile, or where a page of the
+   * The user has not asked for it: opens no page where the user has signed in meanwhile, or where a page of the
    * workspace is open, or was refused or abandoned within the last ten minutes.
    */
   onlyIfNeeded?: boolean | undefined;
@@ -116,7 +116,7 @@ export interface SignInOptions {
 }
 
 /**
- * The browser page on which somebody is to sign in to a workspace, in whichever process it was opened, with the profile
+ * The browser page on which a user is to sign in to a workspace, in whichever process it was opened, with the profile
  * that it signs in; times in milliseconds since 1970.
  */
 export type SignInPage =
@@ -152,7 +152,7 @@ export interface SignInPages {
   clear(): Promise<void>;
 }
 
-/** Whether somebody is signed in to a profile through Causeway. */
+/** Whether a user is signed in to a profile through Causeway. */
 export type SignInState =
   | {
       state: 'signed-in';

@@ -54,7 +54,7 @@ export function decode(bytes: Buffer | undefined, target: EditTarget): string {
 
 export interface PlanOptions {
   known: FileRecord | undefined;
-  /** Somebody else's entry of a wanted name makes room. */
+  /** An entry that is not ours, under a wanted name, makes room. */
   replace?: boolean | undefined;
   /** The folder of the project whose file it is. */
   project?: string | undefined;
@@ -87,7 +87,7 @@ export function plan(
   let text = decode(before, editTarget(client, file));
   const target = editTarget(layoutIn(client, file, text), file);
   const older = target.key.length === client.key.length ? undefined : editTarget(client, file);
-  let remnant: UndoHint | undefined = known?.remnant;
+  let undoHint: UndoHint | undefined = known?.remnant;
   const inUse: string[] = [];
   let replaces = false;
   if (before === undefined) record.created = true;
@@ -105,7 +105,7 @@ export function plan(
     delete record.initial?.[name];
     delete record.meta?.[name];
     if (!entry) {
-      if (mine) text = editor.remove(text, target, name, remnant);
+      if (mine) text = editor.remove(text, target, name, undoHint);
       continue;
     }
     if (present !== undefined && !mine && !replace) {
@@ -119,13 +119,13 @@ export function plan(
     const correction = mine ? correctionOf(client, entry, name, present, known) : entry;
     if (mine) checkStarts(client, file, name, present, correction);
     const edited = editor.put(text, target, name, correction);
-    if (edited.remnant && !others) remnant = edited.remnant;
+    if (edited.undoHint && !others) undoHint = edited.undoHint;
     text = edited.text;
     record.entries[name] = entry.fixed;
     if (entry.meta) record.meta = { ...record.meta, [name]: entry.meta };
     if (record.initial) record.initial[name] = { ...(mine ? began : {}), ...entry.initial };
   }
-  if (remnant) record.remnant = remnant;
+  if (undoHint) record.remnant = undoHint;
   const warnings = describeText(splitMark(text), client);
   return { before, after: text, record, inUse, replaces, warnings };
 }

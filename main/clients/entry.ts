@@ -120,7 +120,7 @@ function startsProxy(value: unknown): boolean {
 }
 
 /**
- * Whether an entry is ours: it starts `causeway proxy`, or is what was written there by record. Somebody's own under the
+ * Whether an entry is ours: it starts `causeway proxy`, or is what was written there by record. A user's own under the
  * same name, and one that leads to the same kind of server, are theirs.
  * @param written what was written under that name, each as it may still stand there
  */

@@ -74,7 +74,7 @@ async function taken(lock: string, watch: Watch): Promise<boolean> {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') {
-      // Then it is tried again, for somebody else may be first.
+      // Then it is tried again: another process may be first.
       await makeFolder(dirname(lock));
       return false;
     }

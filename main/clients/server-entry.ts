@@ -155,7 +155,7 @@ export function correctionOf(
   const { fixed, initial = {}, obsolete = [] } = entry;
   const began = known?.initial?.[name] ?? {};
   const changesForm = hasAddress(present) !== hasAddress(fixed);
-  // Of what an entry begins with, only the timeout is new to entries of earlier versions; whoever took it out meant it.
+  // Of what an entry begins with, only the timeout is new to entries of earlier versions; a user who took it out meant it.
   const missing = Object.entries(initial).filter(
     ([key]) => !Object.hasOwn(present, key) && !Object.hasOwn(began, key) && (changesForm || key === patience?.key),
   );
@@ -176,7 +176,7 @@ export function correctionOf(
   };
 }
 
-/** What Cline keeps in `transport` beside the command or the address, where somebody let it have the entry that way. */
+/** What Cline keeps in `transport` beside the command or the address, where the user made the entry that way. */
 function nestedIn({ transport, ...others }: DataTable): DataTable | undefined {
   if (!isDataTable(transport) || !(hasAddress(transport) || commandLineOf(transport).length > 0)) return undefined;
   const { type: _type, command: _command, args: _args, url: _url, ...rest } = transport;

@@ -60,7 +60,7 @@ export class ClientsService {
   }
 
   /**
-   * Writes the servers' entries into those clients' files; one that fails does not stop the others, and an entry that somebody
+   * Writes the servers' entries into those clients' files; one that fails does not stop the others, and an entry that the user
    * else has under a server's name is left alone.
    */
   async add(

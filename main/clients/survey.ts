@@ -170,7 +170,7 @@ export async function reportFile(
 /**
  * What has become of a server's entry in one file: never written; as it was written; as it was written, and would be written
  * differently today; gone though it was written; changed since; leading to an executable that is not there; with a command
- * that the PATH does not lead to; or somebody else's of the same name.
+ * that the PATH does not lead to; or another program of the same name.
  */
 export type EntryStatus =
   | 'absent'

@@ -24,7 +24,7 @@ export async function startGrowingFile(path: string, beginning: string): Promise
       await handle.writeFile(beginning);
     } else {
       await writePieces(path, only(beginning));
-      // Not through a link that somebody puts there meanwhile.
+      // Not through a link that another process puts there meanwhile.
       const flags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
       handle = await open(await realpath(path), flags);
       size = Buffer.byteLength(beginning);

@@ -25,7 +25,7 @@ interface Details {
   'export-overrides': object;
   /** An AI client that runs would write over what is written. */
   'quit-client': { client: string };
-  /** An AI client's entry of this name is somebody else's. */
+  /** An AI client's entry of this name is not ours. */
   'free-entry': { client: string };
   /** Other AI clients read the same file. */
   'remove-shared': { clients: readonly string[] };
@@ -136,6 +136,6 @@ export function createApplicationCommand({ redirectUrl, scopes, confidential = f
       refresh_token_ttl_in_minutes: REFRESH_TOKEN_TTL_MS / MINUTE_MS,
     },
   };
-  // Scopes are what somebody typed: a single quote in one would end the argument.
+  // Scopes are what the user typed: a single quote in one would end the argument.
   return `databricks account custom-app-integration create --json '${JSON.stringify(application).replaceAll("'", '')}'`;
 }

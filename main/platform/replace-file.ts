@@ -48,7 +48,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** For a file that was changed by somebody else while it was being edited. */
+/** For a file that another process changed while it was being edited. */
 export class ChangedMeanwhile extends Error {}
 
 export interface WriteOptions {
@@ -59,7 +59,7 @@ export interface WriteOptions {
 }
 
 /**
- * Puts new bytes in a file's place in one step, so that whoever reads it, or whatever is killed, sees the old or the new
+ * Puts new bytes in a file's place in one step, so that every reader, also after a crash, sees the old or the new
  * ones whole. Links are followed, also to a file that is not there yet; the owner is kept, and the mode unless another one
  * is given. `expected` is what the file must still hold.
  *
@@ -280,7 +280,7 @@ function unlessUnsupported(error: unknown): void {
   if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error;
 }
 
-/** Somebody else's file stays theirs where we may see to that; where we may not, it becomes ours. */
+/** Another user's file stays theirs where we have the permission; otherwise it becomes ours. */
 function unlessNotAllowed(error: unknown): void {
   if (!['EPERM', 'EINVAL', 'ENOSYS'].includes(codeOf(error) ?? '')) throw error;
 }

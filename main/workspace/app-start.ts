@@ -63,7 +63,7 @@ async function begin(client: RestClient, name: string, signal: AbortSignal | und
       const message = `The user of profile "${profile}" may not start app "${name}".`;
       throw error.rephrased('permission_denied', message, 'That takes CAN_MANAGE: ask its owner to start it.');
     }
-    // Somebody else has started it in the meantime.
+    // Another user has started it in the meantime.
     const app = await findApp(client, name, signal);
     if (haltOf(app)?.canStart) throw error;
     return app;

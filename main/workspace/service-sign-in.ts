@@ -328,7 +328,7 @@ export interface ServiceSignInsOptions extends Pick<ServiceSignInOptions, 'auth'
   client(profile: Profile): Promise<RestClient>;
 }
 
-/** The sign-ins to services in this process: one for each profile and service, whoever asks. */
+/** The sign-ins to services in this process: one for each profile and service, shared by all callers. */
 export class ServiceSignIns {
   readonly #options: ServiceSignInsOptions;
   readonly #known = new Map<string, ServiceSignIn>();

@@ -70,7 +70,7 @@ export const rulesRequests = {
 } as const;
 
 export const rulesEvents = {
-  /** The rules are other ones than before, whoever has changed them. */
+  /** The rules have changed, here or in another process. */
   rulesChanged: z.object({}),
 } as const;
 

@@ -233,7 +233,7 @@ function validate(
   }
 }
 
-/** Whoever made the browser come here wrote these words. */
+/** These words come from outside: any page can make the browser come here. */
 function reasonOf({ error }: oauth.AuthorizationResponseError, state: string): string {
   return foreignText(error, { sent: [state], maxLength: 100 });
 }
@@ -302,7 +302,7 @@ export async function userNameIn(
 
 /**
  * A token for some scopes only may not ask for its name, and works all the same; any other 403 of the workspace is said to who
- * has no access. A page is somebody else's answer.
+ * has no access. A page is not the workspace's own answer.
  */
 function refuseUnlessAboutScopes(host: string, token: Secret, body: string): undefined {
   const said = Refusal.safeParse(parseJson(body)).data?.message;

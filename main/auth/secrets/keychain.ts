@@ -139,7 +139,7 @@ export function splitStore(inner: PlainStore, limit: number): PlainStore {
   }
 
   return {
-    // Somebody may have replaced the parts between the head and them: then the new head is there.
+    // Another process may have replaced the parts between the head and them: then the new head is there.
     get: async (name) => (await read(name)) ?? (await read(name)),
     async set(name, text) {
       const writing = text.length > limit ? randomBytes(4).toString('hex') : undefined;

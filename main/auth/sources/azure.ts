@@ -51,7 +51,7 @@ const TENANT_TIMEOUT_MS = 5_000;
 const INSTALL = 'https://learn.microsoft.com/cli/azure/install-azure-cli';
 
 /**
- * A token of whoever is signed in to the Azure CLI (`az account get-access-token`), which renews its own sign-in. Where the
+ * A token of the user who is signed in to the Azure CLI (`az account get-access-token`), which renews its own sign-in. Where the
  * CLI also gives a token for the management of Azure, that goes out beside it, as Azure Databricks wants it.
  * @param rejected the token that the workspace has just refused
  * @throws {CausewayError} `cli_unavailable` when it is absent or fails, `signed_out` when it asks for `az login`, `timeout`,

@@ -194,7 +194,7 @@ const ID_TOKENS: Record<FederatedMethod, (context: IdTokenContext, audience: str
 /** No token comes near this size, in bytes. */
 const FILE_LIMIT_BYTES = 64 * 1024;
 
-/** A file that never ends, or that waits for somebody to write to it, must not hold up who asks for a token. */
+/** A file that never ends, or that waits for a writer, must not block a request for a token. */
 async function readToken(path: string): Promise<string> {
   const found = await stat(path);
   if (found.isDirectory() || (found.isFile() && found.size <= FILE_LIMIT_BYTES)) return readFile(path, 'utf8');

@@ -28,7 +28,7 @@ export interface UndoHint {
 export interface Edited {
   text: string;
   /** Left out where the entries of others made the room already. */
-  remnant?: UndoHint | undefined;
+  undoHint?: UndoHint | undefined;
 }
 
 /**
@@ -43,8 +43,8 @@ export interface EntryEditor {
    * leaves the rest of it alone. @throws {CausewayError} `invalid_file`
    */
   put(text: string, target: EditTarget, name: string, entry: Entry): Edited;
-  /** Removes an entry; with it what `remnant` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
-  remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string;
+  /** Removes an entry; with it what `undoHint` tells of, if it was the last. @throws {CausewayError} `invalid_file` */
+  remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string;
 }
 
 /** Some characters out, others in. */
@@ -93,7 +93,7 @@ export function unreadable(
   });
 }
 
-/** Whether an entry already is what it has to be, whatever else somebody wrote into it. */
+/** Whether an entry already is what it has to be, whatever else the user wrote into it. */
 export function isCurrent(present: unknown, { fixed, obsolete = [] }: Entry): boolean {
   return covers(present, fixed) && !obsolete.some((key) => isDataTable(present) && Object.hasOwn(present, key));
 }

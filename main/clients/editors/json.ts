@@ -33,7 +33,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   if (!root) {
     const eol = lineEndOf(body);
     const made = JSON.stringify(nest(path, wholeEntry(entry)), null, 2).replaceAll('\n', eol);
-    return { text: `${mark}${made}${eol}`, remnant: { depth: -1, text: body } };
+    return { text: `${mark}${made}${eol}`, undoHint: { depth: -1, text: body } };
   }
   const found = descend(body, root, target);
   const depth = found.length - 1;
@@ -41,7 +41,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   const nothing = find(innermost, target.key[depth] ?? '');
   if (depth < target.key.length && nothing?.type === 'null') {
     const made = mark + splice(body, [{ at: nothing.offset, remove: nothing.length, insert: '{}' }]);
-    return { ...put(made, target, name, entry), remnant: { depth: depth + 1, text: NULL } };
+    return { ...put(made, target, name, entry), undoHint: { depth: depth + 1, text: NULL } };
   }
   const present = depth === target.key.length ? find(innermost, name) : undefined;
   if (present) {
@@ -57,7 +57,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   holdRest(dataOf(text, target), dataOf(edited, target), path, target);
   if (!empty && depth === target.key.length) return { text: edited };
   const source = body.slice(innermost.offset, innermost.offset + innermost.length);
-  return { text: edited, remnant: { depth, text: empty ? source : undefined } };
+  return { text: edited, undoHint: { depth, text: empty ? source : undefined } };
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
@@ -92,7 +92,7 @@ function nodeAt(text: string, path: string[], target: EditTarget): Node | undefi
   return path.reduce<Node | undefined>((node, key) => node && find(node, key), container);
 }
 
-function remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string {
+function remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string {
   const { mark, body } = splitMark(text);
   let now = body;
   const at = (depth: number) => {
@@ -102,7 +102,7 @@ function remove(text: string, target: EditTarget, name: string, remnant: UndoHin
   const container = at(target.key.length);
   if (!container || !find(container, name)) return text;
   now = splice(now, removeProperty(now, container, name));
-  if (remnant) now = putBack(now, at, target, remnant);
+  if (undoHint) now = putBack(now, at, target, undoHint);
   const edited = mark + now;
   if (now.trim() !== '') holdRest(dataOf(text, target), dataOf(edited, target), [...target.key, name], target);
   return edited;

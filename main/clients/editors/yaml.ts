@@ -49,7 +49,7 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   const content = nest(path.slice(Math.max(depth, 0)), wholeEntry(entry), target.list === true);
   if (!innermost) {
     const made = appendBlock(body, { ...(body.trim() === '' ? target.preamble : {}), ...asObject(content) });
-    return { text: finish(made), remnant: { depth: -1, text: body } };
+    return { text: finish(made), undoHint: { depth: -1, text: body } };
   }
   const present = depth === target.key.length ? yamlFields(innermost).find(({ key }) => key === name) : undefined;
   if (present) {
@@ -60,9 +60,9 @@ function put(text: string, target: EditTarget, name: string, entry: Entry): Edit
   }
   const hadNone = yamlFields(innermost).length === 0;
   const edited = finish(splice(body, insertItem(body, innermost, content, blank)));
-  if (blank) return { text: edited, remnant: { depth: depth + 1, text: blank.source } };
+  if (blank) return { text: edited, undoHint: { depth: depth + 1, text: blank.source } };
   if (!hadNone && depth === target.key.length) return { text: edited };
-  return { text: edited, remnant: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
+  return { text: edited, undoHint: { depth, text: hadNone ? sourceOf(body, innermost) : undefined } };
 }
 
 /** Corrects one field after the other, for each moves what stands behind it. */
@@ -86,12 +86,12 @@ function correct(body: string, target: EditTarget, name: string, { fixed, obsole
   return text;
 }
 
-function remove(text: string, target: EditTarget, name: string, remnant: UndoHint | undefined): string {
+function remove(text: string, target: EditTarget, name: string, undoHint: UndoHint | undefined): string {
   const { mark, body } = splitMark(text);
   const container = descend(body, target).nodes[target.key.length];
   if (!container || !yamlFields(container).some(({ key }) => key === name)) return text;
   let now = splice(body, removeItem(body, container, name));
-  now = putBack(now, target, remnant);
+  now = putBack(now, target, undoHint);
   holdRest(dataOf(body, target), dataOf(now, target), [...target.key, name], target);
   return mark + now;
 }
@@ -100,16 +100,16 @@ function remove(text: string, target: EditTarget, name: string, remnant: UndoHin
  * Takes away the maps that were made for our entries, as far as they are empty again. A map without anything in it is no
  * map in block style but nothing at all: where one has to stay, it is written out.
  */
-function putBack(body: string, target: EditTarget, remnant: UndoHint | undefined): string {
+function putBack(body: string, target: EditTarget, undoHint: UndoHint | undefined): string {
   const { nodes, blank } = descend(body, target);
   const container = nodes[target.key.length];
   if (container ? yamlFields(container).length > 0 : !blank) return body;
-  if (blank && (!remnant || remnant.depth === target.key.length)) {
-    const empty = remnant?.text ?? (target.list ? '[]' : '{}');
+  if (blank && (!undoHint || undoHint.depth === target.key.length)) {
+    const empty = undoHint?.text ?? (target.list ? '[]' : '{}');
     return splice(body, [{ at: blank.at, insert: empty.replace(/^(?=\S)/, ' ') }]);
   }
-  if (!remnant) return body;
-  const { depth, text } = remnant;
+  if (!undoHint) return body;
+  const { depth, text } = undoHint;
   let now = body;
   if (depth < target.key.length) {
     const parent = nodes[Math.max(depth, 0)];

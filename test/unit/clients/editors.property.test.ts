@@ -156,16 +156,16 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
         (data, style, added, removed) => {
           const original = written(format, data, style);
           let text = original;
-          let remnant: UndoHint | undefined;
+          let undoHint: UndoHint | undefined;
           for (const name of added) {
             const edited = editor.put(text, target(format), name, entry('--path'));
-            remnant ??= edited.remnant;
+            undoHint ??= edited.undoHint;
             text = edited.text;
             expect(editor.put(text, target(format), name, entry('--path')).text).toBe(text);
           }
           expect(others(format, text)).toBe(others(format, original));
           for (const name of added) expect(editor.read(text, target(format)).get(name)).toEqual(entry('--path').fixed);
-          for (const name of removed) text = editor.remove(text, target(format), name, remnant);
+          for (const name of removed) text = editor.remove(text, target(format), name, undoHint);
           expect(text).toBe(original);
         },
       ),
@@ -186,17 +186,17 @@ describe.each<Format>(['json', 'toml', 'yaml'])('%s', { timeout: 180_000 }, (for
     fc.assert(
       fc.property(documents(format), styles, steps, (data, style, sequence) => {
         let text = written(format, data, style);
-        let remnant: UndoHint | undefined;
+        let undoHint: UndoHint | undefined;
         for (const step of sequence) {
           const before = others(format, text);
           if (step.do === 'put') {
             const had = OURS.some((name) => editor.read(text, target(format)).has(name));
             const edited = editor.put(text, target(format), step.name, entry(step.arg));
-            remnant = had ? remnant : edited.remnant;
+            undoHint = had ? undoHint : edited.undoHint;
             text = edited.text;
             expect(editor.read(text, target(format)).get(step.name)).toEqual(entry(step.arg).fixed);
           } else if (step.do === 'remove') {
-            text = editor.remove(text, target(format), step.name, remnant);
+            text = editor.remove(text, target(format), step.name, undoHint);
             expect(editor.read(text, target(format)).has(step.name)).toBe(false);
           } else if (step.key !== KEY[format]) {
             const now = { ...(parse[format](bare(text)) as Data | null), [step.key]: step.value };
@@ -234,7 +234,7 @@ test.each([
   '{extensions: Null}',
 ])('null in a map of YAML that is written in one line gives way to an entry and comes back: %s', (text) => {
   const editor = editorOf('yaml');
-  const { text: added, remnant } = editor.put(text, target('yaml'), 'ours-a', entry('x'));
+  const { text: added, undoHint } = editor.put(text, target('yaml'), 'ours-a', entry('x'));
   expect(parseYaml(added).extensions).toEqual({ 'ours-a': entry('x').fixed });
-  expect(editor.remove(added, target('yaml'), 'ours-a', remnant)).toBe(text);
+  expect(editor.remove(added, target('yaml'), 'ours-a', undoHint)).toBe(text);
 });
