@@ -55,6 +55,8 @@ export class ToolGuard {
   #areHintsLoaded = false;
   /** Resolves when the frame that came last has been decided about. */
   #last: Promise<void> = Promise.resolve();
+  /** The calls that the user has allowed. */
+  readonly #approved = new WeakSet<Buffer>();
   #queued = 0;
 
   constructor({ rules, memory, sink, askApproval, progress, signal }: ToolGuardOptions) {
@@ -112,8 +114,10 @@ export class ToolGuard {
     }
     if (typeof verdict === 'object') {
       const approval = await this.#approvals.ask(frame, verdict);
-      if (approval === 'allowed') sent = send(frame);
-      else if (approval !== 'cancelled') this.#answer(frame, approval);
+      if (approval === 'allowed') {
+        this.#approved.add(frame);
+        sent = send(frame);
+      } else if (approval !== 'cancelled') this.#answer(frame, approval);
     }
     await sent;
   }
@@ -142,6 +146,7 @@ export class ToolGuard {
       if (scanFrame(element).method !== 'tools/call' || typeof tool !== 'string') continue;
       const decision = this.#rules.decide(tool, this.#clientOf(element), this.#hints.get(tool));
       if (decision.do === 'refuse') return refusalOf(tool, decision);
+      if (decision.do === 'ask' && !this.#approved.has(element)) return NOT_ALLOWED.meanwhile(tool);
     }
     return undefined;
   }

@@ -85,21 +85,21 @@ for (const { what, format, list, weight } of SHAPES) {
       const original = printed(file);
       const theirs = editor.read(original, target);
       let text = original;
-      let remnant: UndoHint | undefined;
+      let undoHint: UndoHint | undefined;
       for (const [name, entry] of sequence) {
         const had = OURS.some((one) => editor.read(text, target).has(one));
         if (entry) {
           const edited = editor.put(text, target, name, list ? named(entry, name) : entry);
-          if (!had) remnant = edited.remnant;
+          if (!had) undoHint = edited.undoHint;
           text = edited.text;
           assert.deepEqual(
             keysIn(text, name),
             [...Object.keys(entry.fixed), 'timeout', ...(list ? ['name'] : [])].sort(),
           );
-        } else text = editor.remove(text, target, name, remnant);
+        } else text = editor.remove(text, target, name, undoHint);
         for (const [own, value] of theirs) assert.ok(sameData(editor.read(text, target).get(own), value), own);
       }
-      for (const name of OURS) text = editor.remove(text, target, name, remnant);
+      for (const name of OURS) text = editor.remove(text, target, name, undoHint);
       assert.equal(text, original);
     },
     { weight },
@@ -129,14 +129,14 @@ for (const { what, format, list, weight } of SHAPES) {
     [fc.string({ unit: fc.constantFrom(...'{}[]":,#/*-=.\n\t\r a1servrs\\\'|&>'), maxLength: 60 })],
     (original) => {
       try {
-        const { text, remnant } = editor.put(
+        const { text, undoHint } = editor.put(
           original,
           target,
           'databricks-sql',
           list ? named(STDIO, 'databricks-sql') : STDIO,
         );
         const direct = editor.put(text, target, 'databricks-sql', list ? named(DIRECT, 'databricks-sql') : DIRECT).text;
-        const gone = editor.remove(direct, target, 'databricks-sql', remnant);
+        const gone = editor.remove(direct, target, 'databricks-sql', undoHint);
         assert.equal(editor.read(gone, target).has('databricks-sql'), false);
       } catch (error) {
         if (!(error instanceof CausewayError) || error.code !== 'invalid_file') throw error;

@@ -1,4 +1,5 @@
 import type { CallContents, ContentsPart } from '../../../preload/contract.ts';
+import { membersOf } from '../../bridge/frame/members.ts';
 import { REDACTED, redact } from '../../platform/redact.ts';
 import type { RecordedCall, RecordedFrame } from './recorded-contents.ts';
 
@@ -54,16 +55,16 @@ function jsonIn(text: string): unknown {
 }
 
 function requestBlocks(frame: unknown): Block[] {
-  const { method, params } = Object(frame);
+  const { method, params } = membersOf(frame);
   if (method !== 'tools/call') return blockOf('Parameters', params);
-  const { name: _tool, arguments: args, ...others } = Object(params);
+  const { name: _tool, arguments: args, ...others } = membersOf(params);
   return [...blockOf('Arguments', args), ...blockOf('Other parameters', others)];
 }
 
 function answerBlocks(frame: unknown): Block[] {
-  const { result, error } = Object(frame);
+  const { result, error } = membersOf(frame);
   if (error !== undefined) return blockOf('Error', error);
-  const { content, structuredContent, ...others } = Object(result);
+  const { content, structuredContent, ...others } = membersOf(result);
   const items: unknown[] = Array.isArray(content) ? content : [];
   return [
     ...items.flatMap(contentBlock),
@@ -75,7 +76,7 @@ function answerBlocks(frame: unknown): Block[] {
 
 /** One item of a tool's answer (MCP › Tools › Tool Result). Text is shown as text, the rest as JSON. */
 function contentBlock(item: unknown): Block[] {
-  const { type, text } = Object(item);
+  const { type, text } = membersOf(item);
   if (type === 'text' && typeof text === 'string') return [{ title: 'Text', text: legible(text) }];
   return blockOf(typeof type === 'string' ? `Content of the type ${type}` : 'Content', item);
 }

@@ -122,36 +122,26 @@ describe('a call to a service whose user has not signed in to it', notOnWindows,
     });
   });
 
-  it.each(PLACES)(
-    'is not sent again, %s, where a rule forbids it by the time its user has signed in',
-    async (_place, arrange) => {
+  describe.each([
+    [
+      'forbids it',
+      { off: ['search_code'] },
+      'The user has switched off "search_code" on this server. Nothing was run.',
+    ],
+    ['asks first', { ask: ['search_code'] }, '"search_code" needs the user\'s permission for each call since'],
+  ])('by whose sign-in a rule %s', (_what, edit, words) => {
+    it.each(PLACES)('is not sent again, %s', async (_place, arrange) => {
       await arrange();
       const proxy = await startProxy();
       const answer = proxy.request(1, 'tools/call', SEARCH);
       await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
       await new RulesFile(stage.home.env).change((now) =>
-        withEdit(now, { server: serverKey(stage.workspace.host, PATH) }, { off: ['search_code'] }),
+        withEdit(now, { server: serverKey(stage.workspace.host, PATH) }, edit),
       );
       await signInOnPage();
-      expect(textOf(await answer)).toContain(
-        'The user has switched off "search_code" on this server. Nothing was run.',
-      );
+      expect(textOf(await answer)).toContain(words);
       expect([isError(await answer), calls()]).toEqual([true, 1]);
-    },
-  );
-
-  it('never opens a page of another host that its refusal names', async () => {
-    const foreign = { mode: 'url', elicitationId: 'e', url: 'https://attacker.example/login', message: 'Sign in' };
-    const error = { code: -32042, message: 'Sign in first', data: { elicitations: [foreign] } };
-    const proxy = await startProxy();
-    await proxy.request(0, 'tools/list');
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error });
-    stage.workspace.faults.add({ path: PATH, method: 'POST', effect: { kind: 'answer', status: 200, headers, body } });
-    const answer = proxy.request(1, 'tools/call', SEARCH);
-    await signInOnPage();
-    expect(textOf(await answer)).toContain('retry');
-    expect(await stage.pages()).toEqual([page()]);
+    });
   });
 
   it('is answered before its client gives up where nobody signs in, and goes through at the next try', async () => {

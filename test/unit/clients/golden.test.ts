@@ -26,25 +26,25 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))('%s', (id, 
     return [name, client.stdio({ name, command: '/opt/causeway/causeway', args })] as const;
   });
 
-  function addAll(original: string): { text: string; remnant: UndoHint | undefined } {
-    let remnant: UndoHint | undefined;
+  function addAll(original: string): { text: string; undoHint: UndoHint | undefined } {
+    let undoHint: UndoHint | undefined;
     const text = entries.reduce((before, [name, entry]) => {
       const edited = editor.put(before, target, name, entry);
-      remnant ??= edited.remnant;
+      undoHint ??= edited.undoHint;
       return edited.text;
     }, original);
-    return { text, remnant };
+    return { text, undoHint };
   }
 
   test.each(CASES)('%s is added as it is written here, and removed without a trace', (name) => {
     const original = readFileSync(join(GOLDEN, id, `${name}.original`), 'utf8');
-    const { text, remnant } = addAll(original);
+    const { text, undoHint } = addAll(original);
     const file = join(GOLDEN, id, `${name}.added`);
     if (process.env.UPDATE_GOLDEN) writeFileSync(file, text);
     expect(text).toBe(readFileSync(file, 'utf8'));
     expect(addAll(text).text).toBe(text);
     for (const order of [entries, entries.toReversed()]) {
-      const left = order.reduce((before, [server]) => editor.remove(before, target, server, remnant), text);
+      const left = order.reduce((before, [server]) => editor.remove(before, target, server, undoHint), text);
       expect(left).toBe(original);
     }
   });
