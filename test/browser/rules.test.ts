@@ -11,6 +11,11 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
   const page = () => shown.page;
   const choice = (name: string) => page().getByRole('combobox', { name, exact: true });
   const readOnly = () => page().getByRole('switch', { name: 'Read only' });
+  // The switch shows its new state only once the change is on its way to the application.
+  const switchToReadOnly = async () => {
+    await readOnly().click();
+    await expect.poll(() => readOnly().isChecked()).toBe(true);
+  };
   const calls = () => page().getByRole('region', { name: 'Calls that wait for you' }).getByRole('article');
   const rules = async () => {
     const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
@@ -48,7 +53,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
   it('read only for all servers shows at each server, and cannot be lifted there', async () => {
     await addSql();
     await page().getByRole('link', { name: 'All servers' }).click();
-    await readOnly().check();
+    await switchToReadOnly();
     await page().getByRole('link', { name: 'databricks-sql' }).click();
     await page().getByText('Read only is on for everything.').waitFor();
     expect(await readOnly().isDisabled()).toBe(true);
@@ -60,7 +65,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
   it('rules for one client leave the others alone', async () => {
     await addSql();
     await choice('Rules for').selectOption('Claude Code');
-    await readOnly().check();
+    await switchToReadOnly();
     await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(true);
     await choice('Rules for').selectOption('All AI clients');
     await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(false);
@@ -101,7 +106,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await button('Always for this client').click();
     expect((await always).result).toHaveProperty('content');
     expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
-    expect(await calls().count()).toBe(0);
+    await expect.poll(() => calls().count()).toBe(0);
     expect((await rules()).history.at(-1).what).toBe('Claude Code at /api/2.0/mcp/sql: on: execute_sql');
   });
 
