@@ -9,7 +9,7 @@ import { StatelessClient, statelessSink } from '../bridge/stateless/client.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
 import { monotonicMs } from '../platform/clock.ts';
 import { VERSION } from '../platform/version.ts';
-import { ClientRequest } from './client-request.ts';
+import { RoutedRequest } from './client-request.ts';
 import { LIST_KINDS, LISTS, type ListKind, listKindOf } from './lists.ts';
 import { Member, type MemberPort, type OpenedServer } from './member.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -43,7 +43,7 @@ export class Aggregate implements Bridge {
   /** Requests of the servers to the client. */
   readonly #asked = new OpenRequests<Member>();
   /** Requests of the client that have no answer yet. */
-  readonly #requests = new Set<ClientRequest>();
+  readonly #requests = new Set<RoutedRequest>();
   #initialize: Buffer | undefined;
   #isAnnounced = false;
   readonly #changed = new Set<string>();
@@ -172,7 +172,7 @@ export class Aggregate implements Bridge {
       this.#settled();
       if (this.#requests.size === 0) this.#allAnswered();
     };
-    const request = new ClientRequest(rawId(frame), method, write, (notification) => this.#sink.write(notification));
+    const request = new RoutedRequest(rawId(frame), method, write, (notification) => this.#sink.write(notification));
     this.#requests.add(request);
     const list = listKindOf(method);
     if (method === 'ping') request.reply(result(request, '{}'));
@@ -187,7 +187,7 @@ export class Aggregate implements Bridge {
   }
 
   /** Answers at once: what the servers can do is not known yet, and may change. */
-  #introduce(frame: Buffer, request: ClientRequest): void {
+  #introduce(frame: Buffer, request: RoutedRequest): void {
     for (const name of this.#members.keys()) this.#drop(name);
     this.#initialize = frame;
     this.#join();
@@ -210,7 +210,7 @@ export class Aggregate implements Bridge {
     request.reply(provisionalInitialize(frame, Buffer.from(JSON.stringify({ result: introduction }))));
   }
 
-  #setLevel(frame: Buffer, request: ClientRequest): void {
+  #setLevel(frame: Buffer, request: RoutedRequest): void {
     this.#router.setLevel(frame);
     request.reply(result(request, '{}'));
   }
@@ -328,10 +328,10 @@ function invalid(frame: Buffer, { code, message }: { code: number; message: stri
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
 }
 
-function result({ id }: ClientRequest, json: string): Buffer {
+function result({ id }: RoutedRequest, json: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${json}}`);
 }
 
-function notFound({ id }: ClientRequest, message: string, code = -32601): Buffer {
+function notFound({ id }: RoutedRequest, message: string, code = -32601): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`);
 }

@@ -1,5 +1,5 @@
 /** A request of the client's, which gets one answer or, once it is cancelled, none. */
-export class ClientRequest {
+export class RoutedRequest {
   /** As it was written. */
   readonly id: string;
   readonly method: string;

@@ -6,7 +6,7 @@ import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, rpcErrorIn } from '../bridge/frame/members.ts';
 import { MAX_TOOL_PAGES } from '../bridge/limits.ts';
 import { inOneLine } from '../platform/errors.ts';
-import type { ClientRequest } from './client-request.ts';
+import type { RoutedRequest } from './client-request.ts';
 import { itemsIn, LIST_KINDS, LISTS, type ListItem, type ListKind } from './lists.ts';
 import { OpenRequests } from './open-requests.ts';
 
@@ -29,7 +29,7 @@ export interface MemberPort {
   /** A request or a notification of the server's. Progress and answers have found their senders already. */
   said(member: Member, frame: Buffer, method: string, isRequest: boolean): void;
   /** The server's answer to a request of the client's, as the client may have it. */
-  answered(member: Member, request: ClientRequest, answer: Buffer): void;
+  answered(member: Member, request: RoutedRequest, answer: Buffer): void;
   /** The server can be asked, or its list of this kind is another one than the client may have. */
   changed(kinds: readonly ListKind[]): void;
   /** There is room for frames again. */
@@ -37,7 +37,7 @@ export interface MemberPort {
 }
 
 /** Who waits for an answer of the server's: a request of the client's, or the aggregate itself. */
-type Asker = { client: ClientRequest } | { own: (answer: Buffer) => void };
+type Asker = { client: RoutedRequest } | { own: (answer: Buffer) => void };
 
 /** One of the servers that are offered as one: its session, the requests that it has not answered, and its lists. */
 export class Member {
@@ -79,7 +79,7 @@ export class Member {
   }
 
   /** Sends a request of the client's. */
-  request(frame: Buffer, client: ClientRequest): void {
+  request(frame: Buffer, client: RoutedRequest): void {
     if (this.#trouble !== undefined) client.reply(errorFrame(client.id, new Error(this.#trouble)));
     else this.#send(this.#requests.pass(frame, { client }));
   }
@@ -98,14 +98,14 @@ export class Member {
   }
 
   /** The client has cancelled one of its requests; false where that is none of this server's. */
-  cancel(notification: Buffer, request: ClientRequest): boolean {
+  cancel(notification: Buffer, request: RoutedRequest): boolean {
     const cancelled = this.#requests.cancelled(notification, (asker) => 'client' in asker && asker.client === request);
     if (cancelled) this.#send(cancelled.frame);
     return cancelled !== undefined;
   }
 
   /** The client's requests that the server works on, the oldest first. */
-  get working(): ClientRequest[] {
+  get working(): RoutedRequest[] {
     return this.#requests.askers.flatMap((asker) => ('client' in asker ? [asker.client] : []));
   }
 

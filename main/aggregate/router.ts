@@ -4,7 +4,7 @@ import { matchOfIds, parseFrame, parseText } from '../bridge/frame/frame.ts';
 import { memberAt } from '../bridge/frame/members.ts';
 import { isStateless } from '../bridge/stateless/headers.ts';
 import { CausewayError } from '../platform/errors.ts';
-import type { ClientRequest } from './client-request.ts';
+import type { RoutedRequest } from './client-request.ts';
 import { LIST_KINDS, LISTS, type ListItem, type ListKind, listAnswer, mayBeOf, withUris } from './lists.ts';
 import type { Member } from './member.ts';
 import { type Found, type Owned, SharedNames } from './shared-names.ts';
@@ -76,13 +76,13 @@ export class Router {
   }
 
   /** Answers with one list of what all servers have. One that takes long is left out, and told as a change later. */
-  async answerList(kind: ListKind, request: ClientRequest): Promise<void> {
+  async answerList(kind: ListKind, request: RoutedRequest): Promise<void> {
     const { owned, items } = await this.#listAll(kind);
     request.reply(listAnswer(request.id, kind, items, this.#names[kind].tell(owned)));
   }
 
   /** Sends a request to the server that it means, or answers it where it means none; false for a method that is not known. */
-  send(frame: Buffer, request: ClientRequest): boolean {
+  send(frame: Buffer, request: RoutedRequest): boolean {
     const target = this.#targetOf(frame, request.method);
     if (!target) return false;
     const text = textAt(frame, ...target.path);
@@ -98,7 +98,7 @@ export class Router {
   }
 
   /** An answer as the client may have it: with the names that the client knows of the resources in it. */
-  received(member: Member, request: ClientRequest, answer: Buffer): Buffer {
+  received(member: Member, request: RoutedRequest, answer: Buffer): Buffer {
     const server = member.name;
     return withUris(request.method, answer, (uri) => this.#names.resources.mention({ server, name: uri }));
   }
@@ -117,7 +117,7 @@ export class Router {
   }
 
   /** Which of these requests a notification of the client's cancels. */
-  cancelled(notification: Buffer, requests: readonly ClientRequest[]): ClientRequest | undefined {
+  cancelled(notification: Buffer, requests: readonly RoutedRequest[]): RoutedRequest | undefined {
     const id = textAt(notification, 'params', 'requestId');
     if (id === undefined) return undefined;
     return requests.find((request) => request.method !== 'initialize' && matchOfIds(id, request.id) !== undefined);
@@ -150,7 +150,7 @@ export class Router {
   #templates: readonly Owned[] = [];
 
   /** A name that was never listed: the servers are asked what they have. */
-  async #sendLater(frame: Buffer, request: ClientRequest, target: Target, name: string): Promise<void> {
+  async #sendLater(frame: Buffer, request: RoutedRequest, target: Target, name: string): Promise<void> {
     try {
       for (const kind of target.kind === 'resources' ? (['resources', 'templates'] as const) : [target.kind]) {
         for (const owned of (await this.#listAll(kind)).owned) this.#names[kind].mention(owned);
@@ -169,7 +169,7 @@ export class Router {
     return only && others.length === 0 ? { kind: 'one', owned: { server: only.name, name: uri } } : { kind: 'none' };
   }
 
-  #deliver(frame: Buffer, request: ClientRequest, { kind, path }: Target, name: string, found: Found): void {
+  #deliver(frame: Buffer, request: RoutedRequest, { kind, path }: Target, name: string, found: Found): void {
     const what = kind === 'resources' || kind === 'templates' ? 'resource' : kind.slice(0, -1);
     if (found.kind === 'none') {
       if (kind === 'resources') {
@@ -221,6 +221,6 @@ export class Router {
   }
 }
 
-function refuse(request: ClientRequest, message: string, code = -32602, data?: object): void {
+function refuse(request: RoutedRequest, message: string, code = -32602, data?: object): void {
   request.reply(Buffer.from(`{"jsonrpc":"2.0","id":${request.id},"error":${JSON.stringify({ code, message, data })}}`));
 }

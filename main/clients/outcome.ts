@@ -5,7 +5,7 @@ import type { ClientFacts, PublishedApplication } from './client.ts';
 import type { LocatedFile } from './detect.ts';
 import { type DataTable, hasAddress } from './entry.ts';
 import type { Meta } from './server-arguments.ts';
-import type { Application, HttpChoice } from './server-entry.ts';
+import type { HttpChoice, OwnApplication } from './server-entry.ts';
 import type { ManagedServer } from './servers.ts';
 import type { ClientName } from './survey.ts';
 
@@ -173,7 +173,7 @@ export interface ProfileLookup<Profile extends { host: string }> {
 export async function directly<Profile extends { host: string }>(
   servers: readonly ManagedServer[],
   auth: ProfileLookup<Profile>,
-  application: Application,
+  application: OwnApplication,
 ): Promise<HttpChoice> {
   const profiles = new Map<string, Profile>();
   for (const { profile } of servers) profiles.set(profile, await auth.profile(profile));

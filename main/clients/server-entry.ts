@@ -20,14 +20,14 @@ import { isAppPath, type Meta, metaArguments } from './server-arguments.ts';
 import type { ManagedServer } from './servers.ts';
 
 /** The OAuth application that a client signs in as. */
-export interface Application {
+export interface OwnApplication {
   /** Left out for the one that Databricks publishes for the client, where the workspace has it. */
   clientId: string | undefined;
   callbackPort: number | undefined;
 }
 
 /** A server by its own address, for a client that connects by itself. */
-export interface HttpChoice extends Application {
+export interface HttpChoice extends OwnApplication {
   urlOf(server: ManagedServer): string;
   /** Whether the server's workspace has an application that Databricks publishes. @throws {CausewayError} where it cannot be told */
   isPublished(server: ManagedServer, application: PublishedApplication): Promise<boolean>;

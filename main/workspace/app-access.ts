@@ -5,7 +5,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { foreignText } from '../platform/foreign-text.ts';
 import type { Secret } from '../platform/secret.ts';
 import type { AppName } from './app-name.ts';
-import type { App } from './apps.ts';
+import type { DatabricksApp } from './apps.ts';
 import type { RestClient } from './client.ts';
 import { WorkspaceError } from './errors.ts';
 
@@ -149,7 +149,7 @@ export interface AppAccessesOptions {
  * What the workspace says of an app.
  * @throws {CausewayError} `not_found`, `permission_denied`, and what the request throws
  */
-export async function findApp({ apps, rest }: RestClient, name: string, signal?: AbortSignal): Promise<App> {
+export async function findApp({ apps, rest }: RestClient, name: string, signal?: AbortSignal): Promise<DatabricksApp> {
   const { host, name: profile } = rest.profile;
   const limit = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   try {
@@ -173,7 +173,7 @@ export async function findApp({ apps, rest }: RestClient, name: string, signal?:
  * The origin that the workspace names for an app: https, or http on this computer where the workspace is there too.
  * @throws {CausewayError} `unavailable` where it names none, `unexpected_answer` where it is of another form
  */
-export function appOrigin({ name, url: text }: App, { host }: Pick<Profile, 'host'>): string {
+export function appOrigin({ name, url: text }: DatabricksApp, { host }: Pick<Profile, 'host'>): string {
   if (!text) {
     throw new CausewayError('unavailable', `App "${name}" has no address yet.`, {
       remedy: 'It has one once it was deployed.',
@@ -218,13 +218,16 @@ const HALTED: Record<string, string> = {
 const STARTABLE: ReadonlySet<string> = new Set(['STOPPED', 'ERROR']);
 
 /** How an app is where it cannot answer, and whether starting it may help; undefined where it can. */
-export function haltOf({ app_status, compute_status }: App): { words: string; canStart: boolean } | undefined {
+export function haltOf({
+  app_status,
+  compute_status,
+}: DatabricksApp): { words: string; canStart: boolean } | undefined {
   const [compute = '', app = ''] = [compute_status?.state, app_status?.state];
   const state = [compute, app].find((one) => Object.hasOwn(HALTED, one));
   return state === undefined ? undefined : { words: HALTED[state] ?? '', canStart: STARTABLE.has(compute) };
 }
 
-function refuseHalted(record: App, profile: Profile): void {
+function refuseHalted(record: DatabricksApp, profile: Profile): void {
   const halt = haltOf(record);
   if (!halt) return;
   const message = `App "${record.name}" ${halt.words}: nothing was run.`;

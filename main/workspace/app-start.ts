@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CausewayError } from '../platform/errors.ts';
 import { findApp, haltOf } from './app-access.ts';
-import type { App } from './apps.ts';
+import type { DatabricksApp } from './apps.ts';
 import type { RestClient } from './client.ts';
 import { WorkspaceError } from './errors.ts';
 
@@ -49,11 +49,11 @@ export async function startApp(client: RestClient, name: string, options: StartO
   return true;
 }
 
-function isRunning({ app_status, compute_status }: App): boolean {
+function isRunning({ app_status, compute_status }: DatabricksApp): boolean {
   return compute_status?.state === 'ACTIVE' && app_status?.state === 'RUNNING';
 }
 
-async function begin(client: RestClient, name: string, signal: AbortSignal | undefined): Promise<App> {
+async function begin(client: RestClient, name: string, signal: AbortSignal | undefined): Promise<DatabricksApp> {
   try {
     return await client.apps.start(name, signal);
   } catch (error) {
@@ -70,7 +70,7 @@ async function begin(client: RestClient, name: string, signal: AbortSignal | und
   }
 }
 
-function refuseFailed(app: App): void {
+function refuseFailed(app: DatabricksApp): void {
   const failed = [
     app.compute_status?.state === 'ERROR',
     app.app_status?.state === 'CRASHED',

@@ -5,7 +5,7 @@ import type { Rest } from './rest.ts';
 const PATH = '/api/2.0/apps';
 
 const Status = z.looseObject({ state: z.string().optional() }).optional();
-const App = z.looseObject({
+const DatabricksApp = z.looseObject({
   name: z.string(),
   /** Its origin; missing until it was deployed. */
   url: z.string().optional(),
@@ -13,18 +13,18 @@ const App = z.looseObject({
   app_status: Status,
   compute_status: Status,
 });
-const Page = z.looseObject({ apps: z.array(App).default([]), next_page_token: z.string().optional() });
+const Page = z.looseObject({ apps: z.array(DatabricksApp).default([]), next_page_token: z.string().optional() });
 
 /** A Databricks App as the workspace describes it. */
-export type App = z.infer<typeof App>;
+export type DatabricksApp = z.infer<typeof DatabricksApp>;
 
 export interface Apps {
   /** The apps that the caller may see, from the page token on. */
-  list(from?: string, signal?: AbortSignal): Promise<Listing<App>>;
+  list(from?: string, signal?: AbortSignal): Promise<Listing<DatabricksApp>>;
   /** @throws {WorkspaceError} `not_found`; `permission_denied` without CAN_USE */
-  get(name: string, signal?: AbortSignal): Promise<App>;
+  get(name: string, signal?: AbortSignal): Promise<DatabricksApp>;
   /** Begins to start it; resolves when the workspace has taken note, long before it runs. */
-  start(name: string, signal?: AbortSignal): Promise<App>;
+  start(name: string, signal?: AbortSignal): Promise<DatabricksApp>;
 }
 
 /** Databricks Apps over one REST client. */
@@ -36,8 +36,13 @@ export function appsApi(rest: Rest): Apps {
         (page) => page.apps,
         from,
       ),
-    get: (name, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(name)}`, schema: App, signal }),
+    get: (name, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(name)}`, schema: DatabricksApp, signal }),
     start: (name, signal) =>
-      rest.request({ method: 'POST', path: `${PATH}/${encodeURIComponent(name)}/start`, schema: App, signal }),
+      rest.request({
+        method: 'POST',
+        path: `${PATH}/${encodeURIComponent(name)}/start`,
+        schema: DatabricksApp,
+        signal,
+      }),
   };
 }

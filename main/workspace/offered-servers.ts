@@ -1,4 +1,4 @@
-import type { App } from './apps.ts';
+import type { DatabricksApp } from './apps.ts';
 import type { CatalogItem, Connection, McpService } from './catalog.ts';
 import type { GenieSpace } from './genie.ts';
 import { servicePath, serviceTitle } from './service-name.ts';
@@ -148,7 +148,7 @@ const STATES: Record<string, string> = {
   UNAVAILABLE: 'It is not available.',
 };
 
-export function offeredApp({ name, description = '', app_status, compute_status }: App): OfferedServer {
+export function offeredApp({ name, description = '', app_status, compute_status }: DatabricksApp): OfferedServer {
   const obstacle = STATES[compute_status?.state ?? ''] ?? STATES[app_status?.state ?? ''] ?? null;
   return { ...plain, group: 'apps', title: name, about: description, add: `app:${name}`, path: null, obstacle };
 }

@@ -161,6 +161,6 @@ export type ConfiguredServer = z.output<typeof configuredServer>;
 export type ServerKind = z.output<typeof kind>;
 export type CatalogQuery = z.output<typeof query>;
 export type CatalogEntry = z.output<typeof found>;
-export type OfferedServer = z.output<typeof offered>;
+export type OfferedServerInfo = z.output<typeof offered>;
 export type ToolInfo = z.output<typeof tool>;
 export type ToolAnswer = z.output<typeof toolAnswer>;

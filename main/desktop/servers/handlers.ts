@@ -1,4 +1,4 @@
-import type { OfferedServer as FoundServer, serverRequests } from '../../../preload/contract/servers.ts';
+import type { OfferedServerInfo, serverRequests } from '../../../preload/contract/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { OfferedServer, ServerGroup } from '../../workspace/offered-servers.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
@@ -61,13 +61,13 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
 }
 
 /** What is found, with the kind of server that it is added as. */
-function offeredForWindow(server: OfferedServer): FoundServer {
+function offeredForWindow(server: OfferedServer): OfferedServerInfo {
   const { group, path } = server;
   const kind = path?.startsWith('/ai-gateway/') ? 'other' : KIND_OF_GROUP[group];
   return { ...server, kind };
 }
 
-const KIND_OF_GROUP: Record<ServerGroup, FoundServer['kind']> = {
+const KIND_OF_GROUP: Record<ServerGroup, OfferedServerInfo['kind']> = {
   sql: 'sql',
   genie: 'genie',
   search: 'vector-search',

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { DesktopState, OfferedServer, ServerKind } from '../../../preload/contract.ts';
+import type { DesktopState, OfferedServerInfo, ServerKind } from '../../../preload/contract.ts';
 import { formatHost, formatServerKind } from '../../../preload/format.ts';
 import { unwrap } from '../../shared/answered.ts';
 import { Form, TextField } from '../../shared/form.tsx';
@@ -57,7 +57,7 @@ interface AddFormProps {
 function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const { request } = window.causeway;
   const [choice, setChoice] = useState<Choice>('all');
-  const [offered, setOffered] = useState<OfferedServer | null>(null);
+  const [offered, setOffered] = useState<OfferedServerInfo | null>(null);
   const [target, setTarget] = useState<string | null>(null);
   const kind = choice === 'all' ? (offered?.kind ?? 'other') : choice;
   const path = choice === 'all' ? (offered?.path ?? undefined) : undefined;
@@ -86,7 +86,7 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     setTarget(chosen);
     adding.reset();
   };
-  const chooseOffered = (server: OfferedServer | null) => {
+  const chooseOffered = (server: OfferedServerInfo | null) => {
     setOffered(server);
     // An app is added with the command, which asks whether tokens may go to its address.
     choose(server === null || server.path === null ? null : server.add);

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { OfferedServer } from '../../../preload/contract.ts';
+import type { OfferedServerInfo } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { Option, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
@@ -9,11 +9,11 @@ import { type Offered, useOfferedServers } from './use-offered-servers.ts';
 
 interface OfferedListProps {
   profile: string;
-  chosen: OfferedServer | null;
-  onChoose(server: OfferedServer | null): void;
+  chosen: OfferedServerInfo | null;
+  onChoose(server: OfferedServerInfo | null): void;
 }
 
-const GROUPS: readonly [OfferedServer['group'], string][] = [
+const GROUPS: readonly [OfferedServerInfo['group'], string][] = [
   ['sql', 'SQL'],
   ['genie', 'Genie'],
   ['search', 'Search'],
@@ -87,9 +87,9 @@ const FIRST = { text: '', isWhole: false };
 
 interface GroupProps {
   title: string;
-  servers: readonly OfferedServer[];
-  chosen: OfferedServer | null;
-  onChoose(server: OfferedServer): void;
+  servers: readonly OfferedServerInfo[];
+  chosen: OfferedServerInfo | null;
+  onChoose(server: OfferedServerInfo): void;
 }
 
 function Group({ title, servers, chosen, onChoose }: GroupProps) {
@@ -120,17 +120,17 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
   );
 }
 
-function aboutOffered({ title, about, add, obstacle, successor }: OfferedServer): string {
+function aboutOffered({ title, about, add, obstacle, successor }: OfferedServerInfo): string {
   const replaced = successor === null ? '' : `Replaced by ${successor}.`;
   const fullName = title === add || add.includes(':') || !add.includes('.') ? '' : add;
   return [obstacle ?? '', replaced, about, fullName].filter((part) => part !== '').join(' · ');
 }
 
-function together(first: Offered, more: Offered): OfferedServer[] {
+function together(first: Offered, more: Offered): OfferedServerInfo[] {
   const known = new Set(first.servers.map(({ add }) => add));
   return [...first.servers, ...more.servers.filter(({ add }) => !known.has(add))];
 }
 
-function isFound({ title, about, add }: OfferedServer, wanted: string): boolean {
+function isFound({ title, about, add }: OfferedServerInfo, wanted: string): boolean {
   return `${title}\n${about}\n${add}`.toLowerCase().includes(wanted);
 }

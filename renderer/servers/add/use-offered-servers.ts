@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { OfferedServer } from '../../../preload/contract.ts';
+import type { OfferedServerInfo } from '../../../preload/contract.ts';
 import { unwrap } from '../../shared/answered.ts';
 
 interface Search {
@@ -11,7 +11,7 @@ interface Search {
 
 /** What a workspace offers, as far as it is known. */
 export interface Offered {
-  servers: readonly OfferedServer[];
+  servers: readonly OfferedServerInfo[];
   isRunning: boolean;
   leftOut: readonly string[];
   /** More could be had, for more requests. */
@@ -33,7 +33,7 @@ export function useOfferedServers(profile: string, search: Search | null): Offer
     setOffered({ ...NOTHING, isRunning: isWanted });
     if (!isWanted) return;
     const job = crypto.randomUUID();
-    let found: OfferedServer[] = [];
+    let found: OfferedServerInfo[] = [];
     let gathering: ReturnType<typeof setTimeout> | undefined;
     let isLeft = false;
     const show = (more: Partial<Offered> = {}) => {
