@@ -47,7 +47,9 @@ const page = () => `${stage.workspace.host}/mcp-service-login?name=${GITHUB}`;
 async function signInOnPage(): Promise<void> {
   await expect.poll(stage.pages, { timeout: 20_000 }).toHaveLength(1);
   const [url = ''] = await stage.pages();
-  await scriptedBrowser().open(url);
+  const browser = scriptedBrowser();
+  await browser.open(url);
+  await browser.page();
 }
 
 async function startProxy(profile = 'user', capabilities: object = {}, path = PATH): Promise<ProxyProcess> {
