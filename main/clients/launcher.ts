@@ -13,7 +13,7 @@ export interface Launcher {
   prefix: string[];
   /**
    * Makes what the paths above go through, and leads it to where the program is now. Only for a change; looking needs none.
-   * @throws {CausewayError} `file_not_writable`
+   * @throws {CausewayError} `file_not_writable`, `usage` for a program that npx has started
    */
   prepare(): Promise<void>;
   /** Does the same where it was made before, and nothing else: for the start of a program that an update has moved. */
@@ -42,10 +42,14 @@ export function launcherFor({ execPath, script }: Running, env: NodeJS.ProcessEn
     links.set(link, dirname(path));
     return join(link, basename(path));
   };
-  const prepare = async () => {
+  const keepCurrent = async () => {
     for (const [link, target] of links) await makeLink(link, target);
   };
-  return { command: without(execPath), prefix: [without(script)], prepare, keepCurrent: prepare };
+  const prepare = async () => {
+    refuseNpx(script);
+    await keepCurrent();
+  };
+  return { command: without(execPath), prefix: [without(script)], prepare, keepCurrent };
 }
 
 /**
@@ -64,6 +68,15 @@ export function shippedLauncher(executable: string, env: NodeJS.ProcessEnv): Lau
     if ((await isThere(stable)) || (await hasTemporary(stable))) await prepare();
   };
   return { command: join(stable, basename(executable)), prefix: [], prepare, keepCurrent };
+}
+
+/** What `npx` runs lies in its cache, which npm clears. @throws {CausewayError} `usage` */
+function refuseNpx(script: string): void {
+  if (!/[/\\]_npx[/\\]/.test(script)) return;
+  throw new CausewayError('usage', 'Entries would start Causeway from a folder of npx, which does not last.', {
+    remedy:
+      'Nothing was written. Install it with `npm install --global causeway`, and run the command again without npx.',
+  });
 }
 
 /** A path without spaces for something of ours; nothing where there is none. */

@@ -127,7 +127,8 @@ export class Operation {
         if (isChange) {
           if (sharedWith.length > 0 && !evenShared) throw shared(client, file, sharedWith);
           if (!whileRunning && file.project === undefined) await refuseRunning(client, running);
-          if (file.project === undefined) await launcher.prepare();
+          const writesEntry = [...wanted.values()].some((entry) => entry !== undefined);
+          if (writesEntry && file.project === undefined) await launcher.prepare();
         }
         const record = await this.#options.record();
         const changed = await change(client, file.path, wanted, { ...planning, env, locks, record, now });

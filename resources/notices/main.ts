@@ -10,16 +10,19 @@ import { notices as Notices } from '../../preload/contract/settings.ts';
 import { keyringPackage, nodeLicense } from '../packaging/parts.ts';
 import { targetOf } from '../packaging/target.ts';
 import { LISTS_FOLDER } from './bundled-packages.ts';
+import { noticesText } from './notices-text.ts';
 import { noticeOf, type PackageNotice, ROOT } from './package-notice.ts';
 
 const require = createRequire(import.meta.url);
-const RULE = '='.repeat(80);
+const HEAD = `Causeway contains the following software, under the licenses below.
+
+Chromium and what it contains, which are part of Electron, have a file of their own: LICENSES.chromium.html.`;
 
 const all = [...(await bundled()), ...(await native())];
 const byIdentity = new Map(all.map((notice) => [`${notice.name} ${notice.version}`, notice]));
 const notices = [...byIdentity.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
 await writeFile(join(ROOT, 'out', 'notices.json'), JSON.stringify(notices));
-await writeFile(join(ROOT, 'out', 'THIRD-PARTY-NOTICES.txt'), asText(notices));
+await writeFile(join(ROOT, 'out', 'THIRD-PARTY-NOTICES.txt'), noticesText(HEAD, notices));
 
 /** What the bundler has put into main, preload script, window and command. */
 async function bundled(): Promise<PackageNotice[]> {
@@ -43,13 +46,4 @@ async function native(): Promise<PackageNotice[]> {
 
 function folderOf(name: string): string {
   return dirname(require.resolve(`${name}/package.json`));
-}
-
-function asText(list: PackageNotice[]): string {
-  const head = `Causeway contains the following software, under the licenses below.
-
-Chromium and what it contains, which are part of Electron, have a file of their own: LICENSES.chromium.html.
-`;
-  const parts = list.map(({ name, version, license, text }) => `${RULE}\n${name} ${version}\n${license}\n\n${text}\n`);
-  return [head, ...parts].join('\n');
 }

@@ -1,0 +1,54 @@
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+import { notices as Notices } from '../../preload/contract/settings.ts';
+import { LISTS_FOLDER } from '../notices/bundled-packages.ts';
+import { noticesText } from '../notices/notices-text.ts';
+import { ROOT } from '../notices/package-notice.ts';
+import { registryName } from '../registries/repository.ts';
+
+/** What `npm run build:cli` leaves. */
+const BUILT = join(ROOT, 'out', 'cli');
+const NOTICES = "Causeway's command contains the following software, under the licenses below.";
+
+/**
+ * The manifest of the package on npm: the command alone. The keychain's native module is the only thing that it depends on.
+ * @param repository `owner/name` on GitHub, where it is known
+ */
+export function commandManifest(repository: string | undefined) {
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    description: manifest.description,
+    license: manifest.license,
+    author: manifest.author,
+    keywords: ['databricks', 'mcp', 'model-context-protocol', 'sql-warehouse', 'genie'],
+    ...(repository && {
+      repository: { type: 'git', url: `git+https://github.com/${repository}.git` },
+      // Proves to the MCP registry that package and entry belong together.
+      mcpName: registryName(repository),
+    }),
+    type: 'commonjs',
+    bin: { [manifest.name]: 'cli/causeway.js' },
+    engines: manifest.engines,
+    // Without it sign-ins last as long as the process, and everything else works.
+    optionalDependencies: manifest.dependencies,
+  };
+}
+
+/** Puts the built command with its licenses into `folder`, which is made anew. */
+async function writeCommand(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await cp(BUILT, join(folder, 'cli'), { recursive: true });
+  const list = await readFile(join(LISTS_FOLDER, 'main-cli-causeway.json'), 'utf8');
+  await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesText(NOTICES, Notices.parse(JSON.parse(list))));
+  await copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+/** Writes what `npm publish` sends into `folder`, which is made anew. */
+export async function writeCommandPackage(folder: string, repository: string | undefined): Promise<void> {
+  await writeCommand(folder);
+  await copyFile(new URL('package-readme.md', import.meta.url), join(folder, 'README.md'));
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(commandManifest(repository), null, 2)}\n`);
+}

@@ -1,0 +1,38 @@
+/**
+ * `npm run package:npm`: the command as a package for npm, in `dist/npm/`, and packed beside it. `npm publish dist/npm`
+ * publishes it; the project's own manifest stays private.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { z } from 'zod';
+import { writeCommandPackage } from './command-package.ts';
+
+const Packed = z.tuple([z.object({ filename: z.string(), size: z.number(), unpackedSize: z.number() })]);
+const LARGEST = 6;
+
+const { values } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } });
+const folder = join(values.out, 'npm');
+await mkdir(values.out, { recursive: true });
+await writeCommandPackage(folder, process.env.GITHUB_REPOSITORY);
+// On Windows npm is a script, which only a shell runs.
+const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--pack-destination', '..'], {
+  cwd: folder,
+  shell: process.platform === 'win32',
+});
+const [{ filename, size, unpackedSize }] = Packed.parse(JSON.parse(stdout));
+console.log(`${join(values.out, filename)}: ${mib(size)} packed, ${mib(unpackedSize)} unpacked. The largest files:`);
+for (const [name, bytes] of (await filesBySize()).slice(0, LARGEST)) console.log(`  ${mib(bytes)}  ${name}`);
+
+async function filesBySize(): Promise<[string, number][]> {
+  const names = await readdir(folder, { recursive: true });
+  const sized = await Promise.all(
+    names.map(async (name): Promise<[string, number]> => [name, (await stat(join(folder, name))).size]),
+  );
+  return sized.sort(([, a], [, b]) => b - a);
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(2)} MiB`;
+}

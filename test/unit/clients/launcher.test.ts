@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { launcherFor } from '../../../main/clients/launcher.ts';
+
+it('entries are refused to a command that npx has started, whose folder does not last', async () => {
+  const script = '/home/ana/.npm/_npx/1f2e3d/node_modules/.bin/causeway';
+  const launcher = launcherFor({ execPath: '/usr/bin/node', script }, { HOME: '/home/ana' });
+  await expect(launcher.prepare()).rejects.toMatchObject({
+    code: 'usage',
+    remedy: expect.stringContaining('npm install --global causeway'),
+  });
+});
