@@ -11,6 +11,7 @@ import { pinRequests } from './contract/pins.ts';
 import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { aboutRequests, settingsEvents, settingsRequests } from './contract/settings.ts';
+import { signInRequests } from './contract/sign-in.ts';
 import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
 export type * from './contract/accounts.ts';
@@ -25,7 +26,7 @@ export type * from './contract/pins.ts';
 export type * from './contract/rules.ts';
 export type * from './contract/servers.ts';
 export type * from './contract/settings.ts';
-export type * from './contract/settings.ts';
+export type * from './contract/sign-in.ts';
 export type * from './contract/warehouse.ts';
 
 /**
@@ -44,6 +45,7 @@ export const requests = {
   ...contentsRequests,
   ...overridesRequests,
   ...accountRequests,
+  ...signInRequests,
   ...settingsRequests,
   ...aboutRequests,
   ...diagnosticsRequests,

@@ -6,7 +6,7 @@ import type {
   OtherSignIn,
   SignInStep,
 } from '../../preload/contract.ts';
-import type { AuthService, ProfileEntry, SignInProgress } from '../auth/auth.ts';
+import type { AuthService, Profile, ProfileEntry, SignInProgress } from '../auth/auth.ts';
 import type { Causeway } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { Secret } from '../platform/secret.ts';
@@ -144,18 +144,41 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
   };
 }
 
-/** The first step of a sign-in. */
-export const AT_START: SignInStep = { step: 'starting', address: null };
+/** The first step of a sign-in, before it is known who signed in last. */
+export function firstSignInStep({ host }: Pick<Profile, 'host'>): SignInStep {
+  return { step: 'starting', host, user: null, address: null };
+}
+
+/** Signs in, and reports each step. @throws {CausewayError} as `AuthService.signIn` */
+export async function signInShowingSteps(
+  auth: AuthService,
+  profile: Profile,
+  signal: AbortSignal,
+  show: (step: SignInStep) => void,
+): Promise<void> {
+  const last = await auth.signInState(profile).catch(() => undefined);
+  signal.throwIfAborted();
+  const user = (last?.state === 'signed-in' && last.userName) || null;
+  let step: SignInStep = { ...firstSignInStep(profile), user };
+  show(step);
+  await auth.signIn(profile, {
+    signal,
+    onProgress: (progress) => {
+      step = nextSignInStep(step, progress);
+      show(step);
+    },
+  });
+}
 
 /** The progress of a sign-in as the window shows it. */
-export function signInProgress(progress: SignInProgress): SignInStep {
+function nextSignInStep(before: SignInStep, progress: SignInProgress): SignInStep {
   switch (progress.step) {
     case 'waiting-for-browser':
-      return { step: progress.step, address: progress.opened ? null : progress.url };
+      return { ...before, step: progress.step, address: progress.opened ? null : progress.url };
     case 'ignored-answer':
-      return { step: 'waiting-for-browser', address: null };
+      return { ...before, step: 'waiting-for-browser' };
     default:
-      return { step: progress.step, address: null };
+      return { ...before, step: progress.step, address: null };
   }
 }
 
@@ -217,15 +240,12 @@ export class OtherSignIns {
   }
 
   async #run(name: string, signal: AbortSignal): Promise<void> {
-    this.#update(name, { profile: name, ...AT_START });
     const auth = await this.#causeway.auth();
     const profile = await auth.profile(name);
     signal.throwIfAborted();
-    await auth.signIn(profile, {
-      signal,
-      onProgress: (progress) => {
-        if (!signal.aborted) this.#update(name, { profile: name, ...signInProgress(progress) });
-      },
+    this.#update(name, { profile: name, ...firstSignInStep(profile) });
+    await signInShowingSteps(auth, profile, signal, (step) => {
+      if (!signal.aborted) this.#update(name, { profile: name, ...step });
     });
   }
 

@@ -8,18 +8,18 @@ import type {
   OverrideChange,
   PendingApprovalInfo,
   Recording,
+  SignInStep,
   UpdateState,
   WarehouseState,
 } from '../../preload/contract.ts';
 import { INITIAL_STATE } from '../../preload/initial-state.ts';
-import type { SignInProgress } from '../auth/auth.ts';
 import type { Causeway, WarehouseService, WorkspaceSession } from '../causeway.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { StoredOverride } from '../warehouses/override-changes.ts';
 import type { WarehouseSurvey } from '../warehouses/survey.ts';
 import type { VerifyOptions } from '../warehouses/verify.ts';
 import type { OverrideRecord } from '../workspace/overrides.ts';
-import { AT_START, OtherSignIns, signInProgress } from './accounts.ts';
+import { firstSignInStep, OtherSignIns, signInShowingSteps } from './accounts.ts';
 import { failureFor } from './failure.ts';
 import { VerificationRuns } from './warehouse/verification.ts';
 import { choicesOf, refreshAfterMs } from './warehouse/warehouse.ts';
@@ -141,13 +141,12 @@ export class DesktopModel {
     const work = new AbortController();
     this.#signIn = work;
     const signal = AbortSignal.any([work.signal, this.#profileWork.signal]);
-    const show = (progress: SignInProgress) => {
-      if (!signal.aborted) this.#set({ warehouse: { status: 'signing-in', ...signInProgress(progress) } });
+    const show = (step: SignInStep) => {
+      if (!signal.aborted) this.#set({ warehouse: { status: 'signing-in', ...step } });
     };
-    this.#set({ warehouse: { status: 'signing-in', ...AT_START } });
+    show(firstSignInStep(session.profile));
     try {
-      const auth = await this.#causeway.auth();
-      await auth.signIn(session.profile, { signal, onProgress: show });
+      await signInShowingSteps(await this.#causeway.auth(), session.profile, signal, show);
     } catch (error) {
       if (this.#session === session && this.#signIn === work) {
         this.#set({ warehouse: { status: 'failed', failure: this.#failureOf(error) } });

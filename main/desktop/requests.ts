@@ -18,6 +18,7 @@ import { pinHandlers } from './pins.ts';
 import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
+import { signInHandlers } from './sign-in.ts';
 import { warehouseHandlers } from './warehouse/warehouse.ts';
 import { shownValues } from './window/shown-values.ts';
 
@@ -43,6 +44,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...contentsHandlers(context),
     ...overridesHandlers(context),
     ...accountHandlers(context),
+    ...signInHandlers(context),
     ...settingsHandlers(context),
     ...aboutHandlers(context),
     ...diagnosticsHandlers(context),

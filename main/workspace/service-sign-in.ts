@@ -94,6 +94,8 @@ export class ServiceSignIn {
   #checking: Promise<ServiceState> | undefined;
   #user: { name: Promise<string>; at: number } | undefined;
   #waiting: Promise<void> | undefined;
+  #page: string | undefined;
+  #cancelled = new AbortController();
   /** Until when the workspace is asked, on the clock of `now`. */
   #waitsUntil = 0;
 
@@ -110,6 +112,11 @@ export class ServiceSignIn {
   /** Whether a page is with the user, as far as this process knows. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
+  }
+
+  /** The address of the page that is with the user; undefined where none is, as far as this process knows. */
+  get page(): string | undefined {
+    return this.isWaiting ? (this.#page ?? this.url) : undefined;
   }
 
   /** Calls back when the user is signed in, or signed out again. Returns the function that ends that. */
@@ -172,13 +179,19 @@ export class ServiceSignIn {
       await pages.clear();
       throw error;
     }
+    this.#page = url;
     this.#wait();
     return 'now';
   }
 
+  /** Stops waiting for the page that is with the user. They may still sign in there. */
+  cancel(): void {
+    this.#cancelled.abort(new CausewayError('sign_in_cancelled', `The sign-in to ${this.title} was cancelled.`));
+  }
+
   /**
    * Resolves as soon as the workspace says that the user is signed in, while `begin` waits for that.
-   * @throws {CausewayError} `sign_in_timeout`, `cancelled`
+   * @throws {CausewayError} `sign_in_timeout`, `sign_in_cancelled`, `cancelled`
    */
   async signedIn(): Promise<void> {
     await this.#waiting;
@@ -224,6 +237,11 @@ export class ServiceSignIn {
   #wayOf(userName: string): SignInWay {
     if (isServicePrincipalName(userName)) return 'none';
     return maySignIn(this.profile) ? 'page' : 'own-browser';
+  }
+
+  /** The user of the profile, as the workspace names them. @throws {CausewayError} as the REST client */
+  userName(): Promise<string> {
+    return this.#userName();
   }
 
   async #userName(signal?: AbortSignal): Promise<string> {
@@ -281,8 +299,10 @@ export class ServiceSignIn {
   #wait(): void {
     this.#waitsUntil = this.#now() + PAGE_TIMEOUT_MS;
     if (this.#waiting) return;
-    this.#waiting = this.#poll().finally(() => {
+    this.#cancelled = new AbortController();
+    this.#waiting = this.#poll(this.#cancelled.signal).finally(() => {
       this.#waiting = undefined;
+      this.#page = undefined;
       this.#tell();
     });
     // Nobody may be waiting for it any more.
@@ -290,10 +310,22 @@ export class ServiceSignIn {
     this.#tell();
   }
 
-  async #poll(): Promise<void> {
-    const { signal } = this.#closed;
-    const { pollMs = POLL_MS } = this.#options;
+  async #poll(cancelled: AbortSignal): Promise<void> {
     const pages = await this.#pages();
+    try {
+      await this.#pollUntilSignedIn(pages, AbortSignal.any([this.#closed.signal, cancelled]));
+    } catch (error) {
+      if (cancelled.aborted) {
+        // As a refusal: only the user opens another page, and then at once.
+        await pages.end('consent_denied');
+        throw cancelled.reason;
+      }
+      throw error;
+    }
+  }
+
+  async #pollUntilSignedIn(pages: SignInPages, signal: AbortSignal): Promise<void> {
+    const { pollMs = POLL_MS } = this.#options;
     let connection: ServiceConnection | undefined;
     while (this.#now() < this.#waitsUntil) {
       signal.throwIfAborted();

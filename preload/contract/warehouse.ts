@@ -54,6 +54,10 @@ const effectiveWarehouse = z.object({
 /** How far a sign-in in the browser has come. */
 export const signInStep = z.object({
   step: z.enum(['starting', 'waiting-for-browser', 'waiting-for-other', 'finishing']),
+  /** The workspace that the user signs in to. */
+  host: z.string(),
+  /** The user who signed in last; null where that is not known. */
+  user: z.string().nullable(),
   /** The address of the sign-in page, where the browser could not be opened and the user has to open it. */
   address: z.string().nullable(),
 });

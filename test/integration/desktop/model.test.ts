@@ -200,6 +200,8 @@ describe('signing in to another profile', () => {
     expect(seen.flatMap(({ otherSignIns }) => otherSignIns)).toContainEqual({
       profile: 'browser',
       step: 'waiting-for-browser',
+      host: workspace.host,
+      user: null,
       address: null,
     });
   });

@@ -48,7 +48,7 @@ describe('the effective warehouse is read again', () => {
     ['not while it is being read', stateOf({ status: 'loading' }), true, undefined],
     [
       'not while the person signs in',
-      stateOf({ status: 'signing-in', step: 'starting', address: null }),
+      stateOf({ status: 'signing-in', step: 'starting', host: 'https://acme.example.com', user: null, address: null }),
       true,
       undefined,
     ],

@@ -40,7 +40,13 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
   },
   {
     name: 'signing in',
-    state: stateOf({ status: 'signing-in', step: 'waiting-for-browser', address: null }),
+    state: stateOf({
+      status: 'signing-in',
+      step: 'waiting-for-browser',
+      host: 'https://acme.example.com',
+      user: null,
+      address: null,
+    }),
     middle: ['acme', 'Waiting for the browser…'],
     tooltip: 'Causeway: Waiting for the browser…',
     mood: 'working',
