@@ -5,6 +5,7 @@ import { contentsRequests } from './contract/activity-contents.ts';
 import { clientEvents, clientRequests } from './contract/clients.ts';
 import { stateEvents, stateRequests } from './contract/desktop-state.ts';
 import { diagnosticsEvents, diagnosticsRequests } from './contract/diagnostics.ts';
+import { firstRunRequests } from './contract/first-run.ts';
 import { overridesEvents, overridesRequests } from './contract/overrides.ts';
 import type { Problem } from './contract/parts.ts';
 import { pinRequests } from './contract/pins.ts';
@@ -20,6 +21,7 @@ export type * from './contract/activity-contents.ts';
 export type * from './contract/clients.ts';
 export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
+export type * from './contract/first-run.ts';
 export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
 export type * from './contract/pins.ts';
@@ -36,6 +38,7 @@ export type * from './contract/warehouse.ts';
  */
 export const requests = {
   ...stateRequests,
+  ...firstRunRequests,
   ...warehouseRequests,
   ...serverRequests,
   ...rulesRequests,

@@ -2,6 +2,7 @@ import type { DesktopState } from './contract.ts';
 
 /** The state before main has read anything, in main and in the window. */
 export const INITIAL_STATE: DesktopState = {
+  firstRun: null,
   profiles: [],
   profile: null,
   warehouse: { status: 'loading' },

@@ -229,6 +229,12 @@ export interface AuthService {
    */
   signOut(profile: Profile): Promise<{ revoked: boolean }>;
 
+  /**
+   * The host of the workspace at a URL as a user pastes it. Asks the workspace, and changes nothing.
+   * @throws {CausewayError} `usage` where it cannot be one, `wrong_workspace` where something else answers there, `unavailable`,
+   * `unreachable`, `tls`, `timeout`
+   */
+  findWorkspace(url: string, signal?: AbortSignal): Promise<string>;
   /** Adds a profile that signs in in the browser. @throws {CausewayError} `already_exists`, `usage`, `profile_unusable` */
   addProfile(name: string, host: string): Promise<Profile>;
   /**
@@ -238,6 +244,11 @@ export interface AuthService {
   draftProfile(name: string, host: string): Promise<Profile>;
   /** The sign-in moves along. @throws {CausewayError} `profile_not_found`, `already_exists`, `usage` */
   renameProfile(from: string, to: string): Promise<void>;
+  /**
+   * Points a profile to another workspace; a sign-in to the one before ends. Nothing is asked of either.
+   * @throws {CausewayError} `profile_not_found`, `usage`
+   */
+  moveProfile(name: string, host: string): Promise<void>;
   /** The sign-in goes with it. @throws {CausewayError} `profile_not_found` */
   removeProfile(name: string): Promise<void>;
 

@@ -166,6 +166,16 @@ export function openAuth(options: AuthOptions): AuthService {
       return (await ownFor(wanted)).signOut(wanted);
     },
 
+    async findWorkspace(url, signal) {
+      const [{ parseWorkspaceUrl }, { discoverIssuer }] = await Promise.all([
+        import('./profiles/workspace-url.ts'),
+        import('./oauth/issuer.ts'),
+      ]);
+      const { host, accountId } = parseWorkspaceUrl(url);
+      await discoverIssuer((await http()).to(host, { asksAgain: false }), { host, accountId }, signal);
+      return host;
+    },
+
     async addProfile(name, host) {
       const { settings, edit } = await newProfile(name, host);
       await editConfig(env, edit);
@@ -186,6 +196,17 @@ export function openAuth(options: AuthOptions): AuthService {
       await editConfig(env, (text) => withRenamedProfile(text, from, to));
       if (before?.usable && maySignIn(before.profile))
         await (await own()).move(before.profile, { ...before.profile, name: to });
+    },
+
+    async moveProfile(name, host) {
+      const [{ withAddress }, { settings, values }] = await Promise.all([
+        import('./profiles/config-edit.ts'),
+        addressValues(host),
+      ]);
+      const before = (await listEntries()).find((entry) => entry.name === name);
+      const isMoved = before?.usable && before.profile.host !== settings.host;
+      if (isMoved && maySignIn(before.profile)) await signOutIfSignedIn(await own(), before.profile);
+      await editConfig(env, (text) => withAddress(text, name, values));
     },
 
     async removeProfile(name) {
@@ -232,15 +253,21 @@ export function openAuth(options: AuthOptions): AuthService {
 
   /** @throws {CausewayError} `usage`, `profile_unusable` */
   async function newProfile(name: string, host: string) {
-    const [{ withProfile }, { parseHost }] = await Promise.all([
+    const [{ withProfile }, { settings, values }] = await Promise.all([
       import('./profiles/config-edit.ts'),
-      import('./profiles/host.ts'),
+      addressValues(host),
     ]);
+    return { settings, edit: (text: string) => withProfile(text, name, values) };
+  }
+
+  /** What a profile's keys say of an address. @throws {CausewayError} `usage`, `profile_unusable` */
+  async function addressValues(host: string) {
+    const { parseHost } = await import('./profiles/host.ts');
     const address = parseHost(host);
     const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
     const judged = judgeSettings(new Map([['host', host]]));
     if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
-    return { settings: judged.settings, edit: (text: string) => withProfile(text, name, values) };
+    return { settings: judged.settings, values };
   }
 
   async function listEntries() {

@@ -66,6 +66,14 @@ export class Accounts {
     await this.#model.open(this.#model.state.profile === from ? to : this.#stillOpen(from));
   }
 
+  /** Points a profile to another workspace, which has to answer like one. @throws {CausewayError} as `AuthService.findWorkspace` */
+  async move(name: string, url: string): Promise<void> {
+    const auth = await this.#causeway.auth();
+    await auth.findWorkspace(url);
+    await auth.moveProfile(name, url);
+    await this.#model.open(this.#model.state.profile ?? undefined);
+  }
+
   async application(name: string): Promise<OAuthApplicationState> {
     const auth = await this.#causeway.auth();
     const { host } = await auth.profile(name);
@@ -138,6 +146,7 @@ export function accountHandlers({ causeway, model }: DesktopContext): HandlersOf
     signOut: ({ profile }) => accounts.signOut(profile),
     removeAccount: async ({ profile }) => void (await accounts.remove(profile)),
     renameAccount: async ({ profile, name }) => void (await accounts.rename(profile, name)),
+    changeAccountAddress: async ({ profile, host }) => void (await accounts.move(profile, host)),
     getOAuthApplication: ({ profile }) => accounts.application(profile),
     setOAuthApplication: async ({ profile, application }) => void (await accounts.setApplication(profile, application)),
     addAccount: async ({ profile, host }) => void (await accounts.add(profile, host)),

@@ -8,6 +8,7 @@ import { ActivityLog } from './activity/activity.ts';
 import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
 import { desktopLauncher } from './clients.ts';
 import type { DesktopContext, Shell } from './context.ts';
+import { beginFirstRun } from './first-run.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { approvalForWindow, approvalWaitMs } from './rules.ts';
@@ -91,6 +92,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       void desktopLauncher(env)
         .keepCurrent()
         .catch(() => undefined);
+      await beginFirstRun(model, settings, env);
       updates.start();
       endWatch = watchSystem(lookAgain);
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);

@@ -5,6 +5,7 @@ import type {
   EffectiveWarehouseInfo,
   FailedAction,
   Failure,
+  FirstRunState,
   OverrideChange,
   PendingApprovalInfo,
   Recording,
@@ -226,6 +227,10 @@ export class DesktopModel {
 
   cancelVerify(): void {
     this.#verifications.cancel();
+  }
+
+  showFirstRun(firstRun: FirstRunState | null): void {
+    this.#set({ firstRun });
   }
 
   showServers(servers: ConfiguredServer[]): void {

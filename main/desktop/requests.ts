@@ -13,6 +13,7 @@ import { clientHandlers } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { diagnosticsHandlers } from './diagnostics.ts';
 import { problemFor } from './failure.ts';
+import { firstRunHandlers } from './first-run.ts';
 import { overridesHandlers } from './overrides/handlers.ts';
 import { pinHandlers } from './pins.ts';
 import { rulesHandlers } from './rules.ts';
@@ -35,6 +36,7 @@ type Schemas = {
 /** The handlers of every group. */
 export function createRequestHandlers(context: DesktopContext): RequestHandlers {
   return {
+    ...firstRunHandlers(context),
     ...warehouseHandlers(context),
     ...serverHandlers(context),
     ...rulesHandlers(context),

@@ -60,6 +60,8 @@ export const accountRequests = {
   removeAccount: { input: inProfile, output: z.undefined() },
   /** The sign-in stays. */
   renameAccount: { input: inProfile.extend({ name: z.string() }), output: z.undefined() },
+  /** Points the profile to another workspace, which is asked first. A sign-in to the one before ends. */
+  changeAccountAddress: { input: inProfile.extend({ host: z.string() }), output: z.undefined() },
   /** Null where the built-in application is used. A secret never comes out again. */
   getOAuthApplication: { input: inProfile, output: oauthApplication.extend({ hasSecret: z.boolean() }).nullable() },
   /** Used at the next sign-in. */

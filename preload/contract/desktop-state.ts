@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
 import { recording } from './activity-contents.ts';
+import { firstRun } from './first-run.ts';
 import { problem } from './parts.ts';
 import { pendingApproval } from './rules.ts';
 import { configuredServer } from './servers.ts';
@@ -15,6 +16,8 @@ const otherSignIn = signInStep.extend({ profile: z.string() });
 
 /** All that the tray and the window show, as one value. */
 const desktopState = z.object({
+  /** How far the setup has come; null outside a first run. */
+  firstRun: firstRun.nullable(),
   profiles: z.array(z.string()),
   /** The profile that is shown; null until one is open. */
   profile: z.string().nullable(),

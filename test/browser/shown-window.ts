@@ -90,9 +90,9 @@ export function useWindow() {
     expect(trouble.splice(0)).toEqual([]);
   });
 
-  async function open(folder: string): Promise<void> {
+  async function open(folder: string, isFirstRun = false): Promise<void> {
     const own = { HOME: folder, CAUSEWAY_HOME: join(folder, 'causeway'), CAUSEWAY_TOKEN_STORE: 'encrypted-file' };
-    server = await serveWindow({ ...own, PATH: '/usr/bin:/bin' });
+    server = await serveWindow({ ...own, PATH: '/usr/bin:/bin' }, { isFirstRun });
     page = await browser.newPage({ viewport: { width: SIZES.usual[0], height: SIZES.usual[1] } });
     page.on('console', (message) => {
       if (message.type() === 'error') trouble.push(message.text());
@@ -108,10 +108,11 @@ export function useWindow() {
     console.error(`When “${name}” failed, ${page.url()} showed:\n${await body.catch(String)}`);
   }
 
-  async function reopenIn(folder: string): Promise<void> {
+  /** @param isFirstRun whether the first run shows, where it is not over yet */
+  async function reopenIn(folder: string, isFirstRun = false): Promise<void> {
     await page.close();
     await server.close();
-    await open(folder);
+    await open(folder, isFirstRun);
   }
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });

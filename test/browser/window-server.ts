@@ -43,15 +43,17 @@ let transport: Promise<string> | undefined;
  */
 export async function serveWindow(
   env: NodeJS.ProcessEnv,
-  instead: Partial<Pick<Shell, 'openInBrowser'>> = {},
+  { isFirstRun = false, ...instead }: Partial<Pick<Shell, 'openInBrowser'>> & { isFirstRun?: boolean } = {},
 ): Promise<WindowServer> {
   const shell = { ...plainShell(), ...instead };
+  const settings = plainSettings(env);
+  if (!isFirstRun) settings.remember({ firstRun: null });
   const causeway: Causeway = createCauseway({ env, openBrowser: shell.openInBrowser });
   const hearers = new Set<ServerResponse>();
   const desktop = createDesktop({
     causeway,
     env,
-    settings: plainSettings(env),
+    settings,
     shell,
     onEvent: (name, payload) => {
       const message = JSON.stringify({ channel: channelOf(name), payload: events[name].parse(payload) });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
 import { electronFlags, findElectron, NO_ELECTRON } from '../../main/desktop/electron-binary.ts';
+import { configFolder, SETTINGS_NAME } from '../../main/platform/paths.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace/workspace.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -51,6 +52,7 @@ export async function startApplication({
 }: ApplicationOptions = {}): Promise<RunningApplication> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-desktop-'));
   await prepare?.(home);
+  if (!fresh) await endFirstRun(home);
   const workspace = await startWorkspace(fresh ? {} : { home });
   const executablePath = findElectron(process.env) ?? '';
   const args = [...electronFlags(), ROOT, ...flags];
@@ -85,6 +87,13 @@ export async function startApplication({
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Notes that the first run is over, unless the home has settings already. */
+async function endFirstRun(home: string): Promise<void> {
+  const folder = configFolder(environmentIn(home));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${SETTINGS_NAME}.json`), '{"firstRun":null}', { flag: 'wx' }).catch(() => undefined);
 }
 
 export function environmentIn(home: string): Record<string, string> {

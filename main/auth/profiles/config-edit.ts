@@ -31,6 +31,50 @@ export function withRenamedProfile(text: string, from: string, to: string): stri
 }
 
 /**
+ * The text with other keys of an address for a profile; a key without a value goes. All else that it says stays.
+ * @throws {CausewayError} `profile_not_found`, `usage`
+ */
+export function withAddress(text: string, name: string, values: Record<string, string | undefined>): string {
+  const document = parseConfig(text);
+  const { eol } = document;
+  const lines = [...document.lines];
+  const found = sectionsOf(document, name);
+  const left = new Map(Object.entries(values));
+  for (const { header, end } of found) {
+    for (let index = header + 1; index < end; index += 1) {
+      const [, before = '', key = '', , comment = '', ended = ''] = PAIR.exec(lines[index] ?? '') ?? [];
+      if (!Object.hasOwn(values, key)) continue;
+      const value = left.get(key);
+      lines[index] = value === undefined ? '' : before + written(key, value) + comment + ended;
+      left.delete(key);
+    }
+  }
+  const more = [...left].flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key} = ${written(key, value)}${eol}`],
+  );
+  // A section without a header is the first one, and begins with its first key.
+  const at = (found[0]?.header ?? -1) + 1;
+  const header = lines[at - 1];
+  if (more.length > 0 && header !== undefined && !header.endsWith('\n')) lines[at - 1] = header + eol;
+  lines.splice(at, 0, ...more);
+  const edited = join(document, lines);
+  if (isTheSameBesides(document, parseConfig(edited), name, Object.keys(values))) return edited;
+  throw new CausewayError('usage', `The address of "${name}" cannot be changed here.`, {
+    remedy: 'Change its host in the configuration file.',
+  });
+}
+
+/** A line with a key: what stands before its value, the key, the value, the comment and the line end. */
+const PAIR = /^(\s*([^=:\s]+)\s*[=:]\s*)(.*?)(\s+[#;].*?)?\s*?(\r*\n)?$/s;
+
+/** Whether an edit changed nothing of a profile but these keys: a value over several lines may hold what looks like one. */
+function isTheSameBesides(before: ConfigDocument, after: ConfigDocument, name: string, keys: string[]): boolean {
+  const rest = (document: ConfigDocument) =>
+    JSON.stringify([...(sectionValues(document, name) ?? [])].filter(([key]) => !keys.includes(key)));
+  return rest(before) === rest(after) && before.sections.length === after.sections.length;
+}
+
+/**
  * The text without a profile: its header and everything down to its last key. What stands above it and after it stays,
  * for a comment there may speak of something else.
  * @throws {CausewayError} `profile_not_found`

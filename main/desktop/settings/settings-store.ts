@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type Conf from 'conf';
 import type { Options } from 'conf';
 import { z } from 'zod';
+import { firstRun } from '../../../preload/contract/first-run.ts';
 import { type Settings, settings, someSettings } from '../../../preload/contract/settings.ts';
-import type { Problem } from '../../../preload/contract.ts';
+import type { FirstRunState, Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
@@ -24,6 +25,8 @@ export const DEFAULT_SETTINGS: Settings = {
 /** What the application remembers itself. An invalid value is dropped: no user chose it. */
 const remembered = {
   profile: z.string().optional().catch(undefined),
+  /** Null once the first run is over. */
+  firstRun: firstRun.nullable().optional().catch(undefined),
   windowBounds: boundsSchema.optional().catch(undefined),
 };
 
@@ -79,6 +82,11 @@ export class SettingsStore {
     return this.#stored.profile;
   }
 
+  /** The first run where it was left, null once it is over; undefined where there was none yet. */
+  get firstRun(): FirstRunState | null | undefined {
+    return this.#stored.firstRun;
+  }
+
   get windowBounds(): Bounds | undefined {
     return this.#stored.windowBounds;
   }
@@ -97,7 +105,7 @@ export class SettingsStore {
   }
 
   /** Stores what the application remembers. If that fails, it is lost at the end of this run. */
-  remember(change: { profile?: string; windowBounds?: Bounds }): void {
+  remember(change: { profile?: string; firstRun?: FirstRunState | null; windowBounds?: Bounds }): void {
     if (change.profile !== undefined && change.profile === this.profile) return;
     try {
       this.#store(change);

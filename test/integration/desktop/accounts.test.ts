@@ -63,6 +63,31 @@ describe('the accounts', () => {
     expect(await readFile(home.configFile, 'utf8')).toBe(before);
   });
 
+  it('point a profile to another workspace only once that answers, and end the sign-in to the one before', async () => {
+    const other = await startWorkspace();
+    try {
+      await model.start(undefined);
+      await accounts.add('mine', workspace.host);
+      workspace.approve({ as: 'ben@example.com' });
+      await model.signInTo('mine');
+      const before = await readFile(home.configFile, 'utf8');
+      await expect(accounts.move('mine', 'hello')).rejects.toMatchObject({ code: 'usage' });
+      await expect(accounts.move('mine', 'http://127.0.0.1:1')).rejects.toMatchObject({ code: 'unreachable' });
+      expect(await readFile(home.configFile, 'utf8')).toBe(before);
+
+      await accounts.move('mine', `${other.host}/sql?o=1`);
+      expect(await accounts.list()).toMatchObject([
+        { name: 'mine', host: other.host, state: { status: 'signed-out' } },
+      ]);
+      expect(model.state).toMatchObject({
+        profile: 'mine',
+        warehouse: { status: 'failed', failure: { next: 'sign-in' } },
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
   it('say why a profile cannot be used, and show the others', async () => {
     await appendFile(home.configFile, `[broken]\ntoken = dapi1\n[ana]\nhost = ${workspace.host}\ntoken = dapi2\n`);
     const list = await accounts.list();

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { withoutProfile, withProfile, withRenamedProfile } from '../../../main/auth/profiles/config-edit.ts';
+import {
+  withAddress,
+  withoutProfile,
+  withProfile,
+  withRenamedProfile,
+} from '../../../main/auth/profiles/config-edit.ts';
 
 const FILE = `; The profiles of my team.  Keep them in this order!
 
@@ -126,5 +131,45 @@ describe('the bytes around an edit', () => {
   test('stay above the keys that stand before any section', () => {
     expect(withoutProfile('# mine\n\nhost = h\n[b]\nhost = b\n', 'DEFAULT')).toBe('# mine\n\n[b]\nhost = b\n');
     expect(withRenamedProfile('# mine\nhost = h\n', 'DEFAULT', 'x')).toBe('# mine\n[x]\nhost = h\n');
+  });
+});
+
+describe('changing the address of a profile', () => {
+  const moved = { host: 'https://new.cloud.databricks.com', workspace_id: undefined, account_id: undefined };
+
+  test('replaces the host and keeps everything else, comments included', () => {
+    const edited = withAddress(FILE, 'prod', moved);
+    expect(edited).toBe(FILE.replace('https://prod.cloud.databricks.com', 'https://new.cloud.databricks.com'));
+    expect(withAddress('[a]\nhost = h # ours\ntoken = t\n', 'a', { host: 'n' })).toBe(
+      '[a]\nhost = n # ours\ntoken = t\n',
+    );
+  });
+
+  test('adds ids that the new address has and removes those that only the old one had', () => {
+    const file = '[a]\nhost = https://u.databricks.com\nworkspace_id = 1\ntoken = t\n';
+    expect(withAddress(file, 'a', moved)).toBe('[a]\nhost = https://new.cloud.databricks.com\ntoken = t\n');
+    expect(withAddress(file, 'a', { ...moved, workspace_id: '2' })).toBe(
+      '[a]\nhost = https://new.cloud.databricks.com\nworkspace_id = 2\ntoken = t\n',
+    );
+    expect(withAddress('[a]\nhost = h', 'a', { ...moved, account_id: 'x' })).toBe(
+      '[a]\naccount_id = x\nhost = https://new.cloud.databricks.com',
+    );
+  });
+
+  test('gives a host to a profile that has none', () => {
+    expect(withAddress('[a]\ntoken = t\n[b]\nhost = b', 'a', { host: 'h' })).toBe(
+      '[a]\nhost = h\ntoken = t\n[b]\nhost = b',
+    );
+    expect(withAddress('[a]', 'a', { host: 'h' })).toBe('[a]\nhost = h\n');
+    expect(withAddress('token = t\n', 'DEFAULT', { host: 'h' })).toBe('host = h\ntoken = t\n');
+  });
+
+  test('is refused where a value over several lines holds what looks like the host', () => {
+    const file = '[a]\ntoken = """\nhost = inside\n"""\nhost = h\n';
+    expect(() => withAddress(file, 'a', { host: 'n' })).toThrow('The address of "a" cannot be changed here.');
+  });
+
+  test('is refused for a profile that is not there', () => {
+    expect(() => withAddress(FILE, 'none', moved)).toThrow(expect.objectContaining({ code: 'profile_not_found' }));
   });
 });
