@@ -1,4 +1,5 @@
 import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DesktopState, ScreenName } from '../preload/contract.ts';
@@ -20,7 +21,7 @@ const SCREENS: Record<ScreenName, (props: { state: DesktopState }) => ReactNode>
   servers: ServersScreen,
   clients: ClientsScreen,
   activity: ActivityScreen,
-  everyone: OverridesScreen,
+  overrides: OverridesScreen,
   accounts: AccountsScreen,
   settings: SettingsScreen,
   diagnostics: DiagnosticsScreen,
@@ -38,6 +39,7 @@ const queries = new QueryClient({
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+      <Notifications />
       <QueryClientProvider client={queries}>
         <Screens />
       </QueryClientProvider>

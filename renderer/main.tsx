@@ -1,4 +1,6 @@
+import '@fontsource-variable/inter';
 import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
 import './shared/tokens.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';

@@ -43,7 +43,7 @@ const screenName = z.enum([
   'servers',
   'clients',
   'activity',
-  'everyone',
+  'overrides',
   'accounts',
   'settings',
   'diagnostics',

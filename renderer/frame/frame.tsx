@@ -8,7 +8,7 @@ import { SCREEN_TITLES, useItem } from '../shared/screen.ts';
 import styles from './frame.module.css';
 
 /** Screens whose list fills the height of the window. */
-const LONG_LISTS = new Set<ScreenName>(['activity', 'everyone']);
+const LONG_LISTS = new Set<ScreenName>(['activity', 'overrides']);
 
 /** The frame around every screen: the open profile and its user, notices, and the navigation. */
 export function Frame({ state, screen, children }: { state: DesktopState; screen: ScreenName; children: ReactNode }) {

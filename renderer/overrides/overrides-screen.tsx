@@ -16,7 +16,7 @@ export function OverridesScreen({ state: { profile, warehouse } }: { state: Desk
   if (profile === null || warehouse.status === 'unconfigured' || warehouse.status === 'signing-in') {
     return (
       <div className={layout.screen}>
-        <ScreenTitle>Everyone</ScreenTitle>
+        <ScreenTitle>Overrides</ScreenTitle>
         <Notice
           tone="note"
           message="There is nobody to show yet."
@@ -39,7 +39,7 @@ function OfProfile({ profile }: { profile: string }) {
   if (overrides.status === 'failed' && overrides.problem && overrides.count === 0) {
     return (
       <div className={layout.screen}>
-        <ScreenTitle>Everyone</ScreenTitle>
+        <ScreenTitle>Overrides</ScreenTitle>
         <Notice {...overrides.problem}>
           {overrides.problem.code === 'permission_denied' ? (
             <>

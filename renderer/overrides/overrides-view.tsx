@@ -54,7 +54,7 @@ export function OverridesView({ profile, overrides, onReadAnew }: OverridesViewP
 
   return (
     <div className={`${layout.screen} ${styles.screen}`}>
-      <ScreenHead title="Everyone">
+      <ScreenHead title="Overrides">
         <Button variant="default" loading={importing.isPending} onClick={() => importing.mutate()}>
           Import…
         </Button>

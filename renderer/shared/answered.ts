@@ -1,4 +1,5 @@
 import type { Problem, Reply } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
 
 /** A request that failed in main. The window switches on `problem.code`, never on text. */
 class RequestFailure extends Error {
@@ -21,9 +22,5 @@ export async function unwrap<Output>(reply: Promise<Reply<Output>>): Promise<Out
 /** The problem to show for an error that a request throws. */
 export function problemIn(error: Error): Problem {
   if (error instanceof RequestFailure) return error.problem;
-  return {
-    code: 'internal',
-    message: 'Causeway did not answer its own window.',
-    remedy: 'Quit Causeway and start it again.',
-  };
+  return { code: 'internal', message: strings.noAnswer, remedy: strings.restart };
 }

@@ -1,13 +1,15 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Dialog } from './dialog.tsx';
 import layout from './layout.module.css';
 import { ActionFailure } from './notice.tsx';
+import { strings } from './strings.ts';
 
 interface ConfirmDialogProps {
   opened: boolean;
   title: string;
-  /** What the button says that does it. */
+  /** What the button says that does it: a verb and its object. */
   verb: string;
   /** It cannot be undone, or others feel it: the Enter key does not do it. */
   isGrave?: boolean;
@@ -20,9 +22,9 @@ interface ConfirmDialogProps {
 /** Says what will happen, then does it. */
 export function ConfirmDialog({ opened, title, onClose, ...rest }: ConfirmDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       <ConfirmForm onClose={onClose} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -34,10 +36,10 @@ function ConfirmForm({ verb, isGrave = false, act, onClose, children }: Omit<Con
       <ActionFailure error={acting.error} />
       <div className={layout.closing}>
         <Button variant="default" data-autofocus={isGrave || undefined} onClick={onClose}>
-          Cancel
+          {strings.cancel}
         </Button>
         <Button data-autofocus={!isGrave || undefined} loading={acting.isPending} onClick={() => acting.mutate()}>
-          {acting.error ? 'Try again' : verb}
+          {acting.error ? strings.tryAgain : verb}
         </Button>
       </div>
     </div>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { problemIn } from './answered.ts';
 import styles from './notice.module.css';
+import { strings } from './strings.ts';
 
 interface NoticeProps {
   message: string;
@@ -31,7 +32,7 @@ export function FailureNotice({ error, onRetry }: { error: Error | null; onRetry
     <Notice message={message} remedy={remedy}>
       {onRetry && (
         <Button variant="default" onClick={() => void onRetry()}>
-          Try again
+          {strings.tryAgain}
         </Button>
       )}
     </Notice>

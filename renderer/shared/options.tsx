@@ -2,6 +2,7 @@ import { Skeleton, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, type Ref, useRef } from 'react';
 import layout from './layout.module.css';
 import styles from './options.module.css';
+import { strings } from './strings.ts';
 
 interface OptionsProps {
   label: string;
@@ -35,7 +36,7 @@ export function SearchableOptions({ placeholder, text, onText, onEnter, autoFocu
   return (
     <>
       <TextInput
-        aria-label={`Search ${rest.label}`}
+        aria-label={strings.search(rest.label)}
         placeholder={placeholder}
         value={text}
         onChange={({ currentTarget }) => onText(currentTarget.value)}

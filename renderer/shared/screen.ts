@@ -7,7 +7,7 @@ export const SCREEN_TITLES: Record<ScreenName, string> = {
   servers: 'Servers',
   clients: 'AI clients',
   activity: 'Activity',
-  everyone: 'Everyone',
+  overrides: 'Overrides',
   accounts: 'Accounts',
   settings: 'Settings',
   diagnostics: 'Diagnostics',

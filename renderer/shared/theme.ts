@@ -1,4 +1,6 @@
-import { Button, createTheme, Modal, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { Button, createTheme, Menu, Modal, NativeSelect, Popover, Skeleton, TextInput, Tooltip } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { strings } from './strings.ts';
 
 /** One accent, used for the one primary action of a screen and for what decides. */
 const ACCENT = [
@@ -28,15 +30,32 @@ const DARK = [
   '#101214',
 ] as const;
 
+/** For what cannot be undone. */
+const DANGER = [
+  '#fdeeed',
+  '#f9dbd9',
+  '#f1b5b1',
+  '#e98c86',
+  '#e26a62',
+  '#d64a42',
+  '#c5322d',
+  '#a92a26',
+  '#8c221f',
+  '#6f1a18',
+] as const;
+
+/** How long a transition takes, in milliseconds. */
+const MOTION_MS = 120;
+
 export const theme = createTheme({
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Cantarell, "Noto Sans", sans-serif',
+  fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Cantarell, "Noto Sans", sans-serif',
   primaryColor: 'accent',
   primaryShade: 6,
-  colors: { accent: ACCENT, dark: DARK },
+  colors: { accent: ACCENT, danger: DANGER, dark: DARK },
   defaultRadius: 'md',
   respectReducedMotion: true,
-  // Three sizes of text, here and in tokens.css.
-  fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '0.875rem', lg: '0.875rem', xl: '1.5rem' },
+  // 12, 14, 16 and 24 px, as in tokens.css.
+  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.875rem', lg: '1rem', xl: '1.5rem' },
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
@@ -46,11 +65,18 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         lockScroll: false,
-        transitionProps: { duration: 120 },
+        transitionProps: { duration: MOTION_MS },
         centered: true,
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': strings.close },
       },
-      styles: { title: { fontWeight: 600 } },
+    }),
+    Popover: Popover.extend({ defaultProps: { transitionProps: { duration: MOTION_MS }, shadow: 'md' } }),
+    Menu: Menu.extend({
+      defaultProps: { position: 'bottom-end', transitionProps: { duration: MOTION_MS }, shadow: 'md' },
+    }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, transitionProps: { duration: MOTION_MS } } }),
+    Notifications: Notifications.extend({
+      defaultProps: { containerWidth: 360, transitionDuration: MOTION_MS, limit: 3 },
     }),
   },
 });

@@ -69,12 +69,12 @@ try {
 
   const page = await browser.newPage({ viewport: SIZE });
   await page.goto(server.url);
-  const opened = await timed(() => show(page, 'Everyone', '10,000 overrides.'));
+  const opened = await timed(() => show(page, 'Overrides', '10,000 overrides.'));
   for (const [name, way] of WAYS) rows.push(await measure(page, `10,000 overrides, ${name}`, way));
   await show(page, 'Activity', '50,000 calls.');
   for (const [name, way] of WAYS) rows.push(await measure(page, `50,000 calls, ${name}`, way));
   console.log(table(rows));
-  console.log(`\nEveryone: from the click to all 10,000 read and shown ${millis(opened)}.`);
+  console.log(`\nOverrides: from the click to all 10,000 read and shown ${millis(opened)}.`);
 
   await page.getByRole('grid').evaluate((table) => table.scrollTo({ top: 0 }));
   const quiet = await busyShare(async () => pause(SECONDS * 1000));

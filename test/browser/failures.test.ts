@@ -36,7 +36,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await press('Remove ben');
   };
   const toSetForSomebody = async () => {
-    await open('Everyone', 'Set for somebody…');
+    await open('Overrides', 'Set for somebody…');
     await role('textbox', { name: 'Name, e-mail address or user id' }).fill('ben');
     await press('Find');
     await role('radio', { name: /^Data science/ }).check();
@@ -124,9 +124,9 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
         await press('Record');
       },
     ],
-    ['the list of everybody', 'readOverrides', () => go('Everyone')],
+    ['the list of everybody', 'readOverrides', () => go('Overrides')],
     ['an override of somebody', 'setOverrideOf', toSetForSomebody],
-    ['an import', 'planImport', () => open('Everyone', 'Import…')],
+    ['an import', 'planImport', () => open('Overrides', 'Import…')],
     ['another name for a profile', 'renameAccount', toRename],
     ['the removal of a profile', 'removeAccount', toRemove],
     ['the OAuth application', 'getOAuthApplication', () => open('Accounts', 'Edit oauth…')],

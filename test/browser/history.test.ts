@@ -70,7 +70,7 @@ describe.skipIf(whyNotHere)('the history of the override in the window', () => {
     const file = join(shown.home, 'wanted.csv');
     await writeFile(file, 'user,type,warehouse\nana@example.com,,Data science\n');
     shown.server.fileAnswers.push(file);
-    await go('Everyone');
+    await go('Overrides');
     await button('Import…').click();
     await button('Make 1 change').click();
     await shown.page.getByText('1 override changed').waitFor();

@@ -36,7 +36,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
   });
 
   it('a bulk change that could not be planned says why and is planned again', async () => {
-    await go('Everyone');
+    await go('Overrides');
     await text('Nobody in this workspace has an override');
     const file = join(shown.home, 'wanted.csv');
     await writeFile(file, 'user,warehouse\nben@example.com,Starter Warehouse\n');
@@ -65,7 +65,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
       skip: 1,
       times: 'always',
     });
-    await go('Everyone');
+    await go('Overrides');
     await text('Broke off after 1,000 overrides: there may be more.');
     await alert().getByText('Something went wrong.').waitFor();
     await shown.page.getByRole('gridcell').filter({ hasText: 'Person 1' }).first().waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
   it('rows that fail to load say why, and load on retry', async () => {
     const world = largeWorld({ overrides: 3000, warehouses: 5 });
     shown.workspace.state.replace({ ...world, users: [...shown.workspace.state.users, ...world.users.slice(1)] });
-    await go('Everyone');
+    await go('Overrides');
     await text('3,000 overrides.');
     await shown.page.route('**/requests/causeway:overridesPage', (route) =>
       route.fulfill({ json: { ok: false, problem: PROBLEM } }),

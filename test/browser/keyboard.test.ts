@@ -13,7 +13,7 @@ const SCREENS = [
   ['Servers', 'Running, 3 tools'],
   ['AI clients', 'Any other client'],
   ['Activity', '300 calls.'],
-  ['Everyone', '2 overrides.'],
+  ['Overrides', '2 overrides.'],
   ['Accounts', 'ana@example.com'],
   ['Settings', 'These settings are in'],
   ['Diagnostics', 'Report for whoever helps you'],
@@ -273,7 +273,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
 
   it('an override of a user is set, and changed from the table', async () => {
     await given();
-    await go('Everyone');
+    await go('Overrides');
     await opens(button('Set for somebody…'), 'Whose override?');
     await press('Enter');
     await getsFocus(role('textbox', { name: 'Name, e-mail address or user id' }));

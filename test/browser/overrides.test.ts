@@ -18,8 +18,8 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
 
   const show = async (overrides: Override[]) => {
     for (const override of overrides) shown.workspace.state.overrides.set(override.userId, override);
-    await go('Everyone');
-    await shown.page.getByRole('heading', { name: 'Everyone' }).waitFor();
+    await go('Overrides');
+    await shown.page.getByRole('heading', { name: 'Overrides' }).waitFor();
   };
   const three = (): Override[] => [
     { userId: ANA, type: 'CUSTOM', warehouseId: SHARED },
@@ -58,7 +58,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
 
   it('a user who is no admin sees why the table is empty and what to do', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
-    await go('Everyone');
+    await go('Overrides');
     await shown.page.getByText('Only a workspace admin may list the overrides of all users.').waitFor();
     await inspect('everyone-no-admin');
     await button('Show my warehouse').click();

@@ -74,9 +74,9 @@ describe.skipIf(whyNotHere)('the settings', () => {
     const software = dialog.getByRole('list', { name: 'Software in Causeway' });
     await software.getByText('Node.js').waitFor();
     await inspect('notices');
-    await dialog.getByRole('searchbox', { name: 'Find software' }).fill('react-dom');
+    await dialog.getByRole('searchbox', { name: 'Find software' }).fill('scheduler');
     await expect.poll(() => software.getByRole('listitem').count()).toBe(1);
-    await software.getByText('react-dom').click();
+    await software.getByText('scheduler').click();
     await dialog.getByText('Permission is hereby granted').waitFor();
     await inspect('notices-text');
     await dialog.getByRole('searchbox', { name: 'Find software' }).fill('nothing of this name');

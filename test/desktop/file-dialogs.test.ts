@@ -49,7 +49,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
 
     it('open what the user chooses', async () => {
       const file = await overrides('changes.csv');
-      await go('Everyone');
+      await go('Overrides');
       await button('Import…').click();
       await takePicture('open-dialog');
       await typePath('Import overrides', file);
@@ -93,7 +93,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
       expect(await page.getByText('Saved as').count()).toBe(0);
       expect(await page.getByRole('alert').count()).toBe(0);
 
-      await go('Everyone');
+      await go('Overrides');
       await button('Import…').click();
       await expect.poll(offered).toMatchObject([{}, { title: 'Import overrides', properties: ['openFile'] }]);
       await expect.poll(() => button('Import…').isEnabled()).toBe(true);
@@ -122,7 +122,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
     it('say it where a file cannot be read, or holds nothing of use', async () => {
       const folder = inHome('a-folder.csv');
       await mkdir(folder);
-      await go('Everyone');
+      await go('Overrides');
       await answering(folder);
       await button('Import…').click();
       await page.getByText('a-folder.csv cannot be read').waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(reason)('the dialogs for files', { timeout: 120_000 }, () => {
 
     it('read the file that was chosen', async () => {
       await answering(await overrides('others.csv'));
-      await go('Everyone');
+      await go('Overrides');
       await button('Import…').click();
       await page.getByText('ben@example.com').first().waitFor();
       await page.getByText('others.csv').first().waitFor();

@@ -106,6 +106,7 @@ describe('the files behind app://causeway/', () => {
       'text/javascript; charset=utf-8',
     ],
     ['app://causeway/assets/a%20b.css', join(folder, 'assets', 'a b.css'), 'text/css; charset=utf-8'],
+    ['app://causeway/assets/inter.woff2', join(folder, 'assets', 'inter.woff2'), 'font/woff2'],
     ['app://causeway/assets/../icon.svg', join(folder, 'icon.svg'), 'image/svg+xml'],
   ])('%s is served', (address, path, type) => {
     expect(appFileOf(address, folder)).toEqual({ path, type });

@@ -1,0 +1,42 @@
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import layout from './layout.module.css';
+
+interface DialogProps {
+  opened: boolean;
+  title: ReactNode;
+  onClose(): void;
+  size?: 'md' | 'lg' | 'xl';
+  /** Makes the dialog a form; one of the footer's buttons has the type `submit`. */
+  onSubmit?: () => void;
+  /** The buttons that end it, always in sight. A form inside that has its own state uses `Form`, whose actions stay in sight too. */
+  footer?: ReactNode;
+  children: ReactNode;
+}
+
+/** A dialog: what it holds scrolls between its title and its footer. */
+export function Dialog({ opened, title, onClose, size = 'md', onSubmit, footer, children }: DialogProps) {
+  const content = (
+    <>
+      <div className={layout.stack}>{children}</div>
+      {footer && <div className={layout.closing}>{footer}</div>}
+    </>
+  );
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size={size}>
+      {onSubmit ? (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSubmit();
+          }}
+        >
+          {content}
+        </form>
+      ) : (
+        content
+      )}
+    </Modal>
+  );
+}
