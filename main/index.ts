@@ -4,11 +4,14 @@ import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
 import { configuredHosts } from './desktop/accounts.ts';
-import { applicationMenu } from './desktop/application-menu.ts';
 import { restartAfterCrash, WINDOW_BROKE, wordsAfterCrash } from './desktop/crash-watch.ts';
 import { createDesktop } from './desktop/desktop.ts';
 import { closingOnce, opensWindowAtStart } from './desktop/lifecycle.ts';
 import { openLog, takeOverConsole } from './desktop/log.ts';
+import { applicationMenu, menuTemplate } from './desktop/menu/application-menu.ts';
+import { showLauncherMenus } from './desktop/menu/launcher.ts';
+import { createMenuCommands } from './desktop/menu/menu-command.ts';
+import { projectAddresses } from './desktop/menu/project.ts';
 import { notify } from './desktop/notification.ts';
 import { quitCleanly } from './desktop/quit.ts';
 import { beginningOf, newApprovals, questionOf } from './desktop/rules.ts';
@@ -58,7 +61,6 @@ function start(): void {
   lockDown();
   serveAppFiles();
   if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME);
-  Menu.setApplicationMenu(Menu.buildFromTemplate(applicationMenu(process.platform)));
   nativeTheme.themeSource = settings.current.appearance;
 
   const closeForUpdate = async () => {
@@ -123,12 +125,18 @@ function start(): void {
     confirm: (title, message, screen) => answer(title, { message, remedy: null }, screen),
   });
   const tray = new CausewayTray(act, model.state);
+  const run = createMenuCommands({ open, act, window });
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate(menuTemplate(applicationMenu(process.platform, projectAddresses()), run)),
+  );
+  const launcher = showLauncherMenus(open);
   const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
   let { update, approvals } = model.state;
   model.onChange((state) => {
     tray.render(state);
+    launcher.render(state);
     const news = updateNews(update, state.update);
     update = state.update;
     for (const call of newApprovals(approvals, state.approvals)) {

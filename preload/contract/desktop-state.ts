@@ -49,6 +49,9 @@ const screenName = z.enum([
   'diagnostics',
 ]);
 
+/** What the application menu has the window do. */
+const windowCommand = z.enum(['palette', 'shortcuts']);
+
 export const stateRequests = {
   getState: { input: z.undefined(), output: desktopState },
   dismissFailedAction: { input: z.undefined(), output: z.undefined() },
@@ -58,9 +61,12 @@ export const stateEvents = {
   stateChanged: desktopState,
   /** The tray or a notification leads to a screen of the window that is open already, or to one thing on it. */
   screenWanted: z.object({ screen: screenName, item: z.string().nullable() }),
+  /** The application menu, or one of its shortcuts, wants something that the window has. */
+  commandWanted: z.object({ command: windowCommand }),
 } as const;
 
 export type DesktopState = z.output<typeof desktopState>;
 export type OtherSignIn = z.output<typeof otherSignIn>;
 export type FailedAction = z.output<typeof failedAction>;
 export type ScreenName = z.output<typeof screenName>;
+export type WindowCommand = z.output<typeof windowCommand>;

@@ -1,17 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { ScreenName } from '../../preload/contract.ts';
+import { isScreen } from '../../preload/screens.ts';
 
-/** The screens in the order of the navigation. The window opens on the first one. */
-export const SCREEN_TITLES: Record<ScreenName, string> = {
-  warehouse: 'Warehouse',
-  servers: 'Servers',
-  clients: 'AI clients',
-  activity: 'Activity',
-  overrides: 'Overrides',
-  accounts: 'Accounts',
-  settings: 'Settings',
-  diagnostics: 'Diagnostics',
-};
+export { SCREEN_TITLES } from '../../preload/screens.ts';
 
 /** The screen that the page's address names behind its `#`. */
 export function screenIn(hash: string): ScreenName {
@@ -43,10 +34,6 @@ export function showScreen(screen: ScreenName, item: string | null = null): void
 /** Where a link to a screen, or to one thing on it, leads. */
 export function addressOf(screen: ScreenName, item: string | null = null): string {
   return item === null ? `#${screen}` : `#${screen}/${encodeURIComponent(item)}`;
-}
-
-function isScreen(name: string): name is ScreenName {
-  return Object.hasOwn(SCREEN_TITLES, name);
 }
 
 function subscribe(changed: () => void): () => void {

@@ -17,6 +17,7 @@ import {
   reasonFor,
 } from '../../../preload/format.ts';
 import { displayText } from '../../platform/display.ts';
+import { attentionOf, isSignedOut } from '../attention.ts';
 import { beginningOf, questionOf } from '../rules.ts';
 import type { TrayAction } from './tray-action.ts';
 
@@ -170,31 +171,12 @@ function shortened(sentence: string): string {
 /** What the tray's icon shows. */
 export type TrayMood = 'ready' | 'working' | 'attention' | 'signed-out';
 
-/** States of a server that need attention. Signed out is not among them: the user chose it. */
-const FAILING = new Set<ConfiguredServer['state']['status']>([
-  'forbidden',
-  'not-found',
-  'blocked-by-ip-list',
-  'login-page',
-  'unreachable',
-  'failing',
-]);
-
-export function trayMood({ warehouse, servers, approvals }: DesktopState): TrayMood {
-  if (approvals.length > 0) return 'attention';
-  switch (warehouse.status) {
-    case 'loading':
-    case 'signing-in':
-      return 'working';
-    case 'unconfigured':
-      return 'signed-out';
-    case 'failed':
-      return warehouse.failure.next === 'sign-in' ? 'signed-out' : 'attention';
-    case 'known':
-      if (warehouse.lastFailure?.next === 'sign-in') return 'signed-out';
-      if (warehouse.lastFailure || warehouse.effective.problems.some(mattersNow)) return 'attention';
-      return servers.some(({ state }) => FAILING.has(state.status)) ? 'attention' : 'ready';
-  }
+export function trayMood(state: DesktopState): TrayMood {
+  const { status } = state.warehouse;
+  if (state.approvals.length > 0) return 'attention';
+  if (status === 'loading' || status === 'signing-in') return 'working';
+  if (status === 'unconfigured' || isSignedOut(state)) return 'signed-out';
+  return attentionOf(state).length > 0 ? 'attention' : 'ready';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { stateEvents } from '../../../preload/contract/desktop-state.ts';
 import type { ScreenName } from '../../../preload/contract.ts';
+import type { WindowMaterial } from './window-options.ts';
 
 /** Decides which addresses may open and which senders are trusted. Applied by `lockdown.ts` and `ipc.ts`. */
 
@@ -7,10 +8,14 @@ export const APP_SCHEME = 'app';
 export const APP_ORIGIN = `${APP_SCHEME}://causeway`;
 const START_PAGE = `${APP_ORIGIN}/index.html`;
 
-/** The address of the window's page, at one of its screens, or at one thing on it. */
-export function startPageAt(screen?: ScreenName, item?: string): string {
+/**
+ * The address of the window's page, at one of its screens, or at one thing on it.
+ * @param material what the system draws behind the window, of which the page leaves its side bar free
+ */
+export function startPageAt(screen?: ScreenName, item?: string, material?: WindowMaterial): string {
+  const page = material === undefined ? START_PAGE : `${START_PAGE}?material=${material}`;
   const place = [screen, item].filter((part) => part !== undefined).map(encodeURIComponent);
-  return place.length === 0 ? START_PAGE : `${START_PAGE}#${place.join('/')}`;
+  return place.length === 0 ? page : `${page}#${place.join('/')}`;
 }
 
 /** Whether an address belongs to the window's own pages. Everything else is neither loaded nor shown. */
@@ -55,6 +60,11 @@ export function isClientUrl(link: string): boolean {
 
 /** Links that lead into the application: `causeway://open/servers`. They show a screen and do nothing else. */
 export const LINK_SCHEME = 'causeway';
+
+/** The link to a screen. */
+export function linkTo(screen: ScreenName): string {
+  return `${LINK_SCHEME}://open/${screen}`;
+}
 
 const LINK = /^causeway:\/\/open\/([a-z]{1,20})\/?$/;
 

@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme, screen } from 'electron';
 import type { ScreenName } from '../../../preload/contract.ts';
@@ -6,9 +7,9 @@ import { PRELOAD_FILE, RESOURCES_FOLDER } from '../places.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import { startPageAt } from './navigation.ts';
 import { MINIMUM_SIZE, placeWindow } from './window-bounds.ts';
+import { windowLook, windowMaterial } from './window-options.ts';
 
-/** The page's own background, so that the window does not flash before the first frame. */
-const BACKGROUND = { light: '#ffffff', dark: '#1c1f23' };
+const THIS_SYSTEM = { platform: process.platform, release: release() };
 
 export interface WindowEvents {
   /** The window has become visible or hidden. */
@@ -63,21 +64,28 @@ export class MainWindow {
       this.#events.onWatched(false);
     });
     reloadAfterCrash(window, this.#crashes, () => this.#events.onReloaded());
-    void window.loadURL(startPageAt(screen, item));
+    void window.loadURL(startPageAt(screen, item, windowMaterial(THIS_SYSTEM)));
+  }
+
+  /** Calls back with the window once its page can hear events. */
+  whenLoaded(use: (window: BrowserWindow) => void): void {
+    const { current } = this;
+    if (!current) return;
+    if (current.webContents.isLoading()) current.webContents.once('did-finish-load', () => use(current));
+    else use(current);
   }
 
   #create(): BrowserWindow {
     const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
     return new BrowserWindow({
       ...placeWindow(this.#settings.windowBounds, screens),
+      ...windowLook(THIS_SYSTEM, nativeTheme.shouldUseDarkColors),
       minWidth: MINIMUM_SIZE.width,
       minHeight: MINIMUM_SIZE.height,
       title: app.name,
       // For Linux: elsewhere the packaged application brings its icon.
       icon: join(RESOURCES_FOLDER, 'icon.png'),
       show: false,
-      autoHideMenuBar: true,
-      backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
       webPreferences: {
         preload: PRELOAD_FILE,
         sandbox: true,

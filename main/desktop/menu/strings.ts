@@ -1,0 +1,21 @@
+/** The texts of the application menu, the Dock menu and the jump list. */
+export const strings = {
+  file: 'File',
+  edit: 'Edit',
+  view: 'View',
+  go: 'Go',
+  window: 'Window',
+  help: 'Help',
+  about: 'About Causeway',
+  checkForUpdates: 'Check for Updates…',
+  settings: 'Settings…',
+  palette: 'Command Palette…',
+  documentation: 'Documentation',
+  shortcuts: 'Keyboard Shortcuts',
+  supportReport: 'Support Report',
+  reportProblem: 'Report a Problem',
+  quit: 'Quit Causeway',
+  openCauseway: 'Open Causeway',
+  openCausewayHelp: 'Opens the window.',
+  opensScreen: (title: string) => `Opens ${title}.`,
+} as const;

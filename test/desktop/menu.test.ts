@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
+import { hasHands, pressKey } from './screen.ts';
+
+const reason = whyNotHere(process.env);
+if (reason) console.warn(`The tests of the application menu are skipped. ${reason}`);
+
+describe.skipIf(reason)('the application menu', () => {
+  let application: RunningApplication;
+  beforeAll(async () => {
+    application = await startApplication();
+  });
+  afterAll(() => application?.close());
+
+  it('is there, hidden, with its menus', async () => {
+    await application.window();
+    const labels = await application.electron.evaluate(({ Menu }) =>
+      Menu.getApplicationMenu()?.items.map(({ label }) => label),
+    );
+    expect(labels).toEqual(['File', 'Edit', 'View', 'Go', 'Window', 'Help']);
+    const hides = await application.electron.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows().map((window) => window.autoHideMenuBar && !window.isMenuBarVisible()),
+    );
+    expect(hides).toEqual([true]);
+  });
+
+  it('leads to screens by its entries, also where no window is open', async () => {
+    const page = await application.window();
+    const click = (label: string) =>
+      application.electron.evaluate(({ Menu }, wanted) => {
+        const menus = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []);
+        menus?.find((item) => item.label === wanted)?.click();
+      }, label);
+    await click('Servers');
+    await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+    await page.close();
+    await click('Activity');
+    const again = await application.window();
+    await again.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+  });
+
+  it('leads to screens by its shortcuts', async ({ skip }) => {
+    if (!(await hasHands())) skip('xdotool is not installed.');
+    const page = await application.window();
+    await page.bringToFront();
+    await expect.poll(() => page.evaluate(() => document.hasFocus()), { timeout: 10_000 }).toBe(true);
+    await pressKey('ctrl+2');
+    await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
+    await pressKey('ctrl+comma');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  });
+});
