@@ -14,6 +14,8 @@ const serverSchema = z.object({
   profile: z.string().min(1),
   kind: z.enum(SERVER_KINDS),
   path: z.string().startsWith('/'),
+  /** Of a Genie space, its title when it was added: its path holds only an id. */
+  title: z.string().optional(),
   /** What each tool call carries in `_meta`, such as `warehouse_id`. */
   meta: metaSchema.optional(),
   /** Of a Databricks App, the origin that the user has confirmed: no token goes to another one. */
@@ -161,24 +163,53 @@ export function serverPath(kind: Exclude<ManagedServerKind, 'other'>, target: st
 }
 
 /**
- * A name for a server that nobody has named. Short, for clients put it before each tool's name and let 60 characters of
- * both pass: a Genie space's tools alone have 45.
+ * The longest name that is proposed for a Genie space. Clients put it before each tool's name, a space's tools have up to 46
+ * characters, and the strictest client takes 63 of both and its own prefix.
  */
-export function suggestName(kind: ManagedServerKind, path: string, usedNames: readonly string[]): string {
+const MAX_SPACE_NAME_LENGTH = 10;
+
+/** What is known of a server that has no name yet. */
+export interface UnnamedServer {
+  kind: ManagedServerKind;
+  path: string;
+  /** Of a Genie space. */
+  title?: string | undefined;
+}
+
+/**
+ * A short, unused name for a server. A Genie space is named after its title, or after the end of its id where the title has no
+ * letter that a name takes.
+ */
+export function suggestName({ kind, path, title = '' }: UnnamedServer, usedNames: readonly string[]): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '');
+  const isSpace = kind === 'genie' && slugOf(title) !== '';
   const names: Record<ManagedServerKind, string> = {
     sql: 'databricks-sql',
-    // Spaces that were made one after the other differ at the end.
-    genie: `genie-${last.slice(-4)}`,
+    // Spaces that were made one after the other differ at the end of their ids.
+    genie: isSpace ? title : `genie-${last.slice(-4)}`,
     'vector-search': `search-${last}`,
     functions: `functions-${last}`,
     app: path.split('/')[2] ?? '',
     other: last,
   };
-  const plain = names[kind].toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const base = plain.slice(0, MAX_NAME_LENGTH - 3).replace(/^-+|-+$/g, '') || 'server';
+  const slug = slugOf(names[kind]) || 'server';
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`;
+    const suffix = number === 1 ? '' : `-${number}`;
+    const room = isSpace ? MAX_SPACE_NAME_LENGTH - suffix.length : MAX_NAME_LENGTH - 3;
+    const name = `${isSpace ? wholeWords(slug, room) : slug.slice(0, room).replace(/-+$/, '')}${suffix}`;
     if (!usedNames.includes(name)) return name;
   }
+}
+
+/** The letters and digits of a text that names take; accents are dropped. */
+function slugOf(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+}
+
+/** As many of the first words as fit, or the beginning of a long first one. */
+function wholeWords(slug: string, room: number): string {
+  if (slug.length <= room) return slug;
+  const end = slug.lastIndexOf('-', room);
+  return slug.slice(0, end > 0 ? end : room);
 }

@@ -50,7 +50,13 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const activity = new ActivityLog(onEvent, (recording) => model.showRecording(recording));
   const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
   model.onOverrideRead((effective, by) => void history.saw(effective, by));
-  const servers = new DesktopServers(causeway, env, model, settings.current.keepServersWarm);
+  const servers = new DesktopServers({
+    causeway,
+    env,
+    model,
+    keep: settings.current.keepServersWarm,
+    onUsage: (usage) => onEvent('serverUsageChanged', usage),
+  });
   settings.onChange(({ keepServersWarm }) => void servers.keep(keepServersWarm));
   const approvals = new ApprovalQueue({ waitMs: approvalWaitMs });
   approvals.subscribe((pending) =>
@@ -101,7 +107,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
           showProxies(sessions);
           activity.showSessions(sessions);
         },
-        onCall: (call) => activity.add(call),
+        onCall: (call) => {
+          activity.add(call);
+          servers.called(call);
+        },
         get recorder() {
           return activity.recording.recorder;
         },

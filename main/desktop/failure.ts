@@ -62,6 +62,8 @@ export function problemFor(error: unknown): Problem {
 export const AS_BUTTON: ActionWords = {
   'sign-in': ({ profile }) => `Sign in to ${profile} on the Accounts screen: a page opens in your browser.`,
   'sign-in-to-service': ({ title }) => `Sign in to ${title} on the Servers screen: a page opens in your browser.`,
+  'open-service-page': ({ title, userName }) =>
+    `Sign in to ${title} in a browser where you are signed in to the workspace as ${userName}, then check again.`,
   'check-sign-in': ({ profile, path }) =>
     `Sign in to ${profile} again: a page opens in your browser. If that does not help, ${path} belongs to another workspace than that profile.`,
   'check-credentials': ({ profile, path }) =>
@@ -86,10 +88,8 @@ export const AS_BUTTON: ActionWords = {
   'list-backups': () => '“Backups…” on the AI clients screen lists them.',
   'paste-by-hand': () => '“Any other client” on the AI clients screen has what to paste.',
   'add-server': () => 'Add one on the Servers screen.',
-  'confirm-app': ({ app, profile }) =>
-    `See the address and confirm it in a terminal: causeway servers add app:${app} --profile ${JSON.stringify(profile)}.`,
-  'start-app': ({ app, profile }) =>
-    `Start it in a terminal: causeway servers start app:${app} --profile ${JSON.stringify(profile)}.`,
+  'confirm-app': () => 'Confirm its address on the Servers screen.',
+  'start-app': () => 'Start it on the Servers screen.',
   'see-profiles': () => 'See why on the Accounts screen, and correct them.',
   'check-address': () => 'Check the workspace’s address.',
   'see-client-files': () => 'See what is wrong with them on the AI clients screen.',

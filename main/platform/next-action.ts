@@ -3,6 +3,8 @@ interface Details {
   'sign-in': { profile: string };
   /** To what is behind a service of the workspace, such as GitHub, which is its `title`. */
   'sign-in-to-service': { profile: string; service: string; title: string };
+  /** The same for a profile whose token cannot sign in: its user does, in a browser where they are signed in to the workspace. */
+  'open-service-page': { profile: string; title: string; userName: string; url: string };
   /** The workspace refused the sign-in for this path: either is the wrong one. */
   'check-sign-in': { profile: string; path: string };
   /** The same where the profile holds its credentials itself, so that there is nothing to sign in to. */
@@ -72,6 +74,8 @@ export const AS_COMMAND: ActionWords = {
   'sign-in': ({ profile }) => `Sign in with: causeway login --profile ${quoted(profile)}.`,
   'sign-in-to-service': ({ profile, service }) =>
     `Sign in with: causeway servers sign-in ${service} --profile ${quoted(profile)}.`,
+  'open-service-page': ({ profile, userName, url }) =>
+    `The token of profile "${profile}" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ${userName}, then try again: ${url}`,
   'check-sign-in': ({ profile, path }) =>
     `Run \`causeway whoami --profile ${quoted(profile)}\`: if that works, ${path} belongs to another workspace than the profile's; if not, run \`causeway login --profile ${quoted(profile)}\`.`,
   'check-credentials': ({ profile, path }) =>

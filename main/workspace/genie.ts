@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CausewayError } from '../platform/errors.ts';
 import { type Listing, listing } from './paging.ts';
 import type { Rest } from './rest.ts';
 
@@ -17,6 +18,29 @@ export type GenieSpace = z.infer<typeof Space>;
 export interface Genie {
   /** The spaces that the caller may open, from the page token on. */
   spaces(from?: string, signal?: AbortSignal): Promise<Listing<GenieSpace>>;
+  /** @throws {WorkspaceError} `not_found`; `permission_denied` where the caller may not open it */
+  space(id: string, signal?: AbortSignal): Promise<GenieSpace>;
+}
+
+const SPACE_PATH = /^\/api\/2\.0\/mcp\/genie\/([^/?#]+)\/?$/;
+
+/** The Genie space that a server's path names by its id; undefined for every other server. */
+export function spaceOf(path: string): string | undefined {
+  const id = SPACE_PATH.exec(path)?.[1];
+  return id === undefined ? undefined : decodeURIComponent(id);
+}
+
+/** The title of the Genie space that a server's path names; undefined where there is none, or none can be read now. */
+export async function spaceTitle(genie: Genie, path: string, signal?: AbortSignal): Promise<string | undefined> {
+  const id = spaceOf(path);
+  if (id === undefined) return undefined;
+  try {
+    return (await genie.space(id, signal)).title.trim() || undefined;
+  } catch (error) {
+    // A title is only for people: without one, the id says which space it is.
+    if (error instanceof CausewayError) return undefined;
+    throw error;
+  }
 }
 
 /** The Genie look-ups over one REST client. */
@@ -28,5 +52,6 @@ export function genieApi(rest: Rest): Genie {
         (page) => page.spaces,
         from,
       ),
+    space: (id, signal) => rest.request({ path: `${PATH}/${encodeURIComponent(id)}`, schema: Space, signal }),
   };
 }

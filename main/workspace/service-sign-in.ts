@@ -283,7 +283,7 @@ export class ServiceSignIn {
         );
       case 'own-browser':
         return new CausewayError('service_signed_out', `${userName} is not signed in to ${title}. Nothing was run.`, {
-          remedy: `The token of profile "${profile.name}" cannot sign in. Open the page in a browser in which you are signed in to the workspace as ${userName}, then try again: ${url}`,
+          action: { do: 'open-service-page', profile: profile.name, title, userName, url },
         });
       case 'page':
         return new CausewayError('service_signed_out', `You are not signed in to ${title}.`, { action: this.action });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { inProfile } from './parts.ts';
+import { clientMark, inProfile } from './parts.ts';
 
 const kind = z.enum(['sql', 'genie', 'vector-search', 'functions', 'app', 'other']);
+
+/** What a server is, which its icon shows. It follows from the path: a server that was added by its path has one, too. */
+const serverType = z.enum(['sql', 'genie', 'functions', 'search', 'service', 'connection', 'app', 'other']);
 
 /** A managed server that AI clients are to have, and how it is just now. */
 export const configuredServer = z.object({
@@ -9,6 +12,11 @@ export const configuredServer = z.object({
   profile: z.string(),
   kind,
   path: z.string(),
+  type: serverType,
+  /** What people know it by: a Genie space's title, `main.default`, "GitHub". The name where there is nothing better. */
+  title: z.string(),
+  /** What has replaced it, as people call it; null where nothing has. */
+  successor: z.string().nullable(),
   /** What is behind it where it is a service, as people call it: "GitHub". */
   service: z.string().optional(),
   state: z.object({
@@ -36,9 +44,50 @@ export const configuredServer = z.object({
     /** When it is checked again automatically, in milliseconds since the epoch; null where the user has to act first. */
     retryAt: z.number().nullable(),
     /** What can be done about it from here. */
-    action: z.enum(['sign-in', 'sign-in-to-service', 'accounts', 'check-again']).nullable(),
+    action: z
+      .enum(['sign-in', 'sign-in-to-service', 'open-page', 'accounts', 'confirm-app', 'start-app', 'check-again'])
+      .nullable(),
   }),
 });
+
+/** How often a server's tools were called since the application started, and how that went. */
+const serverUsage = z.object({
+  name: z.string(),
+  calls: z.number(),
+  failed: z.number(),
+  /** Milliseconds since the epoch; null before the first call. */
+  lastCallAt: z.number().nullable(),
+  /** Whether the last call failed. */
+  hasFailedLast: z.boolean(),
+  lastFailure: z
+    .object({
+      at: z.number(),
+      tool: z.string().nullable(),
+      /** Null for a call that was tried in this window. */
+      client: z.string().nullable(),
+      words: z.string(),
+    })
+    .nullable(),
+  /** The clients that called it, the most frequent first. */
+  clients: z.array(z.object({ name: z.string(), mark: clientMark.nullable(), calls: z.number() })),
+});
+
+/** Where a Databricks App is, and whether it runs. */
+const appAddress = z.object({
+  app: z.string(),
+  path: z.string(),
+  /** The address that the workspace names now. */
+  origin: z.string(),
+  /** Whether it looks like an address of Databricks Apps. */
+  isUsual: z.boolean(),
+  /** The address that was confirmed until now; null where none was. */
+  confirmed: z.string().nullable(),
+  /** How the app is where it does not run: "is stopped". */
+  halt: z.string().nullable(),
+});
+
+/** A table as it goes into a CSV file. */
+const table = z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.string())) });
 
 const serverNamed = z.object({ name: z.string() });
 
@@ -66,7 +115,7 @@ const offered = z.object({
   about: z.string(),
   /** What the command takes for it; no other has the same. */
   add: z.string(),
-  /** Null for an app, which is added with the command. */
+  /** Null for an app, which has an address of its own. */
   path: z.string().nullable(),
   /** Why it is of no use just now. */
   obstacle: z.string().nullable(),
@@ -80,13 +129,22 @@ const tool = z.object({
   description: z.string(),
   /** JSON Schema, as the server sends it. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** What the server says of what a call does; `unknown` where it says nothing. */
+  /** The server's own hints, which nobody checks; null where it gives none. */
+  hints: z.object({
+    readOnly: z.boolean().nullable(),
+    destructive: z.boolean().nullable(),
+    idempotent: z.boolean().nullable(),
+    openWorld: z.boolean().nullable(),
+  }),
+  /** What the hints say of what a call does; `unknown` where they say nothing. */
   effect: z.enum(['reads', 'changes', 'destroys', 'unknown']),
 });
 
 /** A tool's answer, as far as it can be shown. */
 const toolAnswer = z.object({
   isError: z.boolean(),
+  /** What failed where the tool answered with a failed statement or question; null where nothing did. */
+  failure: z.object({ state: z.string(), message: z.string() }).nullable(),
   /** How long the call took. */
   durationMs: z.number(),
   /** The structured content; undefined if there is none. */
@@ -124,14 +182,47 @@ export const serverRequests = {
    */
   proposeServer: {
     input: inProfile.extend({ kind, target: z.string(), path: z.string().optional() }),
-    output: z.object({ path: z.string(), name: z.string() }),
+    output: z.object({ path: z.string(), name: z.string(), title: z.string().optional() }),
   },
-  addServer: { input: inProfile.extend({ kind, path: z.string(), name: z.string() }), output: z.undefined() },
+  /** An app is added with the address that the user has confirmed. */
+  addServer: {
+    input: inProfile.extend({
+      kind,
+      path: z.string(),
+      name: z.string(),
+      title: z.string().optional(),
+      confirmed: z.string().optional(),
+    }),
+    output: z.undefined(),
+  },
+  /** Where the workspace says an app is: by its name, such as `mcp-reports`, or its path. */
+  findApp: { input: inProfile.extend({ app: z.string() }), output: appAddress },
+  /** The same for a server of the list that is an app. */
+  findAppOf: { input: serverNamed, output: appAddress },
+  /** Lets calls of an app's server carry a token to this address. */
+  confirmApp: { input: serverNamed.extend({ origin: z.string() }), output: z.undefined() },
+  /** Starts an app, and answers once it runs; `toolProgress` tells how it is meanwhile. */
+  startApp: { input: serverNamed.extend(job.shape), output: z.undefined() },
+  /** Moves a server to the one that has replaced it, with its name, its rules and its entries in clients. */
+  moveServer: {
+    input: serverNamed,
+    output: z.object({
+      tools: z.number(),
+      /** Whether rules were taken along. */
+      hasRules: z.boolean(),
+      written: z.array(z.string()),
+      failed: z.array(z.object({ client: z.string(), problem: z.string() })),
+    }),
+  },
+  /** Of every server in the list. */
+  serverUsage: { input: z.undefined(), output: z.array(serverUsage) },
   removeServer: { input: serverNamed, output: z.undefined() },
   /** Checks the server now. The state holds the result. */
   checkServer: { input: serverNamed, output: z.undefined() },
   /** Shows the page on which the user signs in to what is behind a service; the state tells how it goes on. */
   signInToService: { input: serverNamed, output: z.undefined() },
+  /** Opens the page of that sign-in for a user whose token cannot sign in. Nothing waits for them. */
+  openServicePage: { input: serverNamed, output: z.undefined() },
   /** Whether the user is signed in to what is behind a service; `null` where that is not known, or no sign-in is needed. */
   isSignedInToService: { input: serverNamed, output: z.boolean().nullable() },
   /** Signs out of what is behind a service, for all clients and computers. */
@@ -148,16 +239,24 @@ export const serverRequests = {
   },
   /** Opens the workspace of a server in the browser. */
   openWorkspaceOf: { input: serverNamed, output: z.undefined() },
-  copyServer: { input: serverNamed.extend({ what: z.enum(['path', 'url']) }), output: z.undefined() },
+  copyServer: { input: serverNamed.extend({ what: z.enum(['path', 'url', 'sign-in-page']) }), output: z.undefined() },
+  copyTable: { input: table, output: z.undefined() },
+  /** Writes a table as CSV where the user chooses. Null if they cancel. */
+  saveTable: { input: table.extend({ name: z.string() }), output: z.object({ file: z.string() }).nullable() },
 } as const;
 
 export const serverEvents = {
   serversFound: job.extend({ servers: z.array(offered) }),
+  /** At most once a second. */
+  serverUsageChanged: z.array(serverUsage),
   /** How far a tool's call is: `total` is null where the server does not know. */
   toolProgress: job.extend({ progress: z.number(), total: z.number().nullable(), words: z.string() }),
 } as const;
 
 export type ConfiguredServer = z.output<typeof configuredServer>;
+export type ServerType = z.output<typeof serverType>;
+export type ServerUsageInfo = z.output<typeof serverUsage>;
+export type AppAddress = z.output<typeof appAddress>;
 export type ServerKind = z.output<typeof kind>;
 export type CatalogQuery = z.output<typeof query>;
 export type CatalogEntry = z.output<typeof found>;

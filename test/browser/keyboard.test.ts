@@ -185,9 +185,9 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     expect(await role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);
     await reach(button('Add'));
     await press('Space');
-    await role('heading', { level: 1, name: 'genie-7191' }).waitFor();
+    await role('heading', { level: 1, name: 'new-york' }).waitFor();
     await closed();
-    await getsFocus(role('heading', { level: 1, name: 'genie-7191' }));
+    await getsFocus(role('heading', { level: 1, name: 'new-york' }));
 
     await reach(role('link', { name: 'All servers' }));
     await press('Enter');

@@ -24,7 +24,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     }
     await inspect('offered');
     await option(/^New York taxi trips/).check();
-    await expect.poll(() => field('Name').inputValue()).toBe('genie-7191');
+    await expect.poll(() => field('Name').inputValue()).toBe('new-york');
     await option(/^GitHub/).check();
     await expect.poll(() => field('Name').inputValue()).toBe('system-ai-github');
     await inspect('offered-chosen');

@@ -56,7 +56,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await shown.page.getByRole('radio', { name: /^New York taxi trips/ }).check();
     await inspect('add-genie');
     await button('Add').click();
-    await heading('genie-7191');
+    await heading('new-york');
     await state('Running, 2 tools');
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
     await shown.page.getByRole('radio', { name: /system.ai.dbsql/ }).waitFor();
     await inspect('add-by-path');
     await field('Path or address').fill('https://elsewhere.example.com/api/2.0/mcp/sql');
-    await shown.page.getByRole('alert').getByText('That is not an address of').waitFor();
+    await shown.page.getByRole('alert').getByText('That address does not belong to').waitFor();
     await field('Path or address').fill(`${shown.workspace.host}${FUNCTIONS}`);
     await field('Name').fill('by-path');
     await button('Add').click();
@@ -242,7 +242,7 @@ describe.skipIf(whyNotHere)('the servers in the window', () => {
   it('a broken profile links to its screen and offers no sign-in', async () => {
     await giveServer('lost', FUNCTIONS, 'nobody');
     await go('Servers');
-    await text('Look at its profile on the Accounts screen, or remove the server here.');
+    await text('Check its profile on the Accounts screen, or remove this server.');
     await inspect('server-without-profile');
     await button('Accounts, for nobody').click();
     await heading('Accounts');

@@ -74,8 +74,7 @@ async function addApp(context: CommandContext, path: string, options: AddServerO
     const name =
       options.name ??
       suggestName(
-        'app',
-        path,
+        { kind: 'app', path },
         now.servers.map((server) => server.name),
       );
     added = known

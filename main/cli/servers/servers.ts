@@ -27,6 +27,7 @@ import { CausewayError, inOneLine, sentences } from '../../platform/errors.ts';
 import { openPool } from '../../platform/http.ts';
 import type { SettingsFile } from '../../platform/settings.ts';
 import { serverKey } from '../../rules/decision.ts';
+import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
 import { successorOf } from '../../workspace/offered-servers.ts';
 import type { CommandContext } from '../command.ts';
 import { exitCodeOfAll } from '../failure.ts';
@@ -56,12 +57,13 @@ export async function addServer(
     await openServerList(context),
     await (await context.causeway().auth()).profile(options.profile),
   ];
+  const title = await titleOf(context, profile, path);
   let added: ManagedServer | undefined;
   const edit = (now: ServerList): ServerList => {
     if (options.name === undefined) refuseSecond(now, profile, { path, meta });
     const usedNames = now.servers.map(({ name }) => name);
-    const name = options.name ?? suggestName(kind, path, usedNames);
-    added = { name, profile: profile.name, kind, path, ...(meta ? { meta } : {}) };
+    const name = options.name ?? suggestName({ kind, path, title }, usedNames);
+    added = { name, profile: profile.name, kind, path, ...(title ? { title } : {}), ...(meta ? { meta } : {}) };
     return withServer(now, added);
   };
   if (options.dryRun) edit(list.read());
@@ -74,6 +76,15 @@ export async function addServer(
     context.stdout,
     `Try it with "causeway servers test ${added.name}", write it with "causeway clients add".`,
   );
+}
+
+/** How long a Genie space's title is waited for, in milliseconds: without one, the server is named after its id. */
+const TITLE_TIMEOUT_MS = 5_000;
+
+async function titleOf(context: CommandContext, profile: Profile, path: string): Promise<string | undefined> {
+  if (spaceOf(path) === undefined) return undefined;
+  const { client } = await context.causeway().open(profile.name);
+  return spaceTitle(client.genie, path, AbortSignal.any([context.signal, AbortSignal.timeout(TITLE_TIMEOUT_MS)]));
 }
 
 /** Added twice without a word, every client would have each of its tools twice. */

@@ -1,9 +1,18 @@
 import type { OfferedServerInfo, serverRequests } from '../../../preload/contract/servers.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { writeWholeFile } from '../../platform/replace-file.ts';
 import type { OfferedServer, ServerGroup } from '../../workspace/offered-servers.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
+import { strings } from './strings.ts';
+import { tableAsCsv } from './table.ts';
 
-export function serverHandlers({ causeway, servers, shell, emit }: DesktopContext): HandlersOf<typeof serverRequests> {
+export function serverHandlers({
+  causeway,
+  servers,
+  rules,
+  shell,
+  emit,
+}: DesktopContext): HandlersOf<typeof serverRequests> {
   const jobs = new Jobs();
   return {
     browse: ({ job, profile, query, from }) =>
@@ -24,10 +33,20 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
           if (event.what === 'end')
             return { leftOut: leftOutOf(event), isPartial: event.stopped !== null || event.failures.length > 0 };
         }
-        throw new CausewayError('cancelled', 'It was cancelled.');
+        throw new CausewayError('cancelled', strings.cancelled);
       }),
     proposeServer: ({ profile, kind, target, path }) => servers.propose(profile, kind, target, path),
     addServer: async (server) => void (await servers.add(server)),
+    findApp: ({ profile, app }) => servers.findApp(profile, app),
+    findAppOf: ({ name }) => servers.findAppOf(name),
+    confirmApp: async ({ name, origin }) => void (await servers.confirmApp(name, origin)),
+    startApp: ({ job, name }) =>
+      jobs.run(job, async (signal) => {
+        const onProgress = (words: string) => emit('toolProgress', { job, progress: 0, total: null, words });
+        return void (await servers.startApp(name, { signal, onProgress }));
+      }),
+    moveServer: ({ name }) => servers.move(name, rules),
+    serverUsage: async () => servers.usage(),
     removeServer: async ({ name }) => void (await servers.remove(name)),
     checkServer: async ({ name }) => void (await servers.check(name)),
     signInToService: async ({ name }) => {
@@ -35,6 +54,10 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
       const { state } = await service.checkBeforeSignIn();
       if (state === 'signed-out') await service.begin({ asked: true });
       else await servers.check(name);
+    },
+    openServicePage: async ({ name }) => {
+      const service = await servers.service(name);
+      await service.open(service.url);
     },
     isSignedInToService: async ({ name }) => {
       const { state } = await (await servers.service(name)).check();
@@ -54,8 +77,17 @@ export function serverHandlers({ causeway, servers, shell, emit }: DesktopContex
       ),
     openWorkspaceOf: async ({ name }) => void (await shell.openInBrowser((await servers.addressOf(name)).host)),
     copyServer: async ({ name, what }) => {
+      if (what === 'sign-in-page') return void shell.copy((await servers.service(name)).url);
       const { url, path } = await servers.addressOf(name);
-      shell.copy(what === 'path' ? path : url);
+      return void shell.copy(what === 'path' ? path : url);
+    },
+    copyTable: async (table) => void shell.copy(tableAsCsv(table)),
+    saveTable: async ({ name, ...table }) => {
+      const kinds = [{ name: 'CSV', extensions: ['csv'] }];
+      const file = await shell.chooseFileToSave({ title: strings.saveTitle, name: `${name}.csv`, kinds });
+      if (file === null) return null;
+      await writeWholeFile(file, tableAsCsv(table));
+      return { file };
     },
   };
 }
@@ -94,6 +126,6 @@ export class Jobs {
 
   /** Nothing happens to one that has ended by itself. */
   cancel(job: string): void {
-    this.#running.get(job)?.abort(new CausewayError('cancelled', 'It was cancelled.'));
+    this.#running.get(job)?.abort(new CausewayError('cancelled', strings.cancelled));
   }
 }

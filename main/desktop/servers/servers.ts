@@ -1,49 +1,64 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import type { ConfiguredServer, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
+import type { AppAddress, RequestOutputs, ServerUsageInfo, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
 import { checkedServerPath, type ManagedServerKind } from '../../clients/server-arguments.ts';
 import {
-  findServer,
   type ManagedServer,
-  openServers,
-  type ServerList,
   serverPath,
   suggestName,
+  withConfirmed,
   withoutServer,
   withServer,
 } from '../../clients/servers.ts';
 import { longNames } from '../../clients/table.ts';
-import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
-import type { ServerHealth } from '../../hub/health/health.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
-import { asSentence, CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
-import { makeFolder } from '../../platform/replace-file.ts';
-import type { SettingsFile } from '../../platform/settings.ts';
+import { moveServer } from '../../move-server.ts';
+import { CausewayError } from '../../platform/errors.ts';
 import type { ListedTool } from '../../rules/decision.ts';
+import type { RulesFile } from '../../rules/rules-file.ts';
 import { appOf } from '../../workspace/app-name.ts';
-import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
+import { spaceOf, spaceTitle } from '../../workspace/genie.ts';
+import { serviceOf } from '../../workspace/service-name.ts';
 import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
-import { remedyInWindow } from '../failure.ts';
+import { openDesktopClients } from '../clients.ts';
+import { failureInWindow } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
+import { appAddress, startAppOf } from './apps.ts';
+import { describeConfiguredServer } from './describe.ts';
+import { strings } from './strings.ts';
 import { answerForWindow, hintsOf, toolForWindow } from './tools.ts';
+import { type EndedCall, ServerUsage } from './usage.ts';
+import { WatchedServers } from './watched-list.ts';
+
+export interface DesktopServersOptions {
+  causeway: Causeway;
+  env: NodeJS.ProcessEnv;
+  model: DesktopModel;
+  /** Whether servers are checked periodically. */
+  keep: boolean;
+  onUsage(usage: ServerUsageInfo[]): void;
+}
 
 /** The configured servers: their list, their health, and their tools. */
 export class DesktopServers {
   readonly #causeway: Causeway;
   readonly #model: DesktopModel;
   readonly #list: WatchedServers;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #usage: ServerUsage;
+  /** The titles of Genie spaces, by profile and path; undefined where one could not be read. */
+  readonly #titles = new Map<string, string | undefined>();
   #servers: readonly ManagedServer[] = [];
   #monitor: Promise<HealthMonitor> | undefined;
   #isKept: boolean;
 
-  /** @param keep whether servers are checked periodically */
-  constructor(causeway: Causeway, env: NodeJS.ProcessEnv, model: DesktopModel, keep: boolean) {
+  constructor({ causeway, env, model, keep, onUsage }: DesktopServersOptions) {
     this.#isKept = keep;
     this.#causeway = causeway;
+    this.#env = env;
     this.#model = model;
     this.#list = new WatchedServers(env, (servers) => this.#listed(servers));
+    this.#usage = new ServerUsage(() => onUsage(this.usage()));
   }
 
   /** Starts to monitor the servers of the list, and to watch the list. */
@@ -69,6 +84,7 @@ export class DesktopServers {
 
   async close(): Promise<void> {
     this.#list.close();
+    this.#usage.close();
     await (await this.#monitor)?.close();
   }
 
@@ -78,17 +94,21 @@ export class DesktopServers {
     kind: ManagedServerKind,
     target: string,
     known?: string,
-  ): Promise<{ path: string; name: string }> {
+  ): Promise<RequestOutputs['proposeServer']> {
     const typed = async () => (kind === 'other' ? this.#pathIn(profile, target.trim()) : serverPath(kind, target));
     const path = known === undefined ? await typed() : checkedServerPath(known, 'The path');
     const usedNames = (await this.#list.all()).map(({ name }) => name);
-    return { path, name: suggestName(kind, path, usedNames) };
+    const title = spaceOf(path) === undefined ? undefined : await this.#readTitle(profile, path);
+    return { path, name: suggestName({ kind, path, title }, usedNames), ...(title ? { title } : {}) };
   }
 
   /** @throws {CausewayError} `usage`, `already_exists` */
   async add({ path, ...server }: ManagedServer): Promise<void> {
     const checked = { ...server, path: checkedServerPath(path, 'The path') };
-    await this.#list.change((now) => withServer(now, checked));
+    await this.#list.change((now) => {
+      const added = withServer(now, checked);
+      return checked.confirmed === undefined ? added : withConfirmed(added, checked);
+    });
   }
 
   /** @throws {CausewayError} `not_found` */
@@ -114,18 +134,104 @@ export class DesktopServers {
     return (tools ?? []).map((tool) => ({ name: tool.name, hints: hintsOf(tool) }));
   }
 
-  /** @throws {CausewayError} as `HealthMonitor.callTool` */
+  /** Calls a tool, and counts the call. @throws {CausewayError} as `HealthMonitor.callTool` */
   async call(name: string, tool: string, args: Record<string, unknown>, options: AskOptions): Promise<ToolAnswer> {
+    const server = await this.#list.named(name);
     const startedAt = performance.now();
-    const result = await (await this.#started()).callTool(name, tool, args, options);
-    return answerForWindow(result, performance.now() - startedAt);
+    try {
+      const result = await (await this.#started()).callTool(name, tool, args, options);
+      const answer = answerForWindow(result, performance.now() - startedAt);
+      this.#usage.addTried(server, tool, answer.failure?.message ?? (answer.isError ? strings.toolFailed : null));
+      return answer;
+    } catch (error) {
+      const isCancelled = error instanceof CausewayError && error.code === 'cancelled';
+      const words = error instanceof CausewayError ? error.message : strings.lost;
+      this.#usage.addTried(server, tool, isCancelled ? null : words);
+      throw error;
+    }
+  }
+
+  /** A call of an AI client has ended. */
+  called(call: EndedCall): void {
+    this.#usage.add(call);
+  }
+
+  /** How often each server was called, and how that went. */
+  usage(): ServerUsageInfo[] {
+    return this.#usage.of(this.#servers);
+  }
+
+  /** Where an app is, by its name or by a server's path. @throws {CausewayError} as `appAddress` */
+  async findApp(profile: string, app: string): Promise<AppAddress> {
+    const path = app.startsWith('/') ? checkedServerPath(app, 'The path') : serverPath('app', app);
+    const known = (await this.#list.all()).find((server) => server.profile === profile && server.path === path);
+    return appAddress(this.#causeway, profile, path, known?.confirmed);
+  }
+
+  /** The same for a server of the list. @throws {CausewayError} `not_found`, as `findApp` */
+  async findAppOf(name: string): Promise<AppAddress> {
+    const { profile, path } = await this.#appNamed(name);
+    return this.findApp(profile, path);
+  }
+
+  /** The user agrees that tokens go to an app's address. @throws {CausewayError} `conflict` where it has changed since */
+  async confirmApp(name: string, origin: string): Promise<void> {
+    const server = await this.#appNamed(name);
+    const { app, origin: now } = await this.findApp(server.profile, server.path);
+    if (now !== origin) throw new CausewayError('conflict', strings.movedOn(app), { remedy: strings.movedOnRemedy });
+    await this.#list.change((list) => withConfirmed(list, { ...server, confirmed: origin }));
+    await this.check(name);
+  }
+
+  /** Starts an app, and waits until it runs. @throws {CausewayError} as `startApp` */
+  async startApp(name: string, options: { signal: AbortSignal; onProgress(words: string): void }): Promise<void> {
+    const { profile, path } = await this.#appNamed(name);
+    await startAppOf(this.#causeway, profile, path, options);
+    await this.check(name);
+  }
+
+  /** Moves a server to the one that has replaced it. @throws {CausewayError} as `moveServer` */
+  async move(name: string, rules: RulesFile): Promise<RequestOutputs['moveServer']> {
+    const { tools, hasRules, outcomes } = await moveServer(name, {
+      auth: this.#causeway.auth,
+      list: await this.#list.open(),
+      rules,
+      clients: openDesktopClients(this.#env),
+      countTools: (server) => this.#countTools(server),
+      by: 'window',
+    });
+    await this.#list.look();
+    return {
+      tools,
+      hasRules,
+      written: outcomes.filter(({ result }) => result === 'written').map((outcome) => outcome.name),
+      failed: outcomes.flatMap(({ name: client, error }) =>
+        error ? [{ client, problem: failureInWindow(error) }] : [],
+      ),
+    };
+  }
+
+  /** Through a session of its own, for a server that is not in the list. */
+  async #countTools(server: ManagedServer): Promise<number> {
+    const monitor = await this.#causeway.monitorHealth([server]);
+    try {
+      return (await monitor.tools(server.name)).length;
+    } finally {
+      await monitor.close();
+    }
+  }
+
+  async #appNamed(name: string): Promise<ManagedServer> {
+    const server = await this.#list.named(name);
+    if (appOf(server.path)) return server;
+    throw new CausewayError('not_found', strings.noApp(name));
   }
 
   /** The sign-in to what is behind a server. @throws {CausewayError} `not_found`, also where it is no service */
   async service(name: string): Promise<ServiceSignIn> {
     const { profile, path } = await this.#list.named(name);
     const service = serviceOf(path);
-    if (service === undefined) throw new CausewayError('not_found', `Server "${name}" has no sign-in of its own.`);
+    if (service === undefined) throw new CausewayError('not_found', strings.noService(name));
     const [auth, services] = await Promise.all([this.#causeway.auth(), this.#causeway.services()]);
     return services.of(await auth.profile(profile), service);
   }
@@ -155,14 +261,41 @@ export class DesktopServers {
     const health = new Map(states.map((state) => [state.name, state.health]));
     const connecting = { name: 'connecting' } as const;
     this.#model.showServers(
-      this.#servers.map((server) => describeConfiguredServer(server, health.get(server.name) ?? connecting, now)),
+      this.#servers.map((server) => {
+        const title = this.#titles.get(titleKey(server));
+        return describeConfiguredServer(server, { health: health.get(server.name) ?? connecting, title, now });
+      }),
     );
+    for (const server of this.#servers) {
+      if (health.get(server.name)?.name === 'ready') void this.#lookUpTitle(server, states);
+    }
+  }
+
+  /** Finds the title of a Genie space whose entry has none, once. */
+  async #lookUpTitle(server: ManagedServer, states: readonly MonitoredServerState[]): Promise<void> {
+    const key = titleKey(server);
+    if (server.title !== undefined || spaceOf(server.path) === undefined || this.#titles.has(key)) return;
+    this.#titles.set(key, undefined);
+    const title = await this.#readTitle(server.profile, server.path);
+    this.#titles.set(key, title);
+    if (title !== undefined) this.#show((await this.#monitor)?.states() ?? states);
+  }
+
+  /** Undefined where it cannot be read now: the id then says which space it is. */
+  async #readTitle(profile: string, path: string): Promise<string | undefined> {
+    try {
+      const { client } = await this.#causeway.open(profile);
+      return await spaceTitle(client.genie, path, AbortSignal.timeout(TITLE_TIMEOUT_MS));
+    } catch (error) {
+      if (error instanceof CausewayError) return undefined;
+      throw error;
+    }
   }
 
   async #started(): Promise<HealthMonitor> {
     const monitor = await this.#monitor;
     if (monitor) return monitor;
-    throw new CausewayError('unavailable', 'Causeway is still starting.', { remedy: 'Try again in a moment.' });
+    throw new CausewayError('unavailable', strings.starting, { remedy: strings.tryAgain });
   }
 
   /** A path from what the user typed: a path, or a URL copied from the workspace. */
@@ -171,9 +304,7 @@ export class DesktopServers {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const host = await this.#hostOf(profile);
     if (url?.origin !== host) {
-      throw new CausewayError('usage', `That is not an address of ${host}.`, {
-        remedy: 'Choose the profile of its workspace first, at the left, or copy the address again.',
-      });
+      throw new CausewayError('usage', strings.otherWorkspace(host), { remedy: strings.otherWorkspaceRemedy });
     }
     return checkedServerPath(`${url.pathname}${url.search}`, 'The path');
   }
@@ -183,103 +314,9 @@ export class DesktopServers {
   }
 }
 
-/** A configured server with its health, as tray and window show it. `now` is in milliseconds since the epoch. */
-export function describeConfiguredServer(server: ManagedServer, health: ServerHealth, now: number): ConfiguredServer {
-  const { name, profile, kind, path } = server;
-  const { label, sentence, remedy, action } = formatHealth(health, { profile, now });
-  const service = serviceOf(path);
-  return {
-    name,
-    profile,
-    kind,
-    path,
-    ...(service === undefined ? {} : { service: serviceTitle(service) }),
-    state: {
-      status: health.name,
-      tools: health.name === 'ready' ? health.tools : null,
-      label,
-      // The window counts down to the next attempt itself.
-      words: 'problem' in health ? asSentence(health.problem.message) : sentence,
-      remedy: 'problem' in health ? remedyHere(health.problem, action) : remedy,
-      retryAt: 'until' in health ? health.until : null,
-      action,
-    },
-  };
-}
+/** How long a Genie space's title is waited for, in milliseconds. */
+const TITLE_TIMEOUT_MS = 5_000;
 
-const SIGN_IN = 'Sign in: a page opens in your browser.';
-const ACCOUNTS = 'Look at its profile on the Accounts screen, or remove the server here.';
-const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_found', 'profile_unusable', 'ambiguous']);
-
-/** The remedy, shown beside the button that carries it out. */
-function remedyHere(problem: CausewayError, button: HealthAction | null): string | null {
-  const { code, advice, action } = problem;
-  if (button === 'sign-in-to-service') return sentences(advice, SIGN_IN);
-  if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(advice, SIGN_IN);
-  return WITHOUT_PROFILE.has(code) ? ACCOUNTS : remedyInWindow(problem);
-}
-
-type Listener = (servers: readonly ManagedServer[]) => void;
-
-/** The list of servers on disk, watched because the command line changes it too. */
-export class WatchedServers {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #onChange: Listener;
-  #file: Promise<SettingsFile<ServerList>> | undefined;
-  #watcher: FSWatcher | undefined;
-  #shown = '';
-
-  constructor(env: NodeJS.ProcessEnv, onChange: Listener) {
-    this.#env = env;
-    this.#onChange = onChange;
-  }
-
-  /** Reports the list now and after each change. */
-  async start(): Promise<void> {
-    const { path } = await this.#open();
-    await makeFolder(dirname(path));
-    // The file is replaced as a whole, so its folder is watched.
-    this.#watcher = watch(dirname(path), (_event, name) => {
-      if (name === null || name === basename(path)) void this.#look();
-    });
-    await this.#look();
-  }
-
-  close(): void {
-    this.#watcher?.close();
-  }
-
-  async all(): Promise<ManagedServer[]> {
-    return (await this.#open()).read().servers;
-  }
-
-  /** @throws {CausewayError} `not_found` */
-  async named(name: string): Promise<ManagedServer> {
-    return findServer((await this.#open()).read(), name);
-  }
-
-  /** Changes the list, and reports it before it returns. @throws {CausewayError} as `edit` */
-  async change(edit: (now: ServerList) => ServerList): Promise<void> {
-    await (await this.#open()).change(edit);
-    await this.#look();
-  }
-
-  #open(): Promise<SettingsFile<ServerList>> {
-    this.#file ??= openServers(this.#env);
-    return this.#file;
-  }
-
-  async #look(): Promise<void> {
-    let servers: ManagedServer[];
-    try {
-      servers = await this.all();
-    } catch {
-      // A user may be editing it by hand: the list stays as it was until the file can be read again.
-      return;
-    }
-    const text = JSON.stringify(servers);
-    if (text === this.#shown) return;
-    this.#shown = text;
-    this.#onChange(servers);
-  }
+function titleKey({ profile, path }: ManagedServer): string {
+  return JSON.stringify([profile, path]);
 }

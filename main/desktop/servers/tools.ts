@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import type { ServerTool, ToolResult } from '../../hub/health/mcp-session.ts';
+import { withoutControls } from '../../platform/display.ts';
 import type { ToolHints } from '../../rules/decision.ts';
+import { strings } from './strings.ts';
 
 /** A server's tools and their results, as the window shows them. */
 
@@ -10,6 +12,8 @@ const Annotations = z
     title: z.string().optional().catch(undefined),
     readOnlyHint: z.boolean().optional().catch(undefined),
     destructiveHint: z.boolean().optional().catch(undefined),
+    idempotentHint: z.boolean().optional().catch(undefined),
+    openWorldHint: z.boolean().optional().catch(undefined),
   })
   .catch({});
 
@@ -21,6 +25,12 @@ export function toolForWindow({ name, title, description, inputSchema, annotatio
     title: title ?? hints.title ?? null,
     description: description ?? '',
     inputSchema,
+    hints: {
+      readOnly: hints.readOnlyHint ?? null,
+      destructive: hints.destructiveHint ?? null,
+      idempotent: hints.idempotentHint ?? null,
+      openWorld: hints.openWorldHint ?? null,
+    },
     effect: effectOf(hints),
   };
 }
@@ -56,17 +66,72 @@ const Content = z.discriminatedUnion('type', [
 
 /** The longest text that the window receives, in characters: it cannot show more. */
 const MAX_TEXT_LENGTH = 200_000;
+/** The same for structured content, of which the window draws only the rows in sight. */
+const MAX_STRUCTURED_LENGTH = 8_000_000;
 
 /** A tool's answer as the window shows it. `durationMs` is how long the call took. */
 export function answerForWindow({ isError, content, structuredContent }: ToolResult, durationMs: number): ToolAnswer {
-  const isTooLarge = asText(structuredContent).length > MAX_TEXT_LENGTH;
-  const parts = content.map(partOf);
+  const structured = structuredContent ?? undefined;
+  const isTooLarge = asText(structured).length > MAX_STRUCTURED_LENGTH;
+  const said = JSON.stringify(structured);
+  // Servers send the structured content as a text too, for clients that know no other.
+  const others = content.filter((part) => isTooLarge || structured === undefined || !says(part, said));
+  const parts = others.map(partOf);
   return {
     isError,
+    failure: failureIn(structured) ?? failureInTexts(content),
     durationMs,
-    structured: isTooLarge ? undefined : structuredContent,
-    parts: isTooLarge && parts.length === 0 ? [textPart(asText(structuredContent))] : parts,
+    structured: isTooLarge ? undefined : structured,
+    parts: isTooLarge && parts.length === 0 ? [textPart(asText(structured))] : parts,
   };
+}
+
+/** Whether a part of an answer is a text that holds this JSON and nothing else. */
+function says(part: unknown, json: string | undefined): boolean {
+  const { data } = TextContent.safeParse(part);
+  return data !== undefined && JSON.stringify(jsonIn(data.text)) === json;
+}
+
+const TextContent = z.object({ type: z.literal('text'), text: z.string() });
+
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The ends of SQL statements and of Genie's answers that are failures. */
+const FAILED = new Set(['FAILED', 'CANCELED', 'CANCELLED', 'CLOSED', 'QUERY_RESULT_EXPIRED']);
+const ErrorText = z.union([z.string(), z.looseObject({ message: z.string() }).transform(({ message }) => message)]);
+const Statement = z.looseObject({
+  status: z.union([z.string(), z.looseObject({ state: z.string(), error: ErrorText.optional().catch(undefined) })]),
+  error: ErrorText.optional().catch(undefined),
+});
+
+/** The failed statement or question in an answer, which MCP itself calls a success. */
+function failureIn(value: unknown): ToolAnswer['failure'] {
+  const { data } = Statement.safeParse(value);
+  if (!data) return null;
+  const { status, error } = data;
+  const [state, own] = typeof status === 'string' ? [status, undefined] : [status.state, status.error];
+  if (!FAILED.has(state.toUpperCase())) return null;
+  return {
+    state: state.toUpperCase(),
+    message: withoutControls(own ?? error ?? strings.ended(state.toLowerCase()), true),
+  };
+}
+
+/** The same for a server that puts it into a text only. */
+function failureInTexts(content: readonly unknown[]): ToolAnswer['failure'] {
+  for (const part of content) {
+    const { data } = TextContent.safeParse(part);
+    const failure = data && data.text.length <= MAX_TEXT_LENGTH ? failureIn(jsonIn(data.text)) : null;
+    if (failure) return failure;
+  }
+  return null;
 }
 
 type Part = ToolAnswer['parts'][number];

@@ -3,8 +3,18 @@ import { sentences } from '../../platform/errors.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import type { ServerHealth, Trouble } from './health.ts';
 
-/** What a button beside a server's state does; `accounts` leads to where its profile is put right. */
-export type HealthAction = 'sign-in' | 'sign-in-to-service' | 'accounts' | 'check-again';
+/**
+ * What a button beside a server's state does; `accounts` leads to where its profile is put right, `open-page` to where a user
+ * signs in whose token cannot.
+ */
+export type HealthAction =
+  | 'sign-in'
+  | 'sign-in-to-service'
+  | 'open-page'
+  | 'accounts'
+  | 'confirm-app'
+  | 'start-app'
+  | 'check-again';
 
 /** A server's state as text: the tray, the window and the command line show the same. */
 export interface FormattedHealth {
@@ -98,6 +108,9 @@ const BUTTONS: Partial<Record<NextAction['do'], HealthAction>> = {
   'check-sign-in': 'sign-in',
   'grant-scope': 'sign-in',
   'check-credentials': 'accounts',
+  'open-service-page': 'open-page',
+  'confirm-app': 'confirm-app',
+  'start-app': 'start-app',
 };
 
 /** The button for an error without a next action. */

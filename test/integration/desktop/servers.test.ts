@@ -1,11 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type Causeway, createCauseway } from '../../../main/causeway.ts';
 import { openServers, withoutServer, withServer } from '../../../main/clients/servers.ts';
 import { problemFor } from '../../../main/desktop/failure.ts';
 import { DesktopModel } from '../../../main/desktop/model.ts';
 import { DesktopServers } from '../../../main/desktop/servers/servers.ts';
 import { inOneLine } from '../../../main/platform/errors.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../../workspace/workspace.ts';
 import { type OwnHome, ownHome } from '../auth/own-home.ts';
 
@@ -15,6 +17,8 @@ const FUNCTIONS = {
   kind: 'functions',
   path: '/api/2.0/mcp/functions/main/default',
 } as const;
+
+const Statement = z.object({ statement_id: z.string() });
 
 let workspace: EmbeddedWorkspace;
 let home: OwnHome;
@@ -27,7 +31,7 @@ beforeEach(async () => {
   home = await ownHome(await readFile(workspace.profileFile, 'utf8'));
   causeway = createCauseway({ env: home.env });
   model = new DesktopModel(causeway);
-  servers = new DesktopServers(causeway, home.env, model, true);
+  servers = new DesktopServers({ causeway, env: home.env, model, keep: true, onUsage: () => {} });
   await servers.start();
 });
 afterEach(async () => {
@@ -41,6 +45,44 @@ afterEach(async () => {
 const labels = () => model.state.servers.map(({ name, state }) => `${name}: ${state.label}`);
 
 describe('the servers of the desktop', () => {
+  it('show the titles of Genie spaces, also of those that were added by their ids', async () => {
+    const [space] = workspace.state.genieSpaces;
+    const path = `/api/2.0/mcp/genie/${space?.spaceId}`;
+    const list = await openServers(home.env);
+    await list.change((now) => withServer(now, { name: 'genie-7191', profile: 'ana', kind: 'genie', path }));
+    const titles = () => model.state.servers.map(({ name, title }) => `${name}: ${title}`);
+    await expect.poll(titles).toEqual(['genie-7191: New York taxi trips']);
+    const proposed = await servers.propose('ana', 'genie', space?.spaceId ?? '');
+    expect(proposed).toEqual({ path, name: 'new-york', title: 'New York taxi trips' });
+    await servers.add({ profile: 'ana', kind: 'genie', ...proposed });
+    await expect.poll(titles).toEqual(['genie-7191: New York taxi trips', 'new-york: New York taxi trips']);
+    expect((await servers.propose('ana', 'genie', '0'.repeat(32))).name).toBe('genie-0000');
+  });
+
+  it('count what is tried, and mark a failed statement as a failure', async () => {
+    const list = await openServers(home.env);
+    await list.change((now) => withServer(now, { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }));
+    await expect.poll(labels).toEqual(['sql: Running, 3 tools']);
+    const call = (query: string) => servers.call('sql', 'execute_sql', { query }, {});
+    await call('SELECT 1');
+    expect(servers.usage()).toMatchObject([{ name: 'sql', calls: 1, hasFailedLast: false }]);
+    const { statement_id } = Statement.parse((await call('SELECT * FROM main.default.nowhere')).structured);
+    const poll = () => servers.call('sql', 'poll_sql_result', { statement_id }, {});
+    await expect.poll(async () => (await poll()).failure?.state, { timeout: 10_000 }).toBe('FAILED');
+    expect((await poll()).isError).toBe(false);
+    expect(servers.usage()).toMatchObject([{ hasFailedLast: true, lastFailure: { tool: 'poll_sql_result', client: null } }]);
+  });
+
+  it('move to what has replaced them, with their names', async () => {
+    const list = await openServers(home.env);
+    await list.change((now) => withServer(now, { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' }));
+    await expect.poll(() => model.state.servers.map(({ successor }) => successor)).toEqual(['Databricks SQL']);
+    expect(await servers.move('sql', new RulesFile(home.env))).toMatchObject({ tools: 3, hasRules: false, failed: [] });
+    expect(list.read().servers).toMatchObject([{ name: 'sql', path: '/ai-gateway/mcp-services/system.ai.dbsql' }]);
+    await expect.poll(() => model.state.servers.map(({ successor }) => successor)).toEqual([null]);
+    await expect(servers.move('sql', new RulesFile(home.env))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('are those of the list, each with how it is; what another process adds or removes is seen', async () => {
     const list = await openServers(home.env);
     await list.change((now) => withServer(now, FUNCTIONS));
@@ -86,7 +128,7 @@ describe('the servers of the desktop', () => {
     await expect(servers.add({ ...FUNCTIONS, name: 'x', path: '/etc' })).rejects.toMatchObject({ code: 'usage' });
     await expect(servers.propose('ana', 'functions', 'main')).rejects.toMatchObject({ code: 'usage' });
     await expect(servers.propose('ana', 'other', 'https://example.com/api/2.0/mcp/sql')).rejects.toMatchObject({
-      message: expect.stringContaining('not an address of'),
+      message: expect.stringContaining('does not belong to'),
     });
   });
 

@@ -102,7 +102,8 @@ describe('what a workspace offers', () => {
     });
     const [taxi] = small.workspace.state.genieSpaces;
     expect(await add('genie:new york taxi trips')).toMatchObject({
-      name: 'genie-7191',
+      name: 'new-york',
+      title: 'New York taxi trips',
       kind: 'genie',
       path: `/api/2.0/mcp/genie/${taxi?.spaceId}`,
     });

@@ -15,6 +15,9 @@ const SERVERS: ConfiguredServer[] = [
     profile: 'ana',
     kind: 'sql',
     path: '/api/2.0/mcp/sql',
+    type: 'sql',
+    title: 'databricks-sql',
+    successor: null,
     state: { status: 'ready', tools: 3, label: '', words: '', remedy: null, retryAt: null, action: null },
   },
 ];

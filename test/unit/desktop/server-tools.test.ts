@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { explainFailure } from '../../../main/bridge/errors.ts';
+import { describeConfiguredServer } from '../../../main/desktop/servers/describe.ts';
 import { Jobs } from '../../../main/desktop/servers/handlers.ts';
-import { describeConfiguredServer } from '../../../main/desktop/servers/servers.ts';
+import { tableAsCsv } from '../../../main/desktop/servers/table.ts';
 import { answerForWindow, toolForWindow } from '../../../main/desktop/servers/tools.ts';
 import type { Trouble } from '../../../main/hub/health/health.ts';
 import { CausewayError, inOneLine } from '../../../main/platform/errors.ts';
@@ -69,24 +70,115 @@ describe('what crosses of an answer', () => {
   });
 
   it('is a text where the structure is too large to be shown', () => {
-    const structuredContent = { rows: Array.from({ length: 100_000 }, (_, number) => [number]) };
+    const structuredContent = { rows: Array.from({ length: 1_000_000 }, (_, number) => [number]) };
     const { structured, parts } = answerForWindow({ content: [], isError: false, structuredContent }, 5);
     expect(structured).toBeUndefined();
     expect(parts).toMatchObject([{ type: 'text', cut: expect.any(Number) }]);
   });
 });
 
+describe('a failure in an answer that MCP calls a success', () => {
+  const failureOf = (structuredContent: unknown, content: unknown[] = []) =>
+    answerForWindow({ content, isError: false, structuredContent }, 5).failure;
+  const statement = (state: string, error?: unknown) => ({ statement_id: '1', status: { state, error } });
+
+  it.each<[unknown, object | null]>([
+    [
+      statement('FAILED', { message: 'TABLE_OR_VIEW_NOT_FOUND', error_code: 'BAD_REQUEST' }),
+      failed('TABLE_OR_VIEW_NOT_FOUND'),
+    ],
+    [{ status: 'FAILED', conversationId: 'c', error: 'No such column' }, failed('No such column')],
+    [statement('CANCELED'), { state: 'CANCELED', message: 'The statement is canceled, and no reason was given.' }],
+    [statement('SUCCEEDED'), null],
+    [statement('RUNNING'), null],
+    [{ status: 'in_progress' }, null],
+    [{ rows: [] }, null],
+    ['FAILED', null],
+    [undefined, null],
+  ])('is found in %j', (structured, failure) => {
+    expect(failureOf(structured)).toEqual(failure);
+  });
+
+  it('is found where only a text holds it, and the text is shown once', () => {
+    const body = statement('FAILED', { message: 'No' });
+    const text = { type: 'text', text: JSON.stringify(body, null, 1) };
+    expect(failureOf(undefined, [text])).toEqual(failed('No'));
+    expect(answerForWindow({ content: [text], isError: false, structuredContent: body }, 5).parts).toEqual([]);
+    expect(answerForWindow({ content: [text], isError: false }, 5).parts).toHaveLength(1);
+  });
+
+  function failed(message: string): object {
+    return { state: 'FAILED', message };
+  }
+});
+
+describe('a table as CSV', () => {
+  it('keeps numbers as they are and makes formulas harmless', () => {
+    const columns = ['name', 'balance'];
+    const rows = [
+      ['a, b', '-5.5'],
+      ['=1+1', '+3'],
+      ['-x', ''],
+    ];
+    const lines = ['name,balance', '"a, b",-5.5', "'=1+1,+3", "'-x,", ''];
+    expect(tableAsCsv({ columns, rows }).split('\n')).toEqual(lines);
+  });
+});
+
 describe('a server as the window shows it', () => {
   const server = { name: 'sql', profile: 'ana', kind: 'sql', path: '/api/2.0/mcp/sql' } as const;
 
+  it.each([
+    ['/api/2.0/mcp/sql', 'sql', 'x'],
+    ['/ai-gateway/mcp-services/system.ai.dbsql', 'sql', 'x'],
+    ['/api/2.0/mcp/genie/01ef', 'genie', 'x'],
+    ['/ai-gateway/mcp-services/system.ai.genie_one_mcp', 'genie', 'Genie One'],
+    ['/api/2.0/mcp/functions/main/default', 'functions', 'main.default'],
+    ['/api/2.0/mcp/functions/main/m%C3%BCller/f', 'functions', 'main.müller.f'],
+    ['/api/2.0/mcp/vector-search/main/support', 'search', 'main.support'],
+    ['/api/2.0/mcp/ai-search/main/support/faq', 'search', 'main.support.faq'],
+    ['/ai-gateway/mcp-services/system.ai.github', 'service', 'GitHub'],
+    ['/ai-gateway/mcp-services/main.tools.crm', 'service', 'main.tools.crm'],
+    ['/api/2.0/mcp/external/issue_tracker', 'connection', 'issue_tracker'],
+    ['/apps/mcp-reports/mcp', 'app', 'mcp-reports'],
+    ['/api/2.0/mcp/of/tomorrow', 'other', 'x'],
+  ])('at %s is of type %s and called %s', (path, type, title) => {
+    const health = { name: 'connecting' } as const;
+    const shown = (more: object) =>
+      describeConfiguredServer({ ...server, name: 'x', kind: 'other', path, ...more }, { health, now: 0 });
+    expect(shown({})).toMatchObject({ type, title });
+  });
+
+  it('is called by the title of its Genie space, and by a newer one where that is known', () => {
+    const space = { ...server, name: 'genie-7191', kind: 'genie', path: '/api/2.0/mcp/genie/01ef7191' } as const;
+    const titleOf = (stored?: string, title?: string) =>
+      describeConfiguredServer(
+        { ...space, ...(stored ? { title: stored } : {}) },
+        { health: { name: 'connecting' }, title, now: 0 },
+      ).title;
+    expect([titleOf(), titleOf('Orders'), titleOf(undefined, 'Sales'), titleOf('Orders', 'Sales')]).toEqual([
+      'genie-7191',
+      'Orders',
+      'Sales',
+      'Sales',
+    ]);
+  });
+
+  it('names what has replaced it', () => {
+    const successorOf = (path: string) =>
+      describeConfiguredServer({ ...server, path }, { health: { name: 'connecting' }, now: 0 }).successor;
+    expect(successorOf('/api/2.0/mcp/sql')).toBe('Databricks SQL');
+    expect(successorOf('/ai-gateway/mcp-services/system.ai.dbsql')).toBeNull();
+  });
+
   it('has its tools where it is ready', () => {
-    const { state } = describeConfiguredServer(server, { name: 'ready', tools: 3, checkedAt: 0 }, 0);
+    const { state } = describeConfiguredServer(server, { health: { name: 'ready', tools: 3, checkedAt: 0 }, now: 0 });
     expect(state).toMatchObject({ status: 'ready', tools: 3, label: 'Running, 3 tools', retryAt: null, action: null });
   });
 
   /** How a server is shown at which this happened. */
   const shownAfter = (error: CausewayError, name: Trouble) =>
-    describeConfiguredServer(server, { name, problem: error, until: 900 }, 0).state;
+    describeConfiguredServer(server, { health: { name, problem: error, until: 900 }, now: 0 }).state;
 
   it('says what is wrong in a whole sentence, and when it is asked again', () => {
     const error = new CausewayError('not_found', 'No such space', { remedy: 'Check the path.' });
@@ -138,7 +230,7 @@ describe('a server as the window shows it', () => {
     const gone = new CausewayError('profile_not_found', 'There is no profile "gone".', { action });
     expect(shownAfter(gone, 'failing')).toMatchObject({
       action: 'accounts',
-      remedy: 'Look at its profile on the Accounts screen, or remove the server here.',
+      remedy: 'Check its profile on the Accounts screen, or remove this server.',
     });
   });
 

@@ -65,6 +65,9 @@ export function server(
     profile: 'acme',
     kind: 'sql',
     path: '/api/2.0/mcp/sql',
+    type: 'sql',
+    title: name,
+    successor: null,
     state: {
       status: 'ready',
       tools: 6,

@@ -159,6 +159,7 @@ describe('what an answer leads to', () => {
     name,
     title: null,
     description: '',
+    hints: { readOnly: true, destructive: null, idempotent: null, openWorld: null },
     effect: 'reads',
     inputSchema: { required, properties: Object.fromEntries([...required, ...others].map((each) => [each, {}])) },
   });

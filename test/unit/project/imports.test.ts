@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
   'main/clients/': ['main/platform/'],
   'main/causeway.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
+  'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
   'main/diagnosis/': ['main/(?!cli/|desktop/|index)'],
   'main/cli/': ['main/(?!desktop/|index)'],
   'main/desktop/': ['main/(?!cli/|index)', 'preload/(?!index)'],

@@ -1,0 +1,115 @@
+import type { ConfiguredServer, ServerType } from '../../../preload/contract.ts';
+import type { ManagedServer } from '../../clients/servers.ts';
+import { formatHealth, type HealthAction } from '../../hub/health/format.ts';
+import type { ServerHealth } from '../../hub/health/health.ts';
+import { asSentence, type CausewayError, type ErrorCode, sentences } from '../../platform/errors.ts';
+import { appOf } from '../../workspace/app-name.ts';
+import { successorOf } from '../../workspace/offered-servers.ts';
+import { serviceOf, serviceTitle } from '../../workspace/service-name.ts';
+import { remedyInWindow } from '../failure.ts';
+import { strings } from './strings.ts';
+
+/** What is known of a server besides its place in the list. */
+export interface Described {
+  health: ServerHealth;
+  /** Of a Genie space whose entry has none. */
+  title?: string | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** A configured server with its health, as tray and window show it. */
+export function describeConfiguredServer(server: ManagedServer, { health, title, now }: Described): ConfiguredServer {
+  const { name, profile, kind, path } = server;
+  const { label, sentence, remedy, action } = formatHealth(health, { profile, now });
+  const service = serviceOf(path);
+  const successor = successorOf(path);
+  return {
+    name,
+    profile,
+    kind,
+    path,
+    type: typeOf(path),
+    title: titleOf({ ...server, title: title ?? server.title }),
+    successor: successor ? serviceTitle(successor.add) : null,
+    ...(service === undefined ? {} : { service: serviceTitle(service) }),
+    state: {
+      status: health.name,
+      tools: health.name === 'ready' ? health.tools : null,
+      label,
+      // The window counts down to the next attempt itself.
+      words: 'problem' in health ? asSentence(health.problem.message) : sentence,
+      remedy: 'problem' in health ? remedyHere(health.problem, action) : remedy,
+      retryAt: 'until' in health ? health.until : null,
+      action,
+    },
+  };
+}
+
+const TYPES: [path: RegExp, type: ServerType][] = [
+  [/^\/api\/2\.0\/mcp\/sql\/?$/, 'sql'],
+  [/^\/ai-gateway\/mcp-services\/system\.ai\.dbsql\/?$/, 'sql'],
+  [/^\/api\/2\.0\/mcp\/genie(\/|$)/, 'genie'],
+  [/^\/ai-gateway\/mcp-services\/system\.ai\.genie_one_mcp\/?$/, 'genie'],
+  [/^\/api\/2\.0\/mcp\/functions\//, 'functions'],
+  [/^\/api\/2\.0\/mcp\/(vector|ai)-search\//, 'search'],
+  [/^\/api\/2\.0\/mcp\/external\//, 'connection'],
+  [/^\/ai-gateway\/mcp-services\//, 'service'],
+  [/^\/apps\//, 'app'],
+];
+
+/** What a server is, by its path. */
+function typeOf(path: string): ServerType {
+  return TYPES.find(([pattern]) => pattern.test(path))?.[1] ?? 'other';
+}
+
+/** What people know a server by. */
+function titleOf({ name, path, title }: ManagedServer): string {
+  const below = path
+    .replace(/[?#].*$/, '')
+    .split('/')
+    .slice(5)
+    .map(decoded)
+    .join('.');
+  const service = serviceOf(path);
+  switch (typeOf(path)) {
+    case 'genie':
+      return title ?? (service === undefined ? name : serviceTitle(service));
+    case 'functions':
+    case 'search':
+    case 'connection':
+      return below || name;
+    case 'service':
+      return service === undefined ? name : serviceTitle(service);
+    case 'app':
+      return appOf(path)?.name ?? name;
+    default:
+      return name;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const WITHOUT_PROFILE: ReadonlySet<string> = new Set<ErrorCode>(['profile_not_found', 'profile_unusable', 'ambiguous']);
+
+/** The buttons beside which the remedy would say the same again. */
+const IN_WORDS_OF_THEIR_OWN: Partial<Record<HealthAction, string>> = {
+  'sign-in-to-service': strings.signIn,
+  'confirm-app': strings.confirmApp,
+  'start-app': strings.startApp,
+};
+
+/** The remedy, shown beside the button that carries it out. */
+function remedyHere(problem: CausewayError, button: HealthAction | null): string | null {
+  const { code, advice, action } = problem;
+  const own = button === null ? undefined : IN_WORDS_OF_THEIR_OWN[button];
+  if (own !== undefined) return sentences(advice, own);
+  if (button === 'sign-in' && (!action || action.do === 'sign-in')) return sentences(advice, strings.signIn);
+  return WITHOUT_PROFILE.has(code) ? strings.accounts : remedyInWindow(problem);
+}

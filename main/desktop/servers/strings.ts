@@ -1,0 +1,23 @@
+/** What the window and the tray show of servers, besides their states. */
+export const strings = {
+  signIn: 'Sign in: a page opens in your browser.',
+  confirmApp: 'Review the address, then confirm it.',
+  startApp: 'Start the app. This takes a minute or two.',
+  accounts: 'Check its profile on the Accounts screen, or remove this server.',
+  starting: 'Causeway is still starting.',
+  tryAgain: 'Try again in a moment.',
+  noSuchServer: (name: string) => `There is no server "${name}".`,
+  noService: (name: string) => `Server "${name}" has no sign-in of its own.`,
+  noApp: (name: string) => `Server "${name}" is not a Databricks App.`,
+  otherWorkspace: (host: string) => `That address does not belong to ${host}.`,
+  otherWorkspaceRemedy: 'Switch to the profile of its workspace first, or copy the address again.',
+  movedOn: (app: string) => `The address of ${app} changed while you looked at it.`,
+  movedOnRemedy: 'Review the new address, then confirm it.',
+  toolFailed: 'The tool reported an error.',
+  lost: 'The connection ended before the answer came.',
+  refused: (code: number) => `The server answered with error ${code}.`,
+  refusedPlain: 'The server answered with an error.',
+  ended: (state: string) => `The statement is ${state}, and no reason was given.`,
+  cancelled: 'The call was cancelled.',
+  saveTitle: 'Save results',
+} as const;

@@ -1,0 +1,83 @@
+import type { Causeway } from './causeway.ts';
+import type { ChangeOutcome } from './clients/outcome.ts';
+import { findServer, type ManagedServer, type ServerList, withPath } from './clients/servers.ts';
+import type { ClientsService } from './clients/service.ts';
+import { CausewayError, inOneLine } from './platform/errors.ts';
+import type { SettingsFile } from './platform/settings.ts';
+import { serverKey } from './rules/decision.ts';
+import { type Rules, withRulesCopied } from './rules/rules.ts';
+import type { RulesFile } from './rules/rules-file.ts';
+import { successorOf } from './workspace/offered-servers.ts';
+
+export interface MoveParts {
+  auth: Causeway['auth'];
+  list: SettingsFile<ServerList>;
+  rules: RulesFile;
+  clients: ClientsService;
+  /** Asks a server for its tools, and resolves to how many it has. */
+  countTools(server: ManagedServer): Promise<number>;
+  /** Who changes the rules, as their history records it. */
+  by: 'command' | 'window';
+  dryRun?: boolean | undefined;
+  /** Also changes files of clients that run now. */
+  whileRunning?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a move has done, or would do. */
+export interface Moved {
+  before: ManagedServer;
+  after: ManagedServer;
+  /** How many tools the new server has. */
+  tools: number;
+  hasRules: boolean;
+  /** Of the clients whose files have an entry that had to change. */
+  outcomes: ChangeOutcome[];
+}
+
+/**
+ * Moves a server to the one that has replaced it. The name stays, with what its calls carry, its rules and the entries of
+ * clients. Nothing changes unless the new server answers.
+ * @throws {CausewayError} `not_found`, also where nothing has replaced it; `unavailable` where the new server does not answer
+ */
+export async function moveServer(name: string, parts: MoveParts): Promise<Moved> {
+  const { list, clients, dryRun = false, whileRunning } = parts;
+  const before = findServer(list.read(), name);
+  const successor = successorOf(before.path);
+  if (!successor) {
+    throw new CausewayError('not_found', `Nothing has replaced ${before.path}, where "${name}" is.`, {
+      remedy: 'It stays as it is. "causeway servers" tells which servers have a successor.',
+    });
+  }
+  const after: ManagedServer = { ...before, kind: kindAt(successor.path, before), path: successor.path };
+  const tools = await parts.countTools(after).catch((cause: unknown) => {
+    parts.signal?.throwIfAborted();
+    const message = `${successor.add} does not answer, so "${name}" stays where it is: ${inOneLine(cause)}`;
+    throw new CausewayError('unavailable', message, { cause });
+  });
+  const hasRules = await copyRules(before, after, parts);
+  if (!dryRun) await list.change((now) => withPath(now, name, after.kind, after.path));
+  const outcomes = await clients.repair([], [after], { dryRun, whileRunning });
+  return { before, after, tools, hasRules, outcomes: outcomes.filter(({ result }) => result !== 'unchanged') };
+}
+
+function kindAt(path: string, { kind }: ManagedServer): ManagedServer['kind'] {
+  return path.startsWith('/ai-gateway/') ? 'other' : kind;
+}
+
+/** Whether there are rules to take along. They hold at the new place before anything leads there. */
+async function copyRules(
+  before: ManagedServer,
+  after: ManagedServer,
+  { auth, rules, by, dryRun }: MoveParts,
+): Promise<boolean> {
+  const { host } = await (await auth()).profile(before.profile);
+  const change = { at: new Date().toISOString(), by, what: `${before.name}: also at ${after.path}` };
+  let isCopied = false;
+  await rules.change((now: Rules) => {
+    const copied = withRulesCopied(now, serverKey(host, before.path), serverKey(host, after.path), change);
+    isCopied = copied !== now;
+    return dryRun ? now : copied;
+  });
+  return isCopied;
+}

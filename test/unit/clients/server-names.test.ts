@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { suggestName } from '../../../main/clients/servers.ts';
+import { longNames } from '../../../main/clients/table.ts';
+
+const ID = '01ef2b7c9d3e4f5a8b6c7d8e9f007191';
+const spaceNamed = (title: string | undefined, usedNames: readonly string[] = []) =>
+  suggestName({ kind: 'genie', path: `/api/2.0/mcp/genie/${ID}`, title }, usedNames);
+
+describe('the name that is proposed for a Genie space', () => {
+  it.each([
+    ['Orders', 'orders'],
+    ['New York taxi trips', 'new-york'],
+    ['Umsätze & Verträge', 'umsatze'],
+    ['Kundenzufriedenheit', 'kundenzufr'],
+    ['  Q3 / EMEA  ', 'q3-emea'],
+  ])('of the title "%s" is %s', (title, name) => {
+    expect(spaceNamed(title)).toBe(name);
+  });
+
+  it.each([[undefined], [''], ['売上'], ['…']])('is made of the id where the title is %j', (title) => {
+    expect(spaceNamed(title)).toBe('genie-7191');
+  });
+
+  it('is distinct where another space has the same title', () => {
+    expect(spaceNamed('New York taxi trips', ['new-york'])).toBe('new-york-2');
+    expect(spaceNamed('Kundenzufriedenheit', ['kundenzufr', 'kundenzu-2'])).toBe('kundenzu-3');
+  });
+
+  it('leaves room for the names of its tools in every client', () => {
+    const tools = [`query_space_${ID}`, `poll_response_${ID}`];
+    for (const title of ['New York taxi trips', 'Kundenzufriedenheit', 'Sales by region']) {
+      expect(longNames(spaceNamed(title), tools)).toEqual([]);
+      expect(longNames(spaceNamed(title, [spaceNamed(title)]), tools)).toEqual([]);
+    }
+  });
+});
+
+describe('the name that is proposed for another server', () => {
+  it.each([
+    ['sql', '/api/2.0/mcp/sql', 'databricks-sql'],
+    ['functions', '/api/2.0/mcp/functions/main/default', 'functions-default'],
+    ['vector-search', '/api/2.0/mcp/ai-search/main/support', 'search-support'],
+    ['app', '/apps/mcp-reports/mcp', 'mcp-reports'],
+    ['other', '/ai-gateway/mcp-services/system.ai.github', 'system-ai-github'],
+  ] as const)('of kind %s at %s is %s', (kind, path, name) => {
+    expect(suggestName({ kind, path }, [])).toBe(name);
+    expect(suggestName({ kind, path }, [name])).toBe(`${name}-2`);
+  });
+});
