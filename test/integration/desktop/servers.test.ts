@@ -70,7 +70,9 @@ describe('the servers of the desktop', () => {
     const poll = () => servers.call('sql', 'poll_sql_result', { statement_id }, {});
     await expect.poll(async () => (await poll()).failure?.state, { timeout: 10_000 }).toBe('FAILED');
     expect((await poll()).isError).toBe(false);
-    expect(servers.usage()).toMatchObject([{ hasFailedLast: true, lastFailure: { tool: 'poll_sql_result', client: null } }]);
+    expect(servers.usage()).toMatchObject([
+      { hasFailedLast: true, lastFailure: { tool: 'poll_sql_result', client: null } },
+    ]);
   });
 
   it('move to what has replaced them, with their names', async () => {
