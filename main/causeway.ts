@@ -22,6 +22,8 @@ export interface CausewayOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: (host: string) => void;
+  /** Called where the application is asked to quit because it is being uninstalled. */
+  onQuit?: () => void;
   /** Whether changes of overrides are recorded as the command's, for the application's history. */
   notesChanges?: boolean;
 }
@@ -200,6 +202,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
         return createBridge({ ...found, connections, askApproval }, sink);
       },
       ...(watcher ? { watcher } : {}),
+      onQuit: options.onQuit,
     });
     // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
     const unwatch = rules.subscribe(() => {});

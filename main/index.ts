@@ -69,7 +69,9 @@ function start(): void {
     app.releaseSingleInstanceLock();
   };
   const openInBrowser = browserOpener(() => configuredHosts(causeway));
-  const causeway = createCauseway({ env, openBrowser: openInBrowser });
+  const login = loginItem(env);
+  const quitForGood = () => void login.set(false).finally(() => app.quit());
+  const causeway = createCauseway({ env, openBrowser: openInBrowser, onQuit: quitForGood });
   const window = new MainWindow(settings, {
     onWatched: (watched) => model.watch(watched),
     onReloaded: () => model.showFailedAction(WINDOW_BROKE),
@@ -86,9 +88,10 @@ function start(): void {
       chooseFileToOpen,
       chooseFolder,
       showFolder: async (folder) => void (await shell.openPath(folder)),
-      loginItem: loginItem(env),
+      loginItem: login,
       updates: { blocker: updateBlocker(app.isPackaged, process.platform, env), openSource: openElectronUpdates },
       closeForUpdate,
+      quit: () => app.quit(),
       versions: process.versions,
     },
     onEvent: (name, payload) => {

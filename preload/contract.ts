@@ -13,6 +13,7 @@ import { rulesEvents, rulesRequests } from './contract/rules.ts';
 import { serverEvents, serverRequests } from './contract/servers.ts';
 import { aboutRequests, settingsEvents, settingsRequests } from './contract/settings.ts';
 import { signInRequests } from './contract/sign-in.ts';
+import { uninstallRequests } from './contract/uninstall.ts';
 import { warehouseEvents, warehouseRequests } from './contract/warehouse.ts';
 
 export type * from './contract/accounts.ts';
@@ -52,6 +53,7 @@ export const requests = {
   ...settingsRequests,
   ...aboutRequests,
   ...diagnosticsRequests,
+  ...uninstallRequests,
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType }>;
 
 export const events = {

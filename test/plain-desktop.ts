@@ -33,6 +33,7 @@ export function plainShell(): Shell & { asked: Asked } {
     },
     updates: { blocker: 'development', openSource: () => Promise.reject(new Error('There are no updates here.')) },
     closeForUpdate: async () => {},
+    quit: () => {},
     versions: { node: process.versions.node },
   };
 }

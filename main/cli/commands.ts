@@ -23,6 +23,7 @@ const COMMANDS: RegisterCommand[] = [
   registerClients,
   registerRules,
   registerCompletion,
+  registerUninstall,
 ];
 
 /**
@@ -106,6 +107,25 @@ function registerDiagnose(program: Command, context: CommandContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', DIAGNOSE_HELP)
     .action(async (options) => (await import('./diagnose.ts')).diagnose(context, options));
+}
+
+const UNINSTALL_HELP = `
+Entries of Causeway go from the files of all AI clients, sign-ins are revoked and forgotten, the application quits, and what it
+keeps on this computer is deleted. Your profiles in the Databricks configuration file stay, and so do your warehouse override and
+your sign-ins to services such as GitHub, which are at the workspace. The program itself goes as it came: with its installer, or
+with npm. Where something could not be removed the exit code is 1; run it again then.`;
+
+/** `causeway uninstall`: takes away what Causeway has left on this computer. */
+function registerUninstall(program: Command, context: CommandContext): void {
+  program
+    .command('uninstall')
+    .description('show what Causeway has left on this computer; --yes removes it')
+    .option('-y, --yes', 'remove it')
+    .option('--force', 'also from files of AI clients that are running, which may write the entries again')
+    .option('--json', 'print JSON')
+    .addOption(new Option('--after <pid>', 'wait for the end of this process first').hideHelp())
+    .addHelpText('after', UNINSTALL_HELP)
+    .action(async (options) => (await import('./uninstall.ts')).uninstallCommand(context, options));
 }
 
 const LOGIN_HELP = `

@@ -63,6 +63,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway proxy': ['causeway proxy --profile DEFAULT --path /api/2.0/mcp/sql', 'causeway proxy --all'],
   'causeway status': ['causeway status', 'causeway status --watch', 'causeway status --profile work --json'],
   'causeway diagnose': ['causeway diagnose', 'causeway diagnose --profile work --report causeway-report.txt'],
+  'causeway uninstall': ['causeway uninstall', 'causeway uninstall --yes'],
   'causeway completion': ['causeway completion bash', 'causeway completion zsh > ~/.zfunc/_causeway'],
 
   'causeway login': [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { displayNameOf } from '../clients/table.ts';
 import type { ServerStatus } from '../diagnosis/local-checks.ts';
-import { askForSessions, isHubAlive } from '../hub/attach.ts';
+import { askHub, isHubAlive } from '../hub/attach.ts';
 import { formatHealth } from '../hub/health/format.ts';
 import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
 import { readSessions } from '../hub/wire-schemas.ts';
@@ -242,7 +242,7 @@ export async function askApplication(env: NodeJS.ProcessEnv): Promise<Applicatio
   if (found.kind === 'untrusted') return { ...NOT_RUNNING, problem: `Its socket is not used: ${found.why}.` };
   const { rendezvous } = found;
   const { pid } = rendezvous;
-  const answer = readSessions((await askForSessions(rendezvous)) ?? '');
+  const answer = readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '');
   if (answer) return { ...NOT_RUNNING, running: true, pid, version: answer.version, sessions: sessionsOf(answer) };
   // One that was killed leaves its file behind.
   if (!isProcessAlive(pid)) return NOT_RUNNING;

@@ -81,16 +81,20 @@ function refuseNpx(script: string): void {
 
 /** A path without spaces for something of ours; nothing where there is none. */
 function spaceless(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  return launcherFolders(env).flatMap((folder) => (/\s/.test(folder) ? [] : [join(folder, name)]))[0];
+}
+
+/** The folders in one of which is what entries go through, the preferred one first. */
+export function launcherFolders(env: NodeJS.ProcessEnv): string[] {
   const home = homeFolder(env);
   // Where the home folder's own name has a space. Others may read in there, but not change what is somebody else's.
   const account = createHash('sha256').update(home).digest('hex').slice(0, 8);
-  const folders = [
+  return [
     stateFolder(env),
     join(home, '.causeway'),
-    env.ProgramData && join(env.ProgramData, `Causeway-${account}`),
-    process.platform === 'darwin' && join('/Users/Shared', `Causeway-${account}`),
+    ...(env.ProgramData ? [join(env.ProgramData, `Causeway-${account}`)] : []),
+    ...(process.platform === 'darwin' ? [join('/Users/Shared', `Causeway-${account}`)] : []),
   ];
-  return folders.flatMap((folder) => (folder && !/\s/.test(folder) ? [join(folder, name)] : []))[0];
 }
 
 /** Whether a folder is there only as long as the program runs. */

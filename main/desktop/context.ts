@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { EventName, EventPayloads } from '../../preload/contract.ts';
 import type { Causeway } from '../causeway.ts';
+import type { LoginItem } from '../platform/autostart.ts';
 import type { ApprovalQueue } from '../rules/approvals.ts';
 import type { RulesFile } from '../rules/rules-file.ts';
 import type { ActivityLog } from './activity/activity.ts';
 import type { DesktopModel } from './model.ts';
 import type { DesktopServers } from './servers/servers.ts';
-import type { LoginItem } from './settings/autostart.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
 import type { UpdateBlocker, UpdateService, UpdateSource } from './updates/updates.ts';
 import type { OverrideHistory } from './warehouse/override-history.ts';
@@ -32,6 +32,8 @@ export interface Shell {
   updates: { blocker: UpdateBlocker; openSource(): Promise<UpdateSource> };
   /** Ends the application as quitting does, so that `install` can start the new version. */
   closeForUpdate(): Promise<void>;
+  /** Quits the application as its menu does. */
+  quit(): void;
   /** Which Electron, Chromium and Node this runs on, for diagnostics. */
   versions: Record<string, string | undefined>;
 }

@@ -20,6 +20,7 @@ import { rulesHandlers } from './rules.ts';
 import { serverHandlers } from './servers/handlers.ts';
 import { aboutHandlers, settingsHandlers } from './settings/handlers.ts';
 import { signInHandlers } from './sign-in.ts';
+import { uninstallHandlers } from './uninstall.ts';
 import { warehouseHandlers } from './warehouse/warehouse.ts';
 import { shownValues } from './window/shown-values.ts';
 
@@ -50,6 +51,7 @@ export function createRequestHandlers(context: DesktopContext): RequestHandlers 
     ...settingsHandlers(context),
     ...aboutHandlers(context),
     ...diagnosticsHandlers(context),
+    ...uninstallHandlers(context),
   };
 }
 

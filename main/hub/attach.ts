@@ -9,6 +9,7 @@ import {
   HELLO_MS,
   type Hello,
   HUB_PROTOCOL,
+  type HubQuestion,
   isNonce,
   isProof,
   MAX_ANSWER_BYTES,
@@ -74,10 +75,10 @@ export async function isHubAlive(rendezvous: Rendezvous): Promise<boolean> {
 }
 
 /**
- * Asks the hub what it knows of its sessions, once both sides have proven themselves. The line is read by `readSessions`;
- * null where no hub answers, or one of a version that is not asked this.
+ * Asks the hub something, once both sides have proven themselves. The line is read by what `wire-schemas.ts` has for its
+ * answer; null where no hub answers, or one of a version that is not asked this.
  */
-export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
+export function askHub(rendezvous: Rendezvous, question: HubQuestion): Promise<string | null> {
   return new Promise((resolve) => {
     const dialogue = new Dialogue(rendezvous, HELLO_MS);
     const settle = (line: string | null) => {
@@ -88,7 +89,7 @@ export function askForSessions(rendezvous: Rendezvous): Promise<string | null> {
     dialogue.onChallenge = (check, proof) => {
       if (check !== 'proven') return settle(null);
       dialogue.allow(WELCOME_MS, MAX_ANSWER_BYTES);
-      dialogue.say({ proof, version: VERSION, pid: process.pid, question: 'sessions' } satisfies Question);
+      dialogue.say({ proof, version: VERSION, pid: process.pid, ...question } satisfies Question);
     };
     dialogue.onWelcome = settle;
   });

@@ -23,9 +23,11 @@ import {
   freshNonce,
   HELLO_MS,
   HUB_PROTOCOL,
+  type HubQuestion,
   isProof,
   MAX_LINE_BYTES,
   proofOf,
+  type QuitAnswer,
   type SessionsAnswer,
   type Transcript,
   type Welcome,
@@ -47,6 +49,8 @@ export interface HubOptions {
   /** Builds the bridge for a proxy. Where it throws, the proxy works alone and reports the same error itself. */
   serve(request: ServerRequest, sink: FrameSink): Promise<Bridge>;
   watcher?: HubWatcher;
+  /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
+  onQuit?: (() => void) | undefined;
 }
 
 /** The running application's side of the private socket. */
@@ -162,7 +166,7 @@ class PrivateHub implements Hub {
         const entry = readEntry(first.line) ?? readQuestion(first.line);
         const isOurs = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
         if (!isOurs) socket.destroy();
-        else if ('question' in entry) this.#answer(socket);
+        else if ('question' in entry) this.#answer(socket, entry);
         else this.#enter(socket, entry, first.rest);
         return;
       }
@@ -177,9 +181,14 @@ class PrivateHub implements Hub {
   }
 
   /** Answers a question and closes, also where the peer does not read the answer. */
-  #answer(socket: Socket): void {
-    const answer: SessionsAnswer = { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
+  #answer(socket: Socket, { question }: HubQuestion): void {
+    const { onQuit } = this.#options;
+    const answer: SessionsAnswer | QuitAnswer =
+      question === 'quit'
+        ? { hub: HUB_PROTOCOL, quits: onQuit !== undefined }
+        : { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
     socket.end(`${JSON.stringify(answer)}\n`);
+    if (question === 'quit') onQuit?.();
     socket.resume();
     setTimeout(() => socket.destroy(), HELLO_MS).unref();
   }

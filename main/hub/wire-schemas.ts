@@ -12,12 +12,13 @@ const EntryLine = z.object({
   request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
 });
 
-const QuestionLine = z.object({
-  proof: z.string(),
-  version: z.string(),
-  pid: z.number(),
-  question: z.literal('sessions'),
-});
+const asker = { proof: z.string(), version: z.string(), pid: z.number() };
+const QuestionLine = z.discriminatedUnion('question', [
+  z.object({ ...asker, question: z.literal('sessions') }),
+  z.object({ ...asker, question: z.literal('quit') }),
+]);
+
+const QuitLine = z.object({ hub: z.literal(HUB_PROTOCOL), quits: z.boolean() });
 
 const count = z.number().int().nonnegative();
 const SessionsLine = z.object({
@@ -62,6 +63,11 @@ export function readQuestion(line: string): Question | undefined {
 export function readSessions(line: string): SessionsAnswer | undefined {
   const answer = readLine(SessionsLine, line);
   return answer && { ...answer, sessions: answer.sessions.map((session) => ({ profile: undefined, ...session })) };
+}
+
+/** Whether the hub has said that it quits. */
+export function readQuits(line: string): boolean {
+  return readLine(QuitLine, line)?.quits ?? false;
 }
 
 function readLine<T>(schema: z.ZodType<T>, line: string): T | undefined {

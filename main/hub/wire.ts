@@ -33,15 +33,23 @@ export interface EntryRequest {
   request: ServerRequest;
 }
 
-/** A command's second line, instead of an `EntryRequest`: asks for the sessions. */
-export interface Question {
-  proof: string;
-  version: string;
-  pid: number;
-  question: 'sessions';
+/** What a command can ask of the running application. */
+export type HubQuestion =
+  | { question: 'sessions' }
+  /** To start no more at login, and to quit: it is being uninstalled. */
+  | { question: 'quit' };
+
+/** A command's second line, instead of an `EntryRequest`. */
+export type Question = HubQuestion & { proof: string; version: string; pid: number };
+
+/** The hub's second line where it was asked to quit; it closes the connection behind it, as behind every answer. */
+export interface QuitAnswer {
+  hub: typeof HUB_PROTOCOL;
+  /** Whether it does. */
+  quits: boolean;
 }
 
-/** The hub's second line where a question was asked; it closes the connection behind it. */
+/** The hub's second line where it was asked for the sessions. */
 export interface SessionsAnswer {
   hub: typeof HUB_PROTOCOL;
   /** The application's. */

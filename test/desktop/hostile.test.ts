@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { askForSessions } from '../../main/hub/attach.ts';
+import { askHub } from '../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../main/hub/rendezvous.ts';
 import { ENDLESS_ANSWERS, type EndlessServer, startEndlessServer } from '../bench/endless-server.ts';
 import { forgetPeak, peakMiB, residentMiB } from '../bench/memory.ts';
@@ -51,7 +51,7 @@ describe.skipIf(reason)('the running application', () => {
     await proxy.request('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
     proxy.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     const rendezvous = published();
-    expect(rendezvous && (await askForSessions(rendezvous))).toContain(`"pid":${proxy.child.pid},`);
+    expect(rendezvous && (await askHub(rendezvous, { question: 'sessions' }))).toContain(`"pid":${proxy.child.pid},`);
     return proxy;
   }
 

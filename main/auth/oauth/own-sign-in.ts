@@ -52,8 +52,10 @@ export interface OwnSignIns {
 
 /** The public application that every workspace knows. */
 const BUILT_IN_CLIENT = 'databricks-cli';
-const SERVICE = 'Causeway';
-const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
+/** What groups sign-ins in the keychain. */
+export const SERVICE = 'Causeway';
+/** What groups the secrets of OAuth applications there. */
+export const APPLICATIONS_SERVICE = 'Causeway OAuth applications';
 /** A page that was opened so short a time ago is still being shown, in milliseconds. */
 const JUST_OPENED_MS = 3_000;
 const REMOVE = 'Use another profile, or remove its credentials from the configuration file.';

@@ -48,6 +48,12 @@ export function openKeychain(service: string): SecretStore {
   };
 }
 
+/** The names of everything that a service has in the keychain. @throws {CausewayError} as the calls of `openKeychain` */
+export async function keychainNames(service: string): Promise<string[]> {
+  const names = await withTimeout(async () => (await findCredentialsAsync(service)).map(({ account }) => account));
+  return names.filter((name) => !PART.test(name));
+}
+
 /** Calls that the keychain has not answered yet, and those of them that were given up. */
 const calls = { open: 0, overdue: 0 };
 let exitIsWatched = false;
@@ -111,6 +117,8 @@ export interface PlainStore {
   names(): Promise<string[]>;
 }
 
+/** How the name of a part ends. */
+const PART = / #[0-9a-f]+\.\d+$/;
 /** How a head that points to parts looks: how many, and of which writing. */
 const HEAD = /^parts:(\d+):([0-9a-f]+)$/;
 
@@ -158,6 +166,6 @@ export function splitStore(inner: PlainStore, limit: number): PlainStore {
       await inner.delete(name);
       await removeParts(name);
     },
-    names: async () => (await inner.names()).filter((name) => !/ #[0-9a-f]+\.\d+$/.test(name)),
+    names: async () => (await inner.names()).filter((name) => !PART.test(name)),
   };
 }

@@ -1,5 +1,5 @@
 import { app } from 'electron';
-import { autostartFile, type LoginItem } from './autostart.ts';
+import { autostartFile, type LoginItem } from '../../platform/autostart.ts';
 
 /** What starts the application at login, by the system's own means. */
 export function loginItem(env: NodeJS.ProcessEnv): LoginItem {

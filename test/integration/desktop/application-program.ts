@@ -19,19 +19,20 @@ const Line = z.union([
 ]);
 
 const { env } = process;
+const lines = createInterface({ input: process.stdin });
 takeOverConsole(openLog(env, 'debug', { terminal: false }));
 const causeway = createCauseway({ env });
 const desktop = createDesktop({
   causeway,
   env,
   settings: plainSettings(env),
-  shell: plainShell(),
+  shell: { ...plainShell(), quit: () => lines.close() },
   onEvent: () => {},
 });
 await desktop.start(undefined);
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 say('ready');
-for await (const text of createInterface({ input: process.stdin })) {
+for await (const text of lines) {
   const line = Line.parse(JSON.parse(text));
   if ('heapTo' in line) say(writeHeapSnapshot(line.heapTo));
   else say(await answer(desktop.handlers, line.request, line.input));

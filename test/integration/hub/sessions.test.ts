@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCauseway } from '../../../main/causeway.ts';
-import { askForSessions } from '../../../main/hub/attach.ts';
+import { askHub } from '../../../main/hub/attach.ts';
 import { hubFolder, readRendezvous } from '../../../main/hub/rendezvous.ts';
 import type { HubCall, HubSession } from '../../../main/hub/session-log.ts';
 import { freshNonce, HUB_PROTOCOL } from '../../../main/hub/wire.ts';
@@ -135,8 +135,10 @@ it('the sessions are told only to a command that proves that it holds the secret
   await client.open();
   client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'never' } });
   await expect.poll(() => heard.lists.at(-1)).toMatchObject([{ open: 1 }]);
-  expect(readSessions((await askForSessions(rendezvous)) ?? '')?.sessions).toEqual(heard.lists.at(-1));
-  expect(await askForSessions({ ...rendezvous, secret: 'another' })).toBeNull();
+  expect(readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '')?.sessions).toEqual(
+    heard.lists.at(-1),
+  );
+  expect(await askHub({ ...rendezvous, secret: 'another' }, { question: 'sessions' })).toBeNull();
   const stranger = linesOf(rendezvous.address);
   stranger.send({ hub: HUB_PROTOCOL, nonce: freshNonce() });
   await stranger.heard();
@@ -144,5 +146,5 @@ it('the sessions are told only to a command that proves that it holds the secret
   expect(await stranger.heard()).toBeUndefined();
   client.child.kill('SIGKILL');
   await expect.poll(() => heard.lists.at(-1)).toEqual([]);
-  expect(readSessions((await askForSessions(rendezvous)) ?? '')?.sessions).toEqual([]);
+  expect(readSessions((await askHub(rendezvous, { question: 'sessions' })) ?? '')?.sessions).toEqual([]);
 });

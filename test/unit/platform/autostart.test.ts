@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { autostartEntry, autostartFile, isSwitchedOn } from '../../../main/desktop/settings/autostart.ts';
+import { autostartEntry, autostartFile, isSwitchedOn } from '../../../main/platform/autostart.ts';
 
 describe('starting at login on Linux', () => {
   let home: string;

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileError } from '../../platform/file-errors.ts';
-import { homeFolder } from '../../platform/paths.ts';
-import { writeWholeFile } from '../../platform/replace-file.ts';
+import { fileError } from './file-errors.ts';
+import { homeFolder } from './paths.ts';
+import { writeWholeFile } from './replace-file.ts';
 
 /** How the system starts the application at login. */
 export interface LoginItem {
@@ -13,8 +13,7 @@ export interface LoginItem {
 
 /** The login item of Linux desktops: a file among those that they start (Desktop Application Autostart Specification). */
 export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
-  const folder = env.XDG_CONFIG_HOME || join(homeFolder(env), '.config');
-  const file = join(folder, 'autostart', 'causeway.desktop');
+  const file = autostartPath(env);
   return {
     isOn: async () => isSwitchedOn(await readFile(file, 'utf8').catch(() => '')),
     async set(on) {
@@ -26,6 +25,11 @@ export function autostartFile(env: NodeJS.ProcessEnv, command: readonly string[]
       }
     },
   };
+}
+
+/** Where that file is, whether or not it is there. */
+export function autostartPath(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(homeFolder(env), '.config'), 'autostart', 'causeway.desktop');
 }
 
 /** The entry that starts a command at login, without its window. */

@@ -1,0 +1,58 @@
+import { inOneLine } from '../platform/errors.ts';
+import { waitForEnd } from '../uninstall/application.ts';
+import type { Removal } from '../uninstall/step.ts';
+import { uninstall } from '../uninstall/uninstall.ts';
+import { openClients } from './clients/options.ts';
+import type { CommandContext } from './command.ts';
+import { jsonFailure } from './failure.ts';
+import { printable, writeJson, writeLine } from './terminal.ts';
+
+export interface UninstallCommandOptions {
+  yes?: boolean;
+  force?: boolean;
+  json?: boolean;
+  /** The process id of the application, which quits by itself. */
+  after?: string;
+}
+
+const HEADINGS: Record<Removal['kind'], string> = {
+  application: 'Application',
+  entries: 'Entries in the files of AI clients',
+  'sign-in': 'Sign-ins',
+  keychain: 'Items in the keychain',
+  'login-item': 'Start at login',
+  completion: 'Completion in shells',
+  files: 'Files',
+};
+
+/** `causeway uninstall`: lists what there is, and with `--yes` removes it. */
+export async function uninstallCommand(context: CommandContext, options: UninstallCommandOptions): Promise<void> {
+  const dryRun = !options.yes;
+  if (options.after !== undefined) await waitForEnd(Number(options.after));
+  const auth = await context.causeway().auth();
+  const clients = openClients(context, {});
+  const { removals, kept } = await uninstall({ env: context.env, auth, clients, dryRun, evenRunning: options.force });
+  if (removals.some(({ result }) => result === 'failed')) context.setExitCode(1);
+  if (options.json) return writeJson(context.stdout, { dryRun, removals: removals.map(asData), kept });
+  const line = (text: string) => writeLine(context.stdout, printable(text));
+  if (removals.length === 0) return line('There is nothing to remove.');
+  let heading = '';
+  for (const removal of removals) {
+    if (HEADINGS[removal.kind] !== heading) await line(`${HEADINGS[removal.kind]}:`);
+    heading = HEADINGS[removal.kind];
+    await line(`  ${described(removal)}`);
+  }
+  await line(`Your Databricks profiles stay: ${kept} is not touched.`);
+  if (dryRun) return line('Nothing has been removed. `causeway uninstall --yes` removes what is listed.');
+  await line('The program itself goes as it came: with its installer, or with npm uninstall --global causeway.');
+}
+
+function described({ what, result, note, error }: Removal): string {
+  if (error) return `${what}: not removed. ${inOneLine(error)}`;
+  const done = result === 'removed' ? `${what}: removed.` : what;
+  return note === undefined ? done : `${done}${result === 'removed' ? '' : '.'} ${note}`;
+}
+
+function asData({ error, note, ...removal }: Removal): object {
+  return { ...removal, note: note ?? null, ...(error && { error: jsonFailure(error) }) };
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { uninstallRequests } from '../../preload/contract/uninstall.ts';
+import { CausewayError } from '../platform/errors.ts';
+import type { Removal } from '../uninstall/step.ts';
+import { type UninstallReport, uninstall } from '../uninstall/uninstall.ts';
+import { desktopLauncher, openDesktopClients } from './clients.ts';
+import type { DesktopContext, HandlersOf } from './context.ts';
+import { problemFor } from './failure.ts';
+
+/** What the application cannot remove while it runs, and its login item, of which Electron knows on every system. */
+const LATER = ['application', 'files'] as const;
+const LOGIN_ITEM = 'The login item of Causeway';
+
+export function uninstallHandlers({ causeway, env, shell }: DesktopContext): HandlersOf<typeof uninstallRequests> {
+  const options = async () => ({ env, auth: await causeway.auth(), clients: openDesktopClients(env) });
+  return {
+    getUninstallPlan: async () => {
+      const report = await uninstall({ ...(await options()), dryRun: true, except: ['application', 'login-item'] });
+      const isOn = await shell.loginItem?.isOn();
+      return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'would remove' }] : []);
+    },
+    uninstall: async ({ evenRunning }) => {
+      const except = [...LATER, 'login-item' as const];
+      const report = await uninstall({ ...(await options()), dryRun: false, evenRunning, except });
+      const isOn = await shell.loginItem?.isOn();
+      if (isOn) await shell.loginItem?.set(false);
+      return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'removed' }] : []);
+    },
+    finishUninstall: async () => {
+      const { command, prefix } = desktopLauncher(env);
+      // It outlives the application, for whose end it waits.
+      const args = [...prefix, 'uninstall', '--yes', '--after', String(process.pid)];
+      const child = spawn(command, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
+      await once(child, 'spawn').catch((cause: unknown) => {
+        throw new CausewayError('not_found', `${command} cannot be started, so Causeway's own files stay.`, {
+          cause,
+          remedy: 'Quit Causeway, and run `causeway uninstall --yes` in a terminal.',
+        });
+      });
+      child.unref();
+      shell.quit();
+    },
+  };
+}
+
+function asOutput({ removals, kept }: UninstallReport, more: Removal[]) {
+  return {
+    removals: [...removals, ...more].map(({ note = null, error, ...removal }) => ({
+      ...removal,
+      note,
+      problem: error ? problemFor(error) : null,
+    })),
+    kept,
+  };
+}

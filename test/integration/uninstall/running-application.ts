@@ -1,0 +1,11 @@
+/** The application as far as uninstalling is concerned, in a process of its own: it serves proxies until it is asked to quit. */
+import { createCauseway } from '../../../main/causeway.ts';
+
+const causeway = createCauseway({ env: process.env, onQuit: () => void quit() });
+const hub = await causeway.serveProxies();
+process.stdout.write('ready\n');
+
+async function quit(): Promise<void> {
+  await hub.finish(0);
+  await causeway.close();
+}
