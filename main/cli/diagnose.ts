@@ -59,7 +59,7 @@ const MARKS: Record<FindingStatus, string> = {
 };
 const ORDER = Object.keys(MARKS);
 
-/** `causeway diagnose`: makes every check, prints what is not in order first, and writes the report where one is asked for. */
+/** `causeway diagnose`: makes every check, prints problems first, and writes the report where one is asked for. */
 export async function diagnose(context: CommandContext, options: DiagnoseOptions): Promise<void> {
   const { report, json } = options;
   const isPrinted = report === '-';
@@ -89,7 +89,7 @@ async function mayWrite(context: CommandContext, file: string, force: boolean | 
   }
   await checkWritable(file);
   if (!found?.isFile() || force) return;
-  if (await confirm(context, `There is already a file ${file}. Replace it?`, '--force')) return;
+  if (await confirm(context, `${file} already exists. Replace it?`, '--force')) return;
   throw new CausewayError('cancelled', 'Nothing was checked or written.');
 }
 
@@ -125,16 +125,15 @@ function linesOf(made: readonly Made[], context: CommandContext): string[] {
   return [...lines, outcome(made)];
 }
 
-/** What all checks together came to. */
+/** The outcome of all checks, as a sentence. */
 function outcome(made: readonly Made[]): string {
   const count = (status: FindingStatus) => made.filter(({ finding }) => finding.status === status).length;
   const failed = count('fail');
   const unknown = count('unknown');
-  const notChecked =
-    unknown === 0 ? '' : ` ${unknown === 1 ? 'One thing was' : `${unknown} things were`} not found out.`;
-  if (failed > 0) return `${failed === 1 ? 'One thing is' : `${failed} things are`} not in order.${notChecked}`;
-  if (unknown > 0) return `Nothing that was checked has failed, but not everything could be checked.${notChecked}`;
-  return count('warning') > 0 ? 'Everything works. There is something to look at.' : 'Everything is in order.';
+  const notChecked = unknown === 0 ? '' : ` ${unknown === 1 ? '1 check has' : `${unknown} checks have`} no result.`;
+  if (failed > 0) return `${failed === 1 ? '1 problem' : `${failed} problems`} found.${notChecked}`;
+  if (unknown > 0) return `No problem found, but not everything could be checked.${notChecked}`;
+  return count('warning') > 0 ? 'No problem found. See the warnings above.' : 'No problem found.';
 }
 
 async function asJson(run: CheckRun, made: readonly Made[]): Promise<object> {
@@ -200,7 +199,7 @@ export function commandSource(context: CommandContext, profile: string | undefin
     hub: async () => hubFinding(await askApplication(env)),
     onSilence: (host) => sayStillWaiting(context, host),
     onFault: (error) =>
-      void stderr.write(`causeway: A check failed by a fault of its own. ${printable(inOneLine(error))}\n`),
+      void stderr.write(`causeway: A check failed with an internal error. ${printable(inOneLine(error))}\n`),
   };
 }
 
@@ -228,29 +227,29 @@ export async function storedSettings(env: NodeJS.ProcessEnv): Promise<StoredSett
 
 async function settingsFinding(env: NodeJS.ProcessEnv): Promise<CheckFinding> {
   const { path, error } = await storedSettings(env);
-  if (error === undefined) return pass(`They are in ${path}.`);
+  if (error === undefined) return pass(`Stored in ${path}.`);
   if (!(error instanceof SyntaxError)) return failedBecause(fileError(path, error));
   return fail(`${path} is damaged.`, {
-    advice: 'The application sets it aside when it starts, and begins with its usual settings.',
+    advice: 'The application keeps a copy and starts with default settings.',
   });
 }
 
 function versionFinding({ version }: Application): CheckFinding {
-  const words = `This is ${VERSION}, on Node.js ${process.versions.node}.`;
+  const words = `Version ${VERSION} on Node.js ${process.versions.node}.`;
   if (version === null || version === VERSION) return pass(words);
-  return warning(`${words} The running application is ${version}.`, {
-    advice: 'Use the command that came with the application, or update the older one of the two.',
+  return warning(`${words} The running application is version ${version}.`, {
+    advice: 'Use the command that came with the application, or update the older one.',
   });
 }
 
 function hubFinding({ running, sessions, problem }: Application): CheckFinding {
   if (problem !== null) {
-    return warning(`AI clients do not reach the application. ${problem}`, {
-      advice: 'Each of them connects by itself meanwhile. Quit Causeway and start it again.',
+    return warning(`AI clients cannot reach the application. ${problem}`, {
+      advice: 'They connect on their own meanwhile. Quit Causeway and start it again.',
     });
   }
-  if (!running) return skipped('The application is not running: each AI client connects by itself.');
-  if (sessions === null) return pass('AI clients can reach the application.');
-  const open = sessions.length === 1 ? 'one session is open' : `${sessions.length} sessions are open`;
-  return pass(`AI clients can reach the application: ${open}.`);
+  if (!running) return skipped('The application is not running. AI clients connect on their own.');
+  if (sessions === null) return pass('AI clients can connect to the application.');
+  const open = sessions.length === 1 ? '1 session is open' : `${sessions.length} sessions are open`;
+  return pass(`AI clients can connect to the application. ${open}.`);
 }

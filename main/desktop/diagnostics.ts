@@ -43,7 +43,7 @@ class DiagnosisRun {
 
   /** Resolves when all checks have ended. @throws {CausewayError} `conflict` if they run already */
   async run(now = Date.now()): Promise<void> {
-    if (this.#work) throw new CausewayError('conflict', 'The checks are running already.');
+    if (this.#work) throw new CausewayError('conflict', 'The checks are already running.');
     const work = new AbortController();
     this.#work = work;
     this.#set({ running: true, startedAt: now, checks: CHECKS.map(unrun) });
@@ -89,7 +89,7 @@ const BUTTONS: Record<Screen, DiagnosticNextStep> = {
   servers: { do: 'open-screen', screen: 'servers', label: 'Open Servers' },
   clients: { do: 'open-screen', screen: 'clients', label: 'Open AI clients' },
   settings: { do: 'open-screen', screen: 'settings', label: 'Open Settings' },
-  log: { do: 'show-log', label: 'Show the log' },
+  log: { do: 'show-log', label: 'Show log' },
 };
 
 /** A finding as the window shows it, with the next step as a button. */
@@ -133,17 +133,17 @@ function diagnosisSource({
 }
 
 function settingsFinding({ trouble, path }: SettingsStore): CheckFinding {
-  if (!trouble) return pass(`They are in ${path}.`);
+  if (!trouble) return pass(`Stored in ${path}.`);
   return fail(trouble.message, { advice: trouble.remedy ?? undefined, screen: 'settings' });
 }
 
 export function versionFinding(update: UpdateState): CheckFinding {
   if (update.status === 'available' || update.status === 'downloading' || update.status === 'ready') {
-    const words = `This is ${VERSION}; version ${update.version} is there.`;
-    return warning(words, { advice: 'Update Causeway.', screen: 'settings' });
+    const words = `Version ${VERSION}. Version ${update.version} is available.`;
+    return warning(words, { advice: 'Install the update.', screen: 'settings' });
   }
   const known = update.status === 'idle' && update.checkedAt !== null;
-  return pass(known ? `This is ${VERSION}, the newest version.` : `This is ${VERSION}.`);
+  return pass(known ? `Version ${VERSION} is up to date.` : `Version ${VERSION}.`);
 }
 
 /** Whether AI clients reach this application and no other one. */
@@ -157,13 +157,13 @@ async function hubFinding(env: NodeJS.ProcessEnv, sessions: number): Promise<Che
   if (rendezvous && isOurs && (await isHubAlive(rendezvous))) {
     return pass(
       sessions === 1
-        ? 'AI clients can reach it: one session is open.'
-        : `AI clients can reach it: ${sessions} sessions are open.`,
+        ? 'AI clients can connect. 1 session is open.'
+        : `AI clients can connect. ${sessions} sessions are open.`,
     );
   }
   const words = rendezvous
-    ? 'AI clients reach another Causeway than this one.'
-    : 'AI clients cannot reach this Causeway: each of them connects by itself, and starts more slowly.';
+    ? 'AI clients connect to another running Causeway.'
+    : 'AI clients cannot reach this Causeway. They connect on their own and start more slowly.';
   return warning(words, { advice: 'Quit Causeway and start it again.', screen: 'log' });
 }
 

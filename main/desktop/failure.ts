@@ -53,8 +53,8 @@ export function problemFor(error: unknown): Problem {
   }
   return {
     code: 'internal',
-    message: 'Something went wrong inside Causeway.',
-    remedy: 'Try again. If it happens again, quit Causeway and start it from a terminal to see what it reports.',
+    message: 'Causeway hit an internal error.',
+    remedy: 'Try again. If it happens again, send a support report from Diagnostics.',
   };
 }
 

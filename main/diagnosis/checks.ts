@@ -59,7 +59,7 @@ function withProfile(
 ): CheckDefinition['run'] {
   return async (run) => {
     const profile = await run.profile();
-    return profile ? check(run, profile) : skipped('There is no profile that can be used.');
+    return profile ? check(run, profile) : skipped('No usable profile.');
   };
 }
 
@@ -67,7 +67,7 @@ function withProfile(
 function withHost(check: (run: CheckRun, profile: Profile) => Promise<CheckFinding>): CheckDefinition['run'] {
   return withProfile(async (run, profile) =>
     isOutOfReach(await run.probe(profile))
-      ? skipped('The host could not be reached, so this is open.')
+      ? skipped('Not checked: the host could not be reached.')
       : check(run, profile),
   );
 }
@@ -83,16 +83,16 @@ export const CHECKS: readonly CheckDefinition[] = [
   { id: 'profile', title: 'Profile', run: ({ auth, source }) => profileFinding(auth, source.profile) },
   {
     id: 'host',
-    title: 'Way to the workspace',
+    title: 'Network',
     run: withProfile(async (run, profile) => hostFinding(profile, await run.probe(profile))),
   },
   {
     id: 'tls',
-    title: 'Encryption and proxy',
+    title: 'TLS and proxy',
     run: withProfile(async (run, profile) => tlsFinding(profile, run.source.env, await run.probe(profile))),
   },
   { id: 'clock', title: 'Clock', run: withProfile(async (run, profile) => clockFinding(await run.probe(profile))) },
-  { id: 'store', title: 'Place for sign-ins', run: ({ auth }) => storeFinding(auth) },
+  { id: 'store', title: 'Credential storage', run: ({ auth }) => storeFinding(auth) },
   {
     id: 'sign-in',
     title: 'Sign-in',
@@ -100,17 +100,17 @@ export const CHECKS: readonly CheckDefinition[] = [
   },
   {
     id: 'override',
-    title: 'Default warehouses for each user',
+    title: 'Warehouse overrides',
     run: withHost(async (run, profile) => overrideFinding(await run.session(profile), run.signal)),
   },
   {
     id: 'warehouse',
-    title: 'Your warehouse',
+    title: 'Warehouse',
     run: withHost((run, profile) => warehouseFinding(() => run.effective(profile))),
   },
   { id: 'servers', title: 'Servers', run: async (run) => serversFinding(await run.servers()) },
   { id: 'clients', title: 'AI clients', run: async ({ source }) => clientsFinding(await source.clients()) },
-  { id: 'hub', title: 'Connection for AI clients', run: ({ source }) => source.hub() },
+  { id: 'hub', title: 'AI client connection', run: ({ source }) => source.hub() },
 ];
 
 /** Prepares what the checks share. @throws {CausewayError} if the configuration cannot be opened at all */

@@ -52,9 +52,9 @@ export function failedBecause(cause: unknown, screen?: Screen): CheckFinding {
 
 /** Hides the text of an error that is not a `CausewayError`, because it may hold anything. It stays as the `cause`. */
 function internal(cause: unknown): CausewayError {
-  return new CausewayError('internal', 'Something went wrong inside Causeway.', {
+  return new CausewayError('internal', 'Causeway hit an internal error.', {
     cause,
-    remedy: 'Try again. If it happens again, send the report to whoever helps you.',
+    remedy: 'Try again. If it happens again, send a support report.',
   });
 }
 

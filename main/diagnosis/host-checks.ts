@@ -29,39 +29,40 @@ export async function probeHost(
 
 export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding {
   if ('error' in probe) {
-    return isTls(probe.error) ? pass(`${host} answers.`) : failedBecause(probe.error, 'accounts');
+    return isTls(probe.error) ? pass(`${host} is reachable.`) : failedBecause(probe.error, 'accounts');
   }
   const { status, asksForToken, location } = probe.answer;
-  if (asksForToken) return pass(`${host} answers, and asks for a sign-in as a workspace does.`);
+  if (asksForToken) return pass(`${host} is reachable and asks for a sign-in.`);
   if (location !== undefined || (status >= 300 && status < 400)) {
-    return fail(`Something between here and ${host} wants you to log in first.`, {
-      advice: 'Open a page in your browser: a hotel, an airport or a company network may ask for that.',
+    return fail(`A login page blocks the connection to ${host}.`, {
+      advice:
+        'Open any page in your browser and log in to the network. Hotel, airport and company networks often ask for this.',
     });
   }
   if (status === 403) {
-    return fail(`${host} does not accept connections from this network (403).`, {
-      advice: 'Connect through the VPN or office network, or ask a workspace admin to allow this address.',
+    return fail(`${host} rejects connections from this network (403).`, {
+      advice: 'Connect through your VPN or office network, or ask a workspace admin to allow this IP address.',
     });
   }
   if (status === 404) {
-    return fail(`${host} answers, but not as a workspace does (404).`, {
+    return fail(`${host} is reachable, but is not a Databricks workspace (404).`, {
       action: { do: 'check-address', profile: name },
       screen: 'accounts',
     });
   }
-  return warning(`${host} answers with status ${status}.`, {
-    advice: 'The workspace may be restarting: try again in a minute.',
+  return warning(`${host} returned status ${status}.`, {
+    advice: 'The workspace may be restarting. Try again in a minute.',
   });
 }
 
 /** @param env names the proxy and extra certificates */
 export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): CheckFinding {
-  const way = describeProxy(host, env);
+  const proxy = describeProxy(host, env);
   if ('error' in probe) {
-    return isTls(probe.error) ? failedBecause(probe.error) : skipped('The host could not be reached, so this is open.');
+    return isTls(probe.error) ? failedBecause(probe.error) : skipped('Not checked: the host could not be reached.');
   }
-  if (host.startsWith('http:')) return pass(`It is on this computer, so nothing has to be encrypted. ${way}`);
-  return pass(`The connection is encrypted and its certificate is trusted. ${way}`);
+  if (host.startsWith('http:')) return pass(`The workspace runs on this computer and needs no encryption. ${proxy}`);
+  return pass(`The connection is encrypted and its certificate is trusted. ${proxy}`);
 }
 
 /** By how much clocks may differ: tokens are refreshed minutes before they expire, and sign-ins have some leeway. */
@@ -70,13 +71,13 @@ const FAILURE_MS = 5 * 60_000;
 
 export function clockFinding(probe: Probe): CheckFinding {
   const ahead = 'answer' in probe ? probe.answer.clockAheadMs : undefined;
-  if (ahead === undefined) return skipped('The host did not say what time it is.');
+  if (ahead === undefined) return skipped('The host did not send its time.');
   const offMs = Math.round(Math.abs(ahead) / 1000) * 1000;
-  const words = `This computer’s clock is ${offMs / 1000} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace’s.`;
-  const remedy = { advice: 'Let your system set its clock by itself: a clock that is wrong makes sign-ins fail.' };
+  const words = `This computer’s clock is ${offMs / 1000} s ${ahead > 0 ? 'behind' : 'ahead of'} the workspace.`;
+  const remedy = { advice: 'Turn on automatic time in your system settings. A wrong clock makes sign-ins fail.' };
   if (offMs >= FAILURE_MS) return fail(words, remedy);
   if (offMs >= WARNING_MS) return warning(words, remedy);
-  return pass('This computer’s clock and the workspace’s agree.');
+  return pass('This computer’s clock matches the workspace.');
 }
 
 /** A proxy's address may hold a password: only its host is named. */
@@ -85,12 +86,12 @@ function describeProxy(host: string, env: NodeJS.ProcessEnv): string {
     ? ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
     : ['http_proxy', 'HTTP_PROXY'];
   const name = names.find((each) => env[each]);
-  const certificates = env.NODE_EXTRA_CA_CERTS ? ` More certificates are trusted by ${env.NODE_EXTRA_CA_CERTS}.` : '';
-  if (name === undefined) return `There is no proxy on the way.${certificates}`;
+  const certificates = env.NODE_EXTRA_CA_CERTS ? ` Extra certificates: ${env.NODE_EXTRA_CA_CERTS}.` : '';
+  if (name === undefined) return `No proxy.${certificates}`;
   const text = env[name] ?? '';
   const address = /:\/\//.test(text) ? text : `http://${text}`;
-  const proxy = URL.canParse(address) ? new URL(address).host : 'an address that cannot be read';
-  return `${name} names the proxy ${proxy}.${certificates}`;
+  const proxy = URL.canParse(address) ? new URL(address).host : 'an unreadable address';
+  return `Proxy from ${name}: ${proxy}.${certificates}`;
 }
 
 /** Whether the host does not answer at all. A host whose certificate is not trusted does answer. */

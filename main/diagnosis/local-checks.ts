@@ -9,11 +9,11 @@ export async function configurationFinding(auth: AuthService): Promise<CheckFind
     const broken = entries.filter(({ usable }) => !usable).map(({ name }) => name);
     if (entries.length === 0) {
       const action = { do: 'add-workspace', profile: undefined } as const;
-      return fail('No workspace is set up yet.', { action, screen: 'accounts' });
+      return fail('No workspace connected yet.', { action, screen: 'accounts' });
     }
-    const words = entries.length === 1 ? 'It names one workspace.' : `It names ${entries.length} profiles.`;
+    const words = entries.length === 1 ? 'One profile found.' : `${entries.length} profiles found.`;
     if (broken.length === 0) return pass(words);
-    return warning(`${words} These cannot be used: ${broken.join(', ')}.`, {
+    return warning(`${words} Not usable: ${broken.join(', ')}.`, {
       action: { do: 'see-profiles' },
       screen: 'accounts',
     });
@@ -25,7 +25,7 @@ export async function configurationFinding(auth: AuthService): Promise<CheckFind
 export async function profileFinding(auth: AuthService, name: string | undefined): Promise<CheckFinding> {
   try {
     const profile = await auth.profile(name);
-    return pass(`Profile “${profile.name}” leads to ${profile.host}.`);
+    return pass(`Profile “${profile.name}” connects to ${profile.host}.`);
   } catch (error) {
     return failedBecause(error, 'accounts');
   }
@@ -46,7 +46,7 @@ export interface ServerStatus {
 
 export function serversFinding(servers: readonly ServerStatus[]): CheckFinding {
   if (servers.length === 0) {
-    return warning('No server is set up yet.', { action: { do: 'add-server' }, screen: 'servers' });
+    return warning('No servers yet.', { action: { do: 'add-server' }, screen: 'servers' });
   }
   const failing = servers.filter(({ status }) => status !== 'ready' && status !== 'connecting');
   const connecting = servers.filter(({ status }) => status === 'connecting');
@@ -59,7 +59,7 @@ export function serversFinding(servers: readonly ServerStatus[]): CheckFinding {
   return pass(servers.length === 1 ? 'One server is ready.' : `All ${servers.length} servers are ready.`);
 }
 
-/** What helps all of them is said once; what helps one is said of that one. */
+/** A remedy for all servers stands once; any other one names its server. */
 function remedyOfAll(failing: readonly ServerStatus[]): string | undefined {
   const [first, ...others] = new Set(failing.map(({ remedy }) => remedy));
   if (others.length === 0) return first ?? undefined;
@@ -85,23 +85,23 @@ export function clientsFinding(reports: readonly ClientReport[]): CheckFinding {
     files.some(({ entries }) => Object.values(entries).some((state) => state === 'current' || state === 'outdated')),
   );
   if (troubled.length > 0) {
-    const words = `These files cannot be used: ${namesOf(troubled)}.`;
+    const words = `Config files with problems: ${namesOf(troubled)}.`;
     return fail(words, { action: { do: 'see-client-files' }, screen: 'clients' });
   }
   if (broken.length > 0) {
-    const words = `Entries were changed or lead nowhere: ${namesOf(broken)}.`;
+    const words = `Entries that need a repair: ${namesOf(broken)}.`;
     return fail(words, { action: { do: 'repair-entries' }, screen: 'clients' });
   }
   if (notOnPath.length > 0) {
-    const words = `Entries start a command that is not on the PATH: ${namesOf(notOnPath)}.`;
-    const advice = 'Install the causeway command into a folder on the PATH, then restart the client.';
+    const words = `The causeway command is not on the PATH for: ${namesOf(notOnPath)}.`;
+    const advice = 'Install the causeway command in a folder on the PATH, then restart the client.';
     return warning(words, { advice, screen: 'clients' });
   }
-  if (found.length === 0) return skipped('No AI client was found on this computer.');
+  if (found.length === 0) return skipped('No AI clients found on this computer.');
   if (connected.length === 0) {
-    return warning('No AI client is connected yet.', { action: { do: 'connect-client' }, screen: 'clients' });
+    return warning('No AI clients connected yet.', { action: { do: 'connect-client' }, screen: 'clients' });
   }
-  return pass(`All entries are as they should be: ${namesOf(connected)}.`);
+  return pass(`Entries are up to date: ${namesOf(connected)}.`);
 }
 
 function namesOf(reports: readonly ClientReport[]): string {

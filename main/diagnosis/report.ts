@@ -31,7 +31,7 @@ export interface ReportParts {
 /** What Causeway knew when the report was made. */
 export interface ReportedState {
   profile: string | null;
-  /** As `warehouseInReport` words it, or why it is not known. */
+  /** As `warehouseInReport` formats it, or why it is not known. */
   warehouse: string;
   servers: readonly Pick<ServerStatus, 'name' | 'kind' | 'path' | 'status' | 'words'>[];
   /** Null where no application is running. */
@@ -50,7 +50,7 @@ interface ReportedCheck {
 /** The newest lines of the log that go into a report. */
 const LOG_LINES = 300;
 
-/** The environment's variables that change what Causeway does. Whether they are set matters; what they hold is nobody's. */
+/** The environment's variables that change what Causeway does. The report says whether they are set, not their values. */
 const REPORTED_VARIABLES =
   /^(CAUSEWAY_|DATABRICKS_|https?_proxy$|no_proxy$|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|XDG_|APPIMAGE$)/i;
 
@@ -58,8 +58,8 @@ const REPORTED_VARIABLES =
 const HARMLESS = new Set(['CAUSEWAY_TOKEN_STORE', 'DATABRICKS_AUTH_TYPE', 'XDG_SESSION_TYPE', 'XDG_CURRENT_DESKTOP']);
 
 /**
- * A report as plain text, for whoever helps: no token, no password, nobody's name or address of mail, no query. All of it
- * passes the redaction once more, whatever it is made of.
+ * A support report as plain text: no tokens, passwords, names, e-mail addresses or queries. The whole text is redacted
+ * once more at the end.
  */
 export function reportOf(parts: ReportParts): string {
   const { version, versions, system, settings, settingsFile, now } = parts;
@@ -67,7 +67,7 @@ export function reportOf(parts: ReportParts): string {
     [
       `Causeway ${version}`,
       [
-        `Made: ${now.toISOString()}`,
+        `Created: ${now.toISOString()}`,
         `System: ${system.platform} ${system.release} ${system.arch}, ${system.language}`,
         `Runs on: ${runsOn(versions)}`,
       ],
@@ -81,7 +81,7 @@ export function reportOf(parts: ReportParts): string {
   ];
   const text = sections.map(
     ([title, lines]) =>
-      `## ${title}\n${lines.length > 0 ? lines.map((line) => withoutControls(line)).join('\n') : '(nothing)'}\n`,
+      `## ${title}\n${lines.length > 0 ? lines.map((line) => withoutControls(line)).join('\n') : '(none)'}\n`,
   );
   return withoutPeople(redact(text.join('\n')), homeFolder(parts.env));
 }
@@ -113,7 +113,7 @@ function linesOf(file: string): string[] {
 }
 
 function checkLines(checks: ReportParts['checks']): string[] {
-  if (checks === null) return ['They were not run.'];
+  if (checks === null) return ['Not run.'];
   return checks.map(({ title, status, words, remedy }) => `[${status}] ${title}: ${sentences(words, remedy)}`);
 }
 
@@ -125,10 +125,10 @@ function profileLine(entry: ProfileEntry): string {
 
 function stateLines({ profile, warehouse, servers, sessions, updates }: ReportedState): string[] {
   return [
-    `Profile: ${profile ?? 'none is open'}`,
+    `Profile: ${profile ?? 'none'}`,
     `Warehouse: ${warehouse}`,
     ...servers.map(({ name, kind, path, status, words }) => `Server ${name} (${kind}, ${path}): ${status}, ${words}`),
-    `Sessions of AI clients: ${sessions ?? 'the application is not running'}`,
+    `AI client sessions: ${sessions ?? 'application not running'}`,
     ...(updates === null ? [] : [`Updates: ${updates}`]),
   ];
 }
@@ -152,7 +152,7 @@ function environmentLines(env: NodeJS.ProcessEnv): string[] {
   return names.sort().map((name) => (HARMLESS.has(name) ? `${name}: ${env[name]}` : `${name} is set`));
 }
 
-/** Who it is matters to nobody who helps: neither by an address of mail, nor by the name of the home folder. */
+/** Removes what names the user: e-mail addresses and the home folder. */
 function withoutPeople(text: string, home: string): string {
   const anonymous = text.replace(/[\p{L}\d._%+-]+@[\p{L}\d.-]+\.\p{L}{2,}/gu, '[person]');
   return home.length > 1 ? anonymous.replaceAll(home, '~') : anonymous;

@@ -11,27 +11,26 @@ export async function signInFinding({ client }: WorkspaceSession, signal: AbortS
     const found = await checkToken(client.users, signal);
     if (found.state === 'refused' || found.state === 'forbidden') return failedBecause(found.error, 'accounts');
     if (found.state === 'not-asked') return notAsked(found.error);
-    if (found.userName !== undefined) return pass(`The workspace knows you as ${found.userName}.`);
-    return pass('The workspace accepts the sign-in, and does not say whose it is.');
+    if (found.userName !== undefined) return pass(`Signed in as ${found.userName}.`);
+    return pass('Signed in. The workspace does not name the user.');
   } catch (error) {
     return failedBecause(error, 'accounts');
   }
 }
 
-/** The sign-in may be as good as ever: what is wrong stands between. */
+/** The sign-in may still be valid: something on the way to the workspace failed. */
 function notAsked(error: CausewayError): CheckFinding {
   const failure = failedBecause(error);
-  return { ...failure, status: 'unknown', words: `Whether the sign-in works could not be asked. ${failure.words}` };
+  return { ...failure, status: 'unknown', words: `The sign-in could not be checked. ${failure.words}` };
 }
 
 export async function storeFinding(auth: AuthService): Promise<CheckFinding> {
   try {
     const kind = await auth.checkStore();
-    const place =
-      kind === 'keychain' ? 'the keychain of this computer' : kind === 'memory' ? 'memory' : 'an encrypted file';
-    if (kind !== 'memory') return pass(`Sign-ins are kept in ${place}, which can be written and read.`);
-    return warning('Sign-ins are kept in memory, so they end with Causeway.', {
-      advice: 'Remove the variable CAUSEWAY_TOKEN_STORE from the environment.',
+    const place = kind === 'keychain' ? 'the system keychain' : kind === 'memory' ? 'memory' : 'an encrypted file';
+    if (kind !== 'memory') return pass(`Credentials are stored in ${place}.`);
+    return warning('Credentials are stored in memory and are lost when Causeway quits.', {
+      advice: 'Remove CAUSEWAY_TOKEN_STORE from the environment.',
     });
   } catch (error) {
     return failedBecause(error, 'settings');
@@ -42,11 +41,11 @@ export async function storeFinding(auth: AuthService): Promise<CheckFinding> {
 export async function overrideFinding({ warehouses }: WorkspaceSession, signal: AbortSignal): Promise<CheckFinding> {
   try {
     const record = await warehouses.operations.find('me', signal);
-    if (record === null) return pass('The workspace has default warehouses for each user. You have not chosen one.');
-    return pass('The workspace has default warehouses for each user, and yours can be read.');
+    if (record === null) return pass('The workspace supports overrides. You have none.');
+    return pass('The workspace supports overrides. You have one.');
   } catch (error) {
     if (!(error instanceof CausewayError) || error.code !== 'feature_unavailable') return failedBecause(error);
-    return warning('This workspace does not have default warehouses for each user.', {
+    return warning('This workspace does not support warehouse overrides.', {
       advice: 'Ask a workspace admin to change the workspace default instead.',
     });
   }
@@ -64,14 +63,15 @@ export async function warehouseFinding(effective: () => Promise<EffectiveWarehou
       return found(message, { advice, action, screen: 'warehouse' });
     }
     if (warehouse === null) {
-      const words = 'Which warehouse your queries run on could not be found out.';
+      const words = 'Your warehouse could not be determined.';
       return warning(words, { action: { do: 'choose-warehouse' }, screen: 'warehouse' });
     }
-    if (warehouse.canUse !== 'unknown') return pass(`Your queries run on ${warehouse.name}, and you may use it.`);
+    if (warehouse.canUse !== 'unknown')
+      return pass(`Your queries run on ${warehouse.name}. You have permission to use it.`);
     return {
       status: 'unknown',
-      words: `Your queries run on ${warehouse.name}. Whether you may use it could not be found out.`,
-      advice: 'Run a query to find out: one that is refused names the permission CAN USE.',
+      words: `Your queries run on ${warehouse.name}. Your permission could not be checked.`,
+      advice: 'Run a query to find out. If it is refused, ask for CAN USE on the warehouse.',
       screen: 'warehouse',
     };
   } catch (error) {

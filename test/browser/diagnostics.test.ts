@@ -15,7 +15,7 @@ describe.skipIf(whyNotHere)('the diagnostics', () => {
     await button('Run the checks').click();
     await button('Run again').waitFor();
     await check('Way to the workspace').getByText('In order').waitFor();
-    await check('Sign-in').getByText('The workspace knows you as ana@example.com.').waitFor();
+    await check('Sign-in').getByText('Signed in as ana@example.com.').waitFor();
     await inspect('diagnostics-run');
   });
 

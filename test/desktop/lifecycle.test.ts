@@ -78,7 +78,7 @@ describe.skipIf(reason)('the running application', () => {
     await page.getByText('Copied.').waitFor();
     const copied = await electron.evaluate(({ clipboard }) => clipboard.readText());
     expect(copied).toContain('It said: Bearer [redacted]');
-    expect(copied).toContain('[pass] Connection for AI clients');
+    expect(copied).toContain('[pass] AI client connection');
     expect(copied).not.toContain(token);
     const log = await readFile(join(home, '.state', 'causeway', 'logs', 'main.log'), 'utf8');
     expect(log).toContain('It said: Bearer [redacted]');

@@ -36,11 +36,11 @@ async function checksOf(...args: string[]): Promise<{ code: number; order: strin
 describe('causeway diagnose', () => {
   it('makes every check of the window and ends with 0 where nothing has failed', async () => {
     const { code, stdout } = await diagnose('--profile', 'ana');
-    expect(stdout).toContain('✓ pass     Sign-in: The workspace knows you as ana@example.com.');
+    expect(stdout).toContain('✓ pass     Sign-in: Signed in as ana@example.com.');
     expect(stdout).toContain(
-      '! warning  Servers: No server is set up yet.\n           → Add one with: causeway servers add sql',
+      '! warning  Servers: No servers yet.\n           → Add one with: causeway servers add sql',
     );
-    expect(stdout).toMatch(/Everything works\. There is something to look at\.\n$/);
+    expect(stdout).toMatch(/No problem found\. See the warnings above\.\n$/);
     expect(stdout.match(/^. (pass|warning|fail|unknown|n\/a) /gm)).toHaveLength(14);
     expect(code).toBe(0);
   });
@@ -83,7 +83,7 @@ describe('causeway diagnose --report', () => {
     const { stderr, code } = await diagnose('--profile', 'ana', '--report', file);
     expect({ stderr, code }).toEqual({ stderr: `Wrote the report to ${file}.\n`, code: 0 });
     const text = await readFile(file, 'utf8');
-    expect(text).toContain('[pass] Sign-in: The workspace knows you as [person].');
+    expect(text).toContain('[pass] Sign-in: Signed in as [person].');
     expect(text).toContain(`ana (default): pat, ${workspace.host}`);
     for (const { token } of workspace.users) expect(text).not.toContain(token);
     expect(text).not.toContain(home.folder);

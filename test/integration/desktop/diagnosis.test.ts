@@ -70,7 +70,7 @@ describe('the checks', () => {
       warehouse: 'pass',
       hub: 'pass',
     });
-    expect(found['sign-in']?.words).toBe('The workspace knows you as ana@example.com.');
+    expect(found['sign-in']?.words).toBe('Signed in as ana@example.com.');
     expect(seen[0]).toMatchObject({ running: true });
     expect(seen.at(-1)).toMatchObject({ running: false });
     for (const { checks } of seen) expect(checks.filter(({ status }) => status === 'running').length).toBeLessThan(2);
@@ -108,7 +108,7 @@ describe('the checks', () => {
     expect(found.clock?.status).toBe('skipped');
   });
 
-  it('find a network that wants a login first', async () => {
+  it('find a network with a login page', async () => {
     workspace.faults.add({
       path: '*',
       effect: { kind: 'redirect', location: 'http://127.0.0.1:1/login' },
@@ -116,7 +116,7 @@ describe('the checks', () => {
     });
     expect((await findings('ana')).host).toMatchObject({
       status: 'fail',
-      words: expect.stringContaining('log in first'),
+      words: expect.stringContaining('login page'),
     });
   });
 
@@ -180,7 +180,7 @@ describe('the report', () => {
     await findings('ana');
     await desktop.handlers.copyDiagnostics(undefined);
     const [text = ''] = shell.asked.copied;
-    expect(text).toContain(`[pass] Sign-in: The workspace knows you as [person].`);
+    expect(text).toContain(`[pass] Sign-in: Signed in as [person].`);
     expect(text).toContain(workspace.host);
     for (const { token } of workspace.users) expect(text).not.toContain(token);
     const file = join(home.folder, 'report.txt');

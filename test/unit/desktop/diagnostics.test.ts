@@ -80,8 +80,8 @@ describe('what is on this computer', () => {
 
 describe('the warehouse that queries run on', () => {
   it.each([
-    [true, 'pass', 'Your queries run on Shared analytics, and you may use it.'],
-    ['unknown', 'unknown', 'Your queries run on Shared analytics. Whether you may use it could not be found out.'],
+    [true, 'pass', 'Your queries run on Shared analytics. You have permission to use it.'],
+    ['unknown', 'unknown', 'Your queries run on Shared analytics. Your permission could not be checked.'],
   ] as const)('is judged where canUse is %s', async (canUse, status, words) => {
     const summary = { ...warehouse({ canUse }), type: 'PRO' };
     const found = { ...effective(), steps: [], warehouse: summary };
@@ -195,7 +195,7 @@ describe('the report', () => {
       '## Causeway 1.2.3',
       'System: linux 6.1 x64, en',
       'Runs on: electron 33.0.0, node 20.18.0',
-      'They were not run.',
+      'Not run.',
       'acme (default): oauth-user, https://acme.cloud.databricks.com',
       'Warehouse: a1, RUNNING; by override (known); problems: none',
       'appearance: system',
@@ -224,7 +224,7 @@ describe('the report', () => {
       ...stateOf({ status: 'failed', failure: failure('unauthenticated', 'sign-in', `Bearer ${SECRET}`) }),
       servers: [],
     });
-    const words = `The workspace knows you as ana@example.com, with ${PAT}.`;
+    const words = `Signed in as ana@example.com, with ${PAT}.`;
     const checks = [{ title: 'Sign-in', status: 'fail' as const, words, remedy: `Run with --token hunter2` }];
     const log = [
       `authorization: Bearer ${SECRET}`,
