@@ -7,4 +7,18 @@ export const strings = {
   search: (label: string) => `Search ${label}`,
   noAnswer: 'Causeway did not answer its own window.',
   restart: 'Quit Causeway and start it again.',
+  waiting: {
+    steps: {
+      starting: 'Opening your browser',
+      'waiting-for-browser': 'Waiting for you to sign in',
+      'waiting-for-other': 'Another program opened a sign-in page. Sign in there.',
+      finishing: 'Signing in',
+    },
+    noBrowser: 'Your browser could not be opened. Open this link in a browser.',
+    host: 'Workspace',
+    user: 'User',
+    openAgain: 'Open again',
+    copyLink: 'Copy link',
+    linkCopied: 'Link copied',
+  },
 } as const;

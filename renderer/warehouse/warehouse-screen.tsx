@@ -1,12 +1,15 @@
-import { Button, Skeleton } from '@mantine/core';
-import type { DesktopState, Failure, WarehouseState } from '../../preload/contract.ts';
+import { Skeleton } from '@mantine/core';
+import type { DesktopState, Failure, SignInStep } from '../../preload/contract.ts';
 import { AddWorkspace } from '../accounts/add-workspace.tsx';
+import { Card } from '../shared/card.tsx';
 import { FirstSteps } from '../shared/first-steps.tsx';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { ScreenTitle } from '../shared/screen-head.tsx';
+import { WaitingForBrowser } from '../shared/waiting-for-browser.tsx';
 import { KnownWarehouse } from './known-warehouse.tsx';
 import { CheckAgain, NextStep, TowardsServers } from './next-step.tsx';
+import { strings } from './strings.ts';
 import styles from './warehouse.module.css';
 
 /** The screen that the window opens on: which warehouse this person's queries run on, why, and how to change it. */
@@ -17,7 +20,7 @@ export function WarehouseScreen({ state }: { state: DesktopState }) {
     case 'loading':
       return <Loading isFirstRun={isFirstRun && profiles.length > 0} />;
     case 'signing-in':
-      return <SigningIn step={warehouse.step} address={warehouse.address} isFirstRun={isFirstRun} />;
+      return <SigningIn profile={state.profile ?? ''} signIn={warehouse} isFirstRun={isFirstRun} />;
     case 'unconfigured':
       return <Unconfigured />;
     case 'failed':
@@ -119,38 +122,30 @@ function Unconfigured() {
   );
 }
 
-type SigningInState = Extract<WarehouseState, { status: 'signing-in' }>;
-
-const STEPS: Record<SigningInState['step'], string> = {
-  starting: 'Opening your browser…',
-  'waiting-for-browser': 'Waiting for the browser. Sign in there, then come back here.',
-  'waiting-for-other': 'Another program on this computer is asking you to sign in already. Answer there.',
-  finishing: 'Almost done…',
-};
-
-interface SigningInProps extends Pick<SigningInState, 'step' | 'address'> {
+interface SigningInProps {
+  profile: string;
+  signIn: SignInStep;
   /** There is no server yet. */
   isFirstRun: boolean;
 }
 
 /** A sign-in in progress in the browser. */
-function SigningIn({ step, address, isFirstRun }: SigningInProps) {
+function SigningIn({ profile, signIn, isFirstRun }: SigningInProps) {
+  const { host, user, step, address } = signIn;
   return (
     <div className={layout.screen}>
-      <ScreenTitle>Signing in</ScreenTitle>
+      <ScreenTitle>{strings.signIn}</ScreenTitle>
       {isFirstRun && <FirstSteps step="sign-in" />}
-      <p role="status">{STEPS[step]}</p>
-      {address && (
-        <>
-          <p>Your browser could not be opened. Copy this address into one:</p>
-          <pre className={styles.address}>{address}</pre>
-        </>
-      )}
-      <div>
-        <Button variant="default" onClick={() => void window.causeway.request.cancelSignIn()}>
-          Cancel
-        </Button>
-      </div>
+      <Card>
+        <WaitingForBrowser
+          of={{ profile }}
+          host={host}
+          user={user}
+          step={step}
+          address={address}
+          onCancel={() => void window.causeway.request.cancelSignIn()}
+        />
+      </Card>
     </div>
   );
 }

@@ -175,10 +175,11 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
   });
 
   it('a pending sign-in is named, and its address is shown where no browser opens', async () => {
-    const address = `https://acme.cloud.databricks.com/oidc/v1/authorize?state=${'x'.repeat(200)}`;
+    const host = 'https://acme.cloud.databricks.com';
+    const address = `${host}/oidc/v1/authorize?state=${'x'.repeat(200)}`;
     const state = {
       ...shown.server.model.state,
-      otherSignIns: [{ profile: 'oauth', step: 'waiting-for-browser', address }],
+      otherSignIns: [{ profile: 'oauth', step: 'waiting-for-browser', host, user: null, address }],
     };
     await shown.page.route('**/requests/causeway:getState', (route) =>
       route.fulfill({ json: { ok: true, value: state } }),
@@ -189,14 +190,14 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     await go('Accounts');
     await shown.page.getByText('Your browser could not be opened.').waitFor();
     await inspect('accounts-no-browser');
-    const warehouse = { status: 'signing-in', step: 'waiting-for-browser', address };
+    const warehouse = { status: 'signing-in', step: 'waiting-for-browser', host, user: 'ana@example.com', address };
     await shown.page.unroute('**/requests/causeway:getState');
     await shown.page.route('**/requests/causeway:getState', (route) =>
       route.fulfill({ json: { ok: true, value: { ...state, warehouse, otherSignIns: [] } } }),
     );
     await go('Warehouse');
     await shown.page.reload();
-    await shown.page.getByText('Your browser could not be opened. Copy this address into one:').waitFor();
+    await shown.page.getByText('Your browser could not be opened. Open this link in a browser.').waitFor();
     await inspect('signing-in-no-browser');
     await button('Cancel').waitFor();
   });

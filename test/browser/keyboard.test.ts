@@ -136,8 +136,8 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await type('oauth');
     await reach(button('Sign in'));
     await press('Enter');
-    await shown.page.getByText('Waiting for the browser.').waitFor();
-    await getsFocus(role('heading', { name: 'Signing in' }));
+    await shown.page.getByText('Waiting for you to sign in').waitFor();
+    await getsFocus(role('heading', { name: 'Continue in your browser' }));
     await reach(button('Cancel'));
     await press('Space');
     await shown.page.getByText('Signing in was cancelled.').waitFor();
@@ -328,7 +328,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await press('ControlOrMeta+a');
     await type('second');
     await press('Enter');
-    await getsFocus(role('heading', { name: 'Signing in' }));
+    await getsFocus(role('heading', { name: 'Continue in your browser' }));
   });
 
   it('the settings are changed', async () => {

@@ -235,7 +235,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await button('Sign in').waitFor();
     await inspect('signed-out');
     await button('Sign in').click();
-    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await shown.page.getByText('Waiting for you to sign in').waitFor();
     await inspect('signing-in');
     await allow();
     await shown.page.getByText('because it is the workspace default').waitFor();
@@ -244,12 +244,12 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
   it('a sign-in can be cancelled and started again', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('oauth');
     await button('Sign in').click();
-    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await shown.page.getByText('Waiting for you to sign in').waitFor();
     await button('Cancel').click();
     await shown.page.getByText('Signing in was cancelled.').waitFor();
     await inspect('sign-in-cancelled');
     await button('Sign in').click();
-    await shown.page.getByText('Waiting for the browser.').waitFor();
+    await shown.page.getByText('Waiting for you to sign in').waitFor();
     await button('Cancel').click();
   });
 });
