@@ -12,21 +12,22 @@ import { applicationMenu, menuTemplate } from './desktop/menu/application-menu.t
 import { showLauncherMenus } from './desktop/menu/launcher.ts';
 import { createMenuCommands } from './desktop/menu/menu-command.ts';
 import { projectAddresses } from './desktop/menu/project.ts';
-import { notify } from './desktop/notification.ts';
+import { NewsSource } from './desktop/notifications/news.ts';
+import { notify, showNews, showTrouble } from './desktop/notifications/notification.ts';
 import { quitCleanly } from './desktop/quit.ts';
-import { beginningOf, newApprovals, questionOf } from './desktop/rules.ts';
 import { loginItem } from './desktop/settings/login-item.ts';
 import { SettingsStore } from './desktop/settings/settings-store.ts';
 import { CausewayTray } from './desktop/tray/tray.ts';
 import { createTrayActions } from './desktop/tray/tray-action.ts';
 import { openElectronUpdates } from './desktop/updates/electron-updates.ts';
-import { updateBlocker, updateNews } from './desktop/updates/updates.ts';
+import { updateBlocker } from './desktop/updates/updates.ts';
 import { registerAppScheme, serveAppFiles } from './desktop/window/app-protocol.ts';
 import { askPerson, chooseFileToOpen, chooseFileToSave, chooseFolder } from './desktop/window/dialogs.ts';
 import { sendEvent, serveRequests } from './desktop/window/ipc.ts';
 import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown.ts';
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
 import { MainWindow } from './desktop/window/window.ts';
+import { sentences } from './platform/errors.ts';
 
 /** How long closing may take, the answers in flight to proxies included, before the application exits anyway. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -104,13 +105,11 @@ function start(): void {
     window.open(screen, item);
   };
   followLink = (link) => open(screenOfLink(link));
-  /** Says what the user has not just asked for, only if notifications are on. */
-  const inform = (title: string, problem: Omit<Problem, 'code'>, screen?: ScreenName) => {
-    if (settings.current.notifications) notify(title, problem, () => open(screen));
-  };
   /** Answers what the user has asked for: by a notification, or else by opening the screen. */
-  const answer = (title: string, problem: Omit<Problem, 'code'>, screen: ScreenName) => {
-    if (!settings.current.notifications || !notify(title, problem, () => open(screen))) open(screen);
+  const answer = (title: string, { message, remedy }: Omit<Problem, 'code'>, screen: ScreenName) => {
+    const body = sentences(message, remedy);
+    const isShown = settings.current.notifications && notify({ title, body, onClick: () => open(screen) });
+    if (!isShown) open(screen);
   };
   const act = createTrayActions(model, {
     open,
@@ -136,17 +135,11 @@ function start(): void {
   const close = closingOnce([() => desktop.close(), () => causeway.close(), () => tray.close()], CLOSE_TIMEOUT_MS);
 
   serveRequests(desktop.handlers, ({ sender }) => sender === window.current?.webContents);
-  let { update, approvals } = model.state;
+  const news = new NewsSource();
   model.onChange((state) => {
     tray.render(state);
     launcher.render(state);
-    const news = updateNews(update, state.update);
-    update = state.update;
-    for (const call of newApprovals(approvals, state.approvals)) {
-      inform(questionOf(call), { message: beginningOf(call), remedy: `On ${call.server}. Click to answer.` });
-    }
-    approvals = state.approvals;
-    if (news !== null) inform('Causeway', { message: news, remedy: null }, 'settings');
+    for (const each of news.next(state, window.isInSight)) showNews(each, settings.current, act);
     if (state.profile !== null) settings.remember({ profile: state.profile });
   });
   settings.onChange(({ appearance, logLevel }) => {
@@ -172,7 +165,7 @@ function start(): void {
 
   if (earlyLink !== undefined) followLink(earlyLink);
   else if (opensWindowAtStart(argv, settings.current.openWindow)) open();
-  if (settings.trouble) inform('Your settings could not be used', settings.trouble, 'settings');
+  if (settings.trouble) showTrouble(settings.trouble, () => open('settings'));
   const crash = wordsAfterCrash(argv, log.folder);
   void desktop.start(settings.profile).then(() => crash && model.showFailedAction(crash));
 }

@@ -2,7 +2,7 @@ import type { ConfiguredServer, DesktopState, WarehouseProblem, WarehouseState }
 import { mattersNow } from '../../preload/format.ts';
 
 /** Something that needs the user, the most urgent first. */
-type Attention = 'approval' | 'signed-out' | 'override-dangling' | 'warehouse' | 'servers' | 'update-ready';
+export type Attention = 'approval' | 'signed-out' | 'override-dangling' | 'warehouse' | 'servers' | 'update-ready';
 
 /** States of a server that need attention. Signed out is not among them: the user chose it. */
 const FAILING = new Set<ConfiguredServer['state']['status']>([
@@ -43,7 +43,7 @@ export function isSignedOut({ warehouse }: DesktopState): boolean {
 const DANGLING = new Set<WarehouseProblem['code']>(['warehouse-gone', 'cannot-use', 'deleting']);
 
 /** The problem of an override that names a warehouse which is gone or which the user may not use; null for none. */
-function danglingProblem({ warehouse }: DesktopState): WarehouseProblem | null {
+export function danglingProblem({ warehouse }: DesktopState): WarehouseProblem | null {
   if (warehouse.status !== 'known' || warehouse.effective.decidedBy !== 'override') return null;
   return warehouse.effective.problems.find(({ code }) => DANGLING.has(code)) ?? null;
 }

@@ -71,15 +71,6 @@ export function questionOf({ client, tool }: PendingApprovalInfo): string {
   return `${client ?? 'An AI client'} asks to use ${tool}`;
 }
 
-/** The calls that wait now and did not before. */
-export function newApprovals(
-  before: readonly PendingApprovalInfo[],
-  now: readonly PendingApprovalInfo[],
-): readonly PendingApprovalInfo[] {
-  const known = new Set(before.map(({ id }) => id));
-  return now.filter(({ id }) => !known.has(id));
-}
-
 /** Answers the requests about what AI clients may do. */
 export function rulesHandlers(context: DesktopContext): HandlersOf<typeof rulesRequests> {
   const { approvals, rules, servers, emit, onClose } = context;

@@ -5,7 +5,7 @@ import { clientMark } from './parts.ts';
 export const attachedProxy = z.object({
   id: z.number(),
   pid: z.number(),
-  /** The program that started it, where the system provides that. */
+  /** The client's display name, or the program that started it until the client has named itself; null for neither. */
   client: z.string().nullable(),
   /** Null for the default profile. */
   profile: z.string().nullable(),

@@ -6,7 +6,12 @@ export const settings = z.object({
   /** Whether the window opens when a person starts Causeway. */
   openWindow: z.boolean(),
   appearance: z.enum(['system', 'light', 'dark']),
+  /** Whether there are notifications at all; the next four are one for each kind. */
   notifications: z.boolean(),
+  notifyApprovals: z.boolean(),
+  notifySignedOut: z.boolean(),
+  notifyOverride: z.boolean(),
+  notifyUpdates: z.boolean(),
   automaticUpdates: z.boolean(),
   updateChannel: z.enum(['latest', 'beta']),
   tokenStore: z.enum(['keychain', 'encrypted-file']),
@@ -19,6 +24,10 @@ export const someSettings = z.strictObject({
   openWindow: settings.shape.openWindow.exactOptional(),
   appearance: settings.shape.appearance.exactOptional(),
   notifications: settings.shape.notifications.exactOptional(),
+  notifyApprovals: settings.shape.notifyApprovals.exactOptional(),
+  notifySignedOut: settings.shape.notifySignedOut.exactOptional(),
+  notifyOverride: settings.shape.notifyOverride.exactOptional(),
+  notifyUpdates: settings.shape.notifyUpdates.exactOptional(),
   automaticUpdates: settings.shape.automaticUpdates.exactOptional(),
   updateChannel: settings.shape.updateChannel.exactOptional(),
   tokenStore: settings.shape.tokenStore.exactOptional(),

@@ -62,6 +62,30 @@ export const SETTINGS: Record<SectionName, { title: string; settings: readonly S
         sentence: () =>
           'Says when something went wrong or a new version is ready. Otherwise only the window and the tray do.',
       },
+      {
+        kind: 'toggle',
+        name: 'notifyApprovals',
+        label: 'Calls that wait',
+        sentence: () => 'Notifies you when a call needs your answer.',
+      },
+      {
+        kind: 'toggle',
+        name: 'notifySignedOut',
+        label: 'Sign-ins that ended',
+        sentence: () => 'Notifies you when you are signed out of the workspace.',
+      },
+      {
+        kind: 'toggle',
+        name: 'notifyOverride',
+        label: 'Overrides that fail',
+        sentence: () => 'Notifies you when your warehouse is gone or not yours to use.',
+      },
+      {
+        kind: 'toggle',
+        name: 'notifyUpdates',
+        label: 'Updates that are ready',
+        sentence: () => 'Notifies you when a new version can be installed.',
+      },
     ],
   },
   connections: {

@@ -48,12 +48,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       'because it is the workspace default',
       'Switch warehouse',
     ]);
-    expect(labels.slice(-7)).toEqual([
+    expect(labels.slice(-8)).toEqual([
       'Start Starter Warehouse',
       'Add servers…',
-      'No AI client is connected',
+      'No clients connected',
       'Open Causeway',
-      'Copy diagnostics',
+      'Settings',
+      'Copy support report',
       'Check for updates',
       'Quit',
     ]);
@@ -83,7 +84,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
       times: 'always',
     });
     await tray.click('Data science — stopped');
-    await page.getByRole('alert').filter({ hasText: 'Your queries were not moved to Data science.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'New queries do not run on Data science.' }).waitFor();
     await expect.poll(() => tray.chosen()).toBe('Use workspace default');
     application.workspace.faults.remove(fault.id);
     await page.getByRole('button', { name: 'Dismiss' }).click();
@@ -196,8 +197,8 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 
   it('shows the AI clients that go through it, in the tray and in the window', async () => {
     const end = application.startProxy();
-    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 session of an AI client');
-    await tray.click('1 session of an AI client');
+    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 client connected');
+    await tray.click('Show activity');
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     await page.getByText('SQL · default profile').waitFor();
     await takePicture('activity');
@@ -207,7 +208,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
   });
 
   it('says in the tray that contents of calls are being recorded for as long as they are', async () => {
-    const words = 'Contents of calls are being recorded…';
+    const words = 'Recording requests and responses…';
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('switch', { name: 'Record what is asked and answered' }).focus();
     await page.keyboard.press('Space');

@@ -63,7 +63,7 @@ describe.skipIf(reason)('the packaged application', () => {
       env,
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 session of an AI client');
+    await expect.poll(() => tray.labels(), { timeout: 20_000 }).toContain('1 client connected');
     const ended = once(proxy, 'exit');
     proxy.stdin.end();
     expect(await ended).toEqual([0, null]);

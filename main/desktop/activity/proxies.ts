@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { AttachedProxy } from '../../../preload/contract.ts';
 import type { Causeway } from '../../causeway.ts';
+import { displayNameOf } from '../../clients/table.ts';
 import type { HubSession, HubWatcher } from '../../hub/session-log.ts';
 import { inOneLine } from '../../platform/errors.ts';
 import type { ApprovalQueue } from '../../rules/approvals.ts';
@@ -12,21 +13,21 @@ import type { ApprovalQueue } from '../../rules/approvals.ts';
 const DRAIN_TIMEOUT_MS = 8_000;
 
 type Show = (proxies: AttachedProxy[]) => void;
-type Session = Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since'>;
+type Session = Pick<HubSession, 'id' | 'pid' | 'profile' | 'path' | 'since' | 'clientName'>;
 
-/** Shows the attached proxies at once, and again when the programs that started them are known. */
+/** Shows the attached proxies at once, and again when the programs that started them are known or clients name themselves. */
 export function createProxyList(show: Show, clientOf: (pid: number) => Promise<string | null>) {
   const clients = new Map<number, string | null>();
   let attached: Session[] = [];
   const showAll = () =>
     show(
-      attached.map(({ id, pid, path, since, profile }) => ({
+      attached.map(({ id, pid, path, since, profile, clientName }) => ({
         id,
         pid,
         path,
         since,
         profile: profile ?? null,
-        client: clients.get(id) ?? null,
+        client: clientName === null ? (clients.get(id) ?? null) : displayNameOf(clientName),
       })),
     );
 
@@ -39,10 +40,10 @@ export function createProxyList(show: Show, clientOf: (pid: number) => Promise<s
   };
 
   return (now: Session[]): void => {
-    const before = new Set(attached.map(({ id }) => id));
+    const before = new Map(attached.map(({ id, clientName }) => [id, clientName]));
     attached = now;
-    // The hub reports sessions with each call; this list changes only when a proxy attaches or detaches.
-    if (now.length === before.size && now.every(({ id }) => before.has(id))) return;
+    // The hub reports sessions with each call; this list changes only with who is attached, and by what name.
+    if (now.length === before.size && now.every(({ id, clientName }) => before.get(id) === clientName)) return;
     for (const id of clients.keys()) if (!now.some((proxy) => proxy.id === id)) clients.delete(id);
     showAll();
     for (const proxy of now) if (!before.has(proxy.id)) void lookUpClient(proxy);

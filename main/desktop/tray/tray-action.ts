@@ -3,6 +3,9 @@ import { CausewayError } from '../../platform/errors.ts';
 import { notSignedIn } from '../accounts.ts';
 import { problemFor } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
+import { strings } from './strings.ts';
+
+const { done, failed } = strings;
 
 /** What a click in the tray's menu does. An action that changes something names the profile that the menu was drawn for. */
 export type TrayAction =
@@ -70,7 +73,7 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
     if (warehouse.status !== 'failed') return;
     const { problem } = warehouse.failure;
     // The user has cancelled it and needs no notification.
-    if (problem.code !== 'sign_in_cancelled') ports.tell('You are not signed in', problem, 'warehouse');
+    if (problem.code !== 'sign_in_cancelled') ports.tell(failed.signedOut, problem, 'warehouse');
   };
 
   const signInTo = (profile: string) =>
@@ -82,9 +85,9 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
   const checkForUpdates = async () => {
     await ports.updates.check();
     const { update } = model.state;
-    if (update.status === 'failed') ports.tell('Updates', update.problem, 'settings');
-    else if (update.status === 'idle') ports.confirm('Updates', 'You have the newest version.', 'settings');
-    else if ('version' in update) ports.confirm('Updates', `Version ${update.version} is there.`, 'settings');
+    if (update.status === 'failed') ports.tell(done.updates, update.problem, 'settings');
+    else if (update.status === 'idle') ports.confirm(done.updates, done.newest, 'settings');
+    else if ('version' in update) ports.confirm(done.updates, done.available(update.version), 'settings');
   };
 
   return async (action) => {
@@ -101,40 +104,39 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
       case 'sign-in-to':
         return signInTo(action.profile);
       case 'answer-call':
-        return attempt('The call was not answered', () => ports.answerCall({ id: action.id, answer: action.answer }));
+        return attempt(failed.answer, () => ports.answerCall({ id: action.id, answer: action.answer }));
       case 'sign-in-to-service':
-        return attempt(`You are not signed in to ${action.title}`, () => ports.signInToService(action.server));
+        return attempt(failed.signedOutOf(action.title), () => ports.signInToService(action.server));
       case 'copy-diagnostics':
-        return attempt('The diagnostics were not copied', async () => {
+        return attempt(failed.report, async () => {
           await ports.copyDiagnostics();
-          const message = 'Paste them where you ask for help. Tokens, passwords and names are taken out.';
-          ports.confirm('Diagnostics copied', message, 'diagnostics');
+          ports.confirm(done.reportTitle, done.report, 'diagnostics');
         });
       case 'check-for-updates':
         return checkForUpdates();
       case 'get-update':
         return ports.updates.download();
       case 'restart-to-update':
-        return attempt('Causeway was not updated', () => ports.updates.install());
+        return attempt(failed.update, () => ports.updates.install());
       case 'use-warehouse':
-        return attempt(`Your queries were not moved to ${action.name}`, () =>
+        return attempt(failed.use(action.name), () =>
           model.change(action.profile, (warehouses) => warehouses.setOverride(action.warehouseId)),
         );
       case 'use-last-selected':
-        return attempt('The last selected warehouse is not used', () =>
+        return attempt(failed.followLast, () =>
           model.change(action.profile, (warehouses) => warehouses.setLastSelected()),
         );
       case 'use-workspace-default':
-        return attempt('Your override was not cleared', () =>
+        return attempt(failed.useDefault, () =>
           model.change(action.profile, (warehouses) => warehouses.clearOverride()),
         );
       case 'start-warehouse':
-        return attempt(`${action.name} was not started`, () =>
+        return attempt(failed.start(action.name), () =>
           model.change(action.profile, (warehouses) => warehouses.start(action.warehouseId)),
         );
       case 'stop-warehouse':
         if (!(await ports.ask(beforeStopping(action.name)))) return;
-        return attempt(`${action.name} was not stopped`, () =>
+        return attempt(failed.stop(action.name), () =>
           model.change(action.profile, (warehouses) => warehouses.stop(action.warehouseId)),
         );
     }
@@ -143,8 +145,8 @@ export function createTrayActions(model: DesktopModel, ports: TrayPorts): (actio
 
 function beforeStopping(name: string): TrayQuestion {
   return {
-    message: `Stop ${name}?`,
-    detail: 'Queries that run on it, yours and those of others, are cut off.',
-    verb: 'Stop it',
+    message: strings.stop.question(name),
+    detail: strings.stop.detail,
+    verb: strings.stop.verb,
   };
 }

@@ -4,7 +4,9 @@ import type { DesktopState } from '../../../preload/contract.ts';
 import { displayText } from '../../platform/display.ts';
 import { RESOURCES_FOLDER } from '../places.ts';
 import type { TrayAction } from './tray-action.ts';
-import { menuLabel, type TrayItem, trayIconFile, trayMenu, trayMood, trayTooltip } from './tray-menu.ts';
+import { menuLabel, type TrayItem } from './tray-item.ts';
+import { trayClick, trayIconFile, trayMood, trayTooltip } from './tray-look.ts';
+import { trayMenu } from './tray-menu.ts';
 
 /** The icon in the system's tray. Redrawn from the state only if what it shows has changed. */
 export class CausewayTray {
@@ -17,7 +19,9 @@ export class CausewayTray {
     this.#act = act;
     this.#state = state;
     this.#tray = new Tray(iconOf(state));
-    this.#tray.on('click', () => void act({ do: 'open', screen: 'warehouse' }));
+    if (trayClick(process.platform) === 'window') {
+      this.#tray.on('click', () => void act({ do: 'open', screen: 'warehouse' }));
+    }
     this.render(state);
   }
 
@@ -51,7 +55,8 @@ export class CausewayTray {
       case 'choice': {
         const { label, chosen, action } = item;
         return {
-          type: 'radio',
+          // Radio items would be one group only up to a separator, and Electron marks the first of each group.
+          type: 'checkbox',
           label: menuLabel(label),
           checked: chosen,
           enabled: action !== null,

@@ -184,10 +184,3 @@ export function updateBlocker(packaged: boolean, platform: NodeJS.Platform, env:
   if (!packaged) return 'development';
   return platform === 'linux' && !env.APPIMAGE ? 'package-manager' : null;
 }
-
-/** The notification for a change of state; null if there is none. */
-export function updateNews(before: UpdateState, now: UpdateState): string | null {
-  if (now.status === before.status) return null;
-  if (now.status === 'ready') return `Version ${now.version} is ready. Restart Causeway when it suits you.`;
-  return null;
-}

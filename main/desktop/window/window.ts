@@ -23,6 +23,7 @@ export class MainWindow {
   readonly #settings: SettingsStore;
   readonly #events: WindowEvents;
   #window: BrowserWindow | undefined;
+  #isOpening = false;
   /** When its page broke, in milliseconds since the epoch: it may not do so again and again. */
   readonly #crashes: number[] = [];
 
@@ -41,6 +42,12 @@ export class MainWindow {
     return current?.isVisible() === true && !current.isMinimized();
   }
 
+  /** Whether the user looks at it: it has the focus, or is about to be shown. */
+  get isInSight(): boolean {
+    const { current } = this;
+    return current !== undefined && (this.#isOpening || current.isFocused());
+  }
+
   /** Opens it at a screen, or brings it to the front, where `sendEvent` leads on. */
   open(screen?: ScreenName, item?: string): void {
     const { current } = this;
@@ -52,7 +59,11 @@ export class MainWindow {
     }
     const window = this.#create();
     this.#window = window;
-    window.once('ready-to-show', () => window.show());
+    this.#isOpening = true;
+    window.once('ready-to-show', () => {
+      this.#isOpening = false;
+      window.show();
+    });
     window.on('show', () => this.#events.onWatched(true));
     window.on('focus', () => this.#events.onWatched(true));
     window.on('hide', () => this.#events.onWatched(false));

@@ -91,8 +91,8 @@ describe('an action of the tray', () => {
 
   it('that fails is told, and stands in the state until one succeeds', async () => {
     await act({ do: 'use-warehouse', profile: 'ana', warehouseId: 'no-such', name: 'Gone' });
-    expect(told).toEqual([expect.stringMatching(/^warehouse: Your queries were not moved to Gone \(/)]);
-    expect(model.state.failedAction?.title).toBe('Your queries were not moved to Gone');
+    expect(told).toEqual([expect.stringMatching(/^warehouse: New queries do not run on Gone \(/)]);
+    expect(model.state.failedAction?.title).toBe('New queries do not run on Gone');
     await act({ do: 'use-warehouse', ...named('Data science') });
     expect(model.state.failedAction).toBeNull();
   });
@@ -142,12 +142,12 @@ describe('the checks', () => {
 describe('an action of the tray beside the warehouse', () => {
   it('copies the diagnostics and says so, or why it could not', async () => {
     await act({ do: 'copy-diagnostics' });
-    expect(told).toEqual([expect.stringMatching(/^diagnostics: Diagnostics copied: Paste them/)]);
+    expect(told).toEqual([expect.stringMatching(/^diagnostics: Support report copied: Paste it/)]);
     copying = () => {
       throw new CausewayError('file_not_writable', 'No.');
     };
     await act({ do: 'copy-diagnostics' });
-    expect(told.at(-1)).toBe('warehouse: The diagnostics were not copied (file_not_writable)');
+    expect(told.at(-1)).toBe('warehouse: The support report was not copied (file_not_writable)');
   });
 
   it('looks for updates and says what there is', async () => {
@@ -159,7 +159,7 @@ describe('an action of the tray beside the warehouse', () => {
     await act({ do: 'check-for-updates' });
     expect(told).toEqual([
       'settings: Updates: You have the newest version.',
-      'settings: Updates: Version 2.0.0 is there.',
+      'settings: Updates: Version 2.0.0 is available.',
       'settings: Updates (unavailable)',
     ]);
   });

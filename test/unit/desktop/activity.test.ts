@@ -10,7 +10,7 @@ import { formatBytes, formatClient, formatDuration, formatServer } from '../../.
 import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activity/latency-plot.tsx';
 
 const SQL = '/api/2.0/mcp/sql';
-const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0 });
+const proxy = (id: number) => ({ id, pid: 100 + id, profile: undefined, path: SQL, since: 0, clientName: null });
 
 describe('the sessions that are shown', () => {
   it('are there at once, get their names when these are known, and go', async () => {

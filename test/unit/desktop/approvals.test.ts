@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLIENTS } from '../../../main/clients/table.ts';
-import {
-  approvalForWindow,
-  approvalWaitMs,
-  beginningOf,
-  newApprovals,
-  questionOf,
-} from '../../../main/desktop/rules.ts';
+import { approvalForWindow, approvalWaitMs, beginningOf, questionOf } from '../../../main/desktop/rules.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 
 const SERVERS: ConfiguredServer[] = [
@@ -78,14 +72,6 @@ describe('a call that waits, in the window', () => {
     const beginning = beginningOf(approval(JSON.stringify({ query: 'SELECT\u001b[31m \u202e1' })));
     expect(beginning).toContain('SELECT');
     for (const character of ['\u001b', '\u202e']) expect(beginning).not.toContain(character);
-  });
-});
-
-describe('the calls that are new', () => {
-  it('are those that did not wait before', () => {
-    const [first, second] = [approval('{}'), { ...approval('{}'), id: 5 }];
-    expect(newApprovals([first], [first, second])).toEqual([second]);
-    expect(newApprovals([first, second], [second])).toEqual([]);
   });
 });
 

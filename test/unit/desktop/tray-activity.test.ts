@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { trayMenu, trayMood } from '../../../main/desktop/tray/tray-menu.ts';
+import { trayMood, trayTooltip } from '../../../main/desktop/tray/tray-look.ts';
+import { trayMenu } from '../../../main/desktop/tray/tray-menu.ts';
 import type { DesktopState, PendingApprovalInfo } from '../../../preload/contract.ts';
 import { known, server } from './states.ts';
 import { readMenu, trayLine } from './tray-lines.ts';
@@ -53,19 +54,42 @@ describe('a call that waits for the user in the tray', () => {
   });
 });
 
-describe('the number of sessions in the tray', () => {
-  const proxy = { id: 1, pid: 7, client: null, profile: null, path: '/api/2.0/mcp/sql', since: 0 };
+describe('the connected clients in the tray', () => {
+  const claude = { id: 1, pid: 7, client: 'Claude Code', profile: null, path: '/api/2.0/mcp/sql', since: 0 };
+  const cursor = { ...claude, id: 3, client: 'Cursor' };
   it.each([
-    [[], 'No AI client is connected'],
-    [[proxy], '[1 session of an AI client]'],
-    [[proxy, { ...proxy, id: 2 }], '[2 sessions of AI clients]'],
-  ])('is told in case %#', (proxies, label) => {
+    [[], 'No clients connected'],
+    [[claude], '[1 client connected >]'],
+    [[claude, { ...claude, id: 2 }, cursor, { ...claude, id: 4, client: null }], '[3 clients connected >]'],
+  ])('are counted in case %#', (proxies, label) => {
     expect(readMenu({ ...known(), proxies })).toContain(label);
+  });
+
+  it('each have their sessions, and lead to the activity', () => {
+    const proxies = [claude, { ...claude, id: 2 }, cursor];
+    const submenu = trayMenu({ ...known(), proxies }).find((item) => item.kind === 'submenu');
+    expect(submenu?.kind === 'submenu' && submenu.items.map(trayLine)).toEqual([
+      'Claude Code — 2 sessions',
+      'Cursor — 1 session',
+      '---',
+      '[Show activity]',
+    ]);
+  });
+
+  it('are no more than a menu holds', () => {
+    const proxies = Array.from({ length: 11 }, (_, id) => ({ ...claude, id, client: `Client ${id}` }));
+    const submenu = trayMenu({ ...known(), proxies }).find((item) => item.kind === 'submenu');
+    expect(submenu?.kind === 'submenu' && submenu.items.map(trayLine).slice(7)).toEqual([
+      'Client 7 — 1 session',
+      '3 more…',
+      '---',
+      '[Show activity]',
+    ]);
   });
 });
 
 it('the tray says that contents of calls are being recorded while they are, and leads to where that is ended', () => {
-  const words = 'Contents of calls are being recorded…';
+  const words = 'Recording requests and responses…';
   expect(readMenu(known())).not.toContain(`[${words}]`);
   const item = trayMenu({ ...known(), recording: { status: 'on', until: null } }).find(
     (each) => each.kind === 'action' && each.label === words,
@@ -149,13 +173,20 @@ describe('the update in the tray', () => {
   it.each<[DesktopState['update'], string]>([
     [{ status: 'off' }, '[Check for updates]'],
     [{ status: 'idle', checkedAt: 1 }, '[Check for updates]'],
-    [{ status: 'checking' }, 'Looking for updates…'],
-    [{ status: 'available', version: '2.0.0' }, '[Get version 2.0.0]'],
-    [{ status: 'downloading', version: '2.0.0', percent: 40 }, 'Fetching version 2.0.0…'],
+    [{ status: 'checking' }, 'Checking for updates…'],
+    [{ status: 'available', version: '2.0.0' }, '[Download version 2.0.0]'],
+    [{ status: 'downloading', version: '2.0.0', percent: 40 }, 'Downloading version 2.0.0…'],
     [{ status: 'ready', version: '2.0.0' }, '[Restart to update to 2.0.0]'],
     [{ status: 'not-possible-here', reason: 'package-manager' }, '[Check for updates]'],
   ])('%j is “%s”', (update, words) => {
     expect(readMenu({ ...known(), update })).toContain(words);
+  });
+
+  it('that is ready stands first, and marks the icon', () => {
+    const state: DesktopState = { ...known(), update: { status: 'ready', version: '2.0.0' } };
+    expect(readMenu(state).slice(0, 2)).toEqual(['[Restart to update to 2.0.0]', '---']);
+    expect(trayMood(state)).toBe('attention');
+    expect(trayTooltip(state)).toBe('Causeway: Shared analytics — running · Version 2.0.0 is ready');
   });
 
   it('does not draw the menu anew with each part that arrives', () => {

@@ -1,4 +1,5 @@
-import { type TrayItem, trayMenu } from '../../../main/desktop/tray/tray-menu.ts';
+import type { TrayItem } from '../../../main/desktop/tray/tray-item.ts';
+import { trayMenu } from '../../../main/desktop/tray/tray-menu.ts';
 import type { DesktopState } from '../../../preload/contract.ts';
 
 /** A menu as a user reads it: actions in brackets, what opens further with an arrow. */

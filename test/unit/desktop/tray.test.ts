@@ -2,14 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RESOURCES_FOLDER } from '../../../main/desktop/places.ts';
-import {
-  menuLabel,
-  type TrayMood,
-  trayIconFile,
-  trayMenu,
-  trayMood,
-  trayTooltip,
-} from '../../../main/desktop/tray/tray-menu.ts';
+import { menuLabel } from '../../../main/desktop/tray/tray-item.ts';
+import { type TrayMood, trayClick, trayIconFile, trayMood, trayTooltip } from '../../../main/desktop/tray/tray-look.ts';
+import { trayMenu } from '../../../main/desktop/tray/tray-menu.ts';
 import { choicesOf } from '../../../main/desktop/warehouse/warehouse.ts';
 import type { DesktopState, WarehouseProblem } from '../../../preload/contract.ts';
 import { INITIAL_STATE } from '../../../preload/initial-state.ts';
@@ -24,8 +19,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
   {
     name: 'loading',
     state: stateOf({ status: 'loading' }),
-    middle: ['acme', 'Asking the workspace…'],
-    tooltip: 'Causeway: Asking the workspace…',
+    middle: ['acme', 'Connecting…'],
+    tooltip: 'Causeway: Connecting…',
     mood: 'working',
   },
   {
@@ -34,8 +29,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       ...INITIAL_STATE,
       warehouse: { status: 'unconfigured', problem: failure('profile_not_found').problem },
     },
-    middle: ['Causeway', '[No workspace yet: set one up…]'],
-    tooltip: 'Causeway: No workspace yet: set one up…',
+    middle: ['Causeway', '[Connect your workspace…]'],
+    tooltip: 'Causeway: Connect your workspace…',
     mood: 'signed-out',
   },
   {
@@ -117,7 +112,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       '[Switch warehouse…]',
       '[Stop Shared analytics…]',
     ],
-    tooltip: 'Causeway: Shared analytics — running',
+    tooltip: 'Causeway: Shared analytics — running · Your override needs attention',
     mood: 'attention',
   },
   {
@@ -164,7 +159,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       '[Switch warehouse…]',
       '[Stop Shared analytics…]',
     ],
-    tooltip: 'Causeway: Shared analytics — running',
+    tooltip: 'Causeway: Shared analytics — running · Signed out',
     mood: 'signed-out',
   },
 ];
@@ -174,10 +169,11 @@ describe('the tray', () => {
     const servers = state.warehouse.status === 'known' ? ['[Add servers…]'] : [];
     const end = [
       ...servers,
-      'No AI client is connected',
+      'No clients connected',
       '---',
       '[Open Causeway]',
-      '[Copy diagnostics]',
+      '[Settings]',
+      '[Copy support report]',
       '[Check for updates]',
       '[Quit]',
     ];
@@ -215,15 +211,20 @@ describe('the choice of a warehouse in the tray', () => {
     expect(submenu({ ...known(), choices }).map(trayLine)).toEqual([
       '(*) Shared analytics — running',
       '( ) Starter — stopped',
+      '---',
       '( ) Use workspace default',
-      '( ) Last selected',
+      '( ) Follow my last selection',
     ]);
   });
 
   it.each([
     ['the warehouse that was chosen', known(), 'Shared analytics — running'],
     ['the workspace default', known({ override: null, decidedBy: 'workspace-default' }), 'Use workspace default'],
-    ['the last selected', known({ override: { type: 'LAST_SELECTED', warehouseId: null } }), 'Last selected'],
+    [
+      'the last selection',
+      known({ override: { type: 'LAST_SELECTED', warehouseId: null } }),
+      'Follow my last selection',
+    ],
     [
       'one that is not in the list',
       known({ override: { type: 'CUSTOM', warehouseId: 'c3' }, warehouse: warehouse({ id: 'c3', name: 'Finance' }) }),
@@ -239,8 +240,8 @@ describe('the choice of a warehouse in the tray', () => {
   });
 
   it('acts on the profile that the menu was drawn for', () => {
-    const [, starter, byDefault, last] = submenu({ ...known(), choices }).map((item) =>
-      item.kind === 'choice' ? item.action : null,
+    const [, starter, byDefault, last] = submenu({ ...known(), choices }).flatMap((item) =>
+      item.kind === 'choice' ? [item.action] : [],
     );
     expect(starter).toEqual({ do: 'use-warehouse', profile: 'acme', warehouseId: 'b2', name: 'Starter' });
     expect(byDefault).toEqual({ do: 'use-workspace-default', profile: 'acme' });
@@ -281,6 +282,14 @@ describe('the tray icons', () => {
   it('are template images on macOS alone', () => {
     expect(trayIconFile('ready', 'darwin')).toBe('readyTemplate.png');
     expect(trayIconFile('ready', 'linux')).toBe('ready.png');
+  });
+
+  it.each([
+    ['darwin', 'menu'],
+    ['win32', 'window'],
+    ['linux', 'window'],
+  ] as const)('open the %s way: the %s', (platform, opened) => {
+    expect(trayClick(platform)).toBe(opened);
   });
 });
 

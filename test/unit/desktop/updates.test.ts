@@ -8,7 +8,6 @@ import {
   UpdateService,
   type UpdateSource,
   updateBlocker,
-  updateNews,
   updatesAtStart,
 } from '../../../main/desktop/updates/updates.ts';
 import type { UpdateState } from '../../../preload/contract.ts';
@@ -80,15 +79,6 @@ describe('the state of updates', () => {
     [true, 'linux', { APPIMAGE: '/home/ana/Causeway.AppImage' }, null],
   ] as const)('is impossible or not where packaged is %s, on %s, with %j: %s', (packaged, platform, env, blocker) => {
     expect(updateBlocker(packaged, platform, env)).toBe(blocker);
-  });
-});
-
-describe('what the user is told of updates', () => {
-  it('is that one is ready, once', () => {
-    expect(updateNews(STATES.downloading, STATES.ready)).toContain('2.0.0');
-    expect(updateNews(STATES.ready, STATES.ready)).toBeNull();
-    expect(updateNews(STATES.idle, STATES.checking)).toBeNull();
-    expect(updateNews(STATES.checking, STATES.failed)).toBeNull();
   });
 });
 

@@ -1,0 +1,16 @@
+/** The texts of notifications. */
+export const strings = {
+  signedOut: (profile: string) => `Signed out of ${profile}`,
+  signedOutBody: 'AI clients cannot reach the workspace. Sign in again.',
+  signIn: 'Sign in',
+  dangling: 'Your override needs attention',
+  changeWarehouse: 'Change warehouse',
+  approvalBody: (beginning: string, server: string) => `${beginning}\nOn ${server}. Click to answer.`,
+  approvalShort: (server: string) => `On ${server}. Click to answer.`,
+  allowOnce: 'Allow once',
+  refuse: 'Refuse',
+  updateReady: (version: string) => `Version ${version} is ready`,
+  updateReadyBody: 'Restart Causeway to use it.',
+  restart: 'Restart now',
+  settingsNotUsed: 'Your settings could not be used',
+} as const;

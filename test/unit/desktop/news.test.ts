@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { attentionCount, attentionOf } from '../../../main/desktop/attention.ts';
+import { dockBadge } from '../../../main/desktop/menu/launcher-menus.ts';
+import { NewsSource } from '../../../main/desktop/notifications/news.ts';
+import type { DesktopState, PendingApprovalInfo, WarehouseProblem } from '../../../preload/contract.ts';
+import { failure, known, server, stateOf } from './states.ts';
+
+const SIGN_IN = failure('signed_out', 'sign-in', 'You are signed out.');
+const GONE: WarehouseProblem = { code: 'warehouse-gone', message: 'It was deleted.', remedy: 'Choose another.' };
+const signedOut = stateOf({ status: 'failed', failure: SIGN_IN });
+const loading = stateOf({ status: 'loading' });
+const dangling = (warehouseId = 'a1') => known({ problems: [GONE], override: { type: 'CUSTOM', warehouseId } });
+const ready: DesktopState = { ...known(), update: { status: 'ready', version: '2.0.0' } };
+const call: PendingApprovalInfo = {
+  id: 7,
+  client: 'Claude Code',
+  mark: null,
+  server: 'databricks-sql',
+  profile: 'acme',
+  tool: 'execute_sql',
+  statement: 'DROP TABLE taxi',
+  arguments: null,
+  cut: 0,
+  expiresAt: 45_000,
+};
+
+describe('notifications', () => {
+  const titles = (source: NewsSource, state: DesktopState, isSeen = false) =>
+    source.next(state, isSeen).map(({ title }) => title);
+
+  it('offer to sign in again where the sign-in has ended', () => {
+    const [news] = new NewsSource().next(signedOut, false);
+    expect(news).toEqual({
+      setting: 'notifySignedOut',
+      title: 'Signed out of acme',
+      body: 'AI clients cannot reach the workspace. Sign in again.',
+      action: { do: 'sign-in-to', profile: 'acme' },
+      buttons: [{ label: 'Sign in', action: { do: 'sign-in-to', profile: 'acme' } }],
+    });
+  });
+
+  it('lead to the warehouse where the override names one that is gone', () => {
+    const [news] = new NewsSource().next(dangling(), false);
+    expect(news).toMatchObject({
+      setting: 'notifyOverride',
+      title: 'Your override needs attention',
+      body: 'It was deleted. Choose another.',
+      action: { do: 'open', screen: 'warehouse' },
+      buttons: [{ label: 'Change warehouse', action: { do: 'open', screen: 'warehouse' } }],
+    });
+  });
+
+  it('restart for an update only by their button', () => {
+    const [news] = new NewsSource().next(ready, false);
+    expect(news).toMatchObject({
+      title: 'Version 2.0.0 is ready',
+      action: { do: 'open', screen: 'settings' },
+      buttons: [{ label: 'Restart now', action: { do: 'restart-to-update' } }],
+    });
+  });
+
+  it('answer a call that waits', () => {
+    const [news] = new NewsSource().next({ ...known(), approvals: [call] }, true);
+    expect(news?.title).toBe('Claude Code asks to use execute_sql');
+    expect(news?.body).toBe('DROP TABLE taxi\nOn databricks-sql. Click to answer.');
+    expect(news?.buttons.map(({ label, action }) => [label, action])).toEqual([
+      ['Allow once', { do: 'answer-call', id: 7, answer: 'once' }],
+      ['Refuse', { do: 'answer-call', id: 7, answer: 'refuse' }],
+    ]);
+  });
+
+  it.each([
+    ['a long statement', { statement: 'SELECT 1, '.repeat(50) }],
+    ['other arguments beside it', { arguments: '{"catalog":"main"}' }],
+    ['a part that is left out', { cut: 7 }],
+  ])('do not allow a call that they do not show whole: %s', (_what, change) => {
+    const [news] = new NewsSource().next({ ...known(), approvals: [{ ...call, ...change }] }, false);
+    expect(news?.buttons.map(({ label }) => label)).toEqual(['Refuse']);
+  });
+
+  it.each([
+    ['signed out', signedOut],
+    ['the override', dangling()],
+    ['an update', ready],
+    ['a call', { ...known(), approvals: [call] }],
+  ])('are not shown twice, also after the workspace was asked again: %s', (_what, state) => {
+    const source = new NewsSource();
+    expect(titles(source, state)).toHaveLength(1);
+    expect(titles(source, state)).toEqual([]);
+    titles(source, { ...loading, approvals: state.approvals, update: state.update });
+    expect(titles(source, state)).toEqual([]);
+  });
+
+  it.each([
+    ['signed out', signedOut],
+    ['the override', dangling()],
+  ])('are shown again once it was resolved in between: %s', (_what, state) => {
+    const source = new NewsSource();
+    expect(titles(source, state)).toHaveLength(1);
+    expect(titles(source, known())).toEqual([]);
+    expect(titles(source, state)).toHaveLength(1);
+  });
+
+  it('are shown again for another override that dangles', () => {
+    const source = new NewsSource();
+    expect(titles(source, dangling('a1'))).toHaveLength(1);
+    expect(titles(source, dangling('b2'))).toHaveLength(1);
+  });
+
+  it('are not shown for what the window shows already, nor later', () => {
+    const source = new NewsSource();
+    expect(titles(source, signedOut, true)).toEqual([]);
+    expect(titles(source, signedOut)).toEqual([]);
+    expect(titles(source, ready, true)).toHaveLength(1);
+  });
+
+  it('are not shown where all is well or still unknown', () => {
+    const source = new NewsSource();
+    for (const state of [loading, known(), known({}, failure('unreachable'))])
+      expect(titles(source, state)).toEqual([]);
+  });
+});
+
+describe('what needs the user', () => {
+  const forbidden = server('sql', { state: { status: 'forbidden' } });
+  it.each<[string, DesktopState, string[]]>([
+    ['nothing', known(), []],
+    ['nothing while loading', loading, []],
+    ['the sign-in', signedOut, ['signed-out']],
+    ['the sign-in, while an answer is shown', known({}, SIGN_IN), ['signed-out']],
+    ['an override that dangles', dangling(), ['override-dangling']],
+    [
+      'a workspace default that is gone',
+      known({ problems: [GONE], decidedBy: 'workspace-default', override: null }),
+      ['warehouse'],
+    ],
+    ['a workspace out of reach', known({}, failure('unreachable')), ['warehouse']],
+    ['a server', { ...known(), servers: [forbidden] }, ['servers']],
+    ['an update', ready, ['update-ready']],
+    ['a call and a server', { ...known(), approvals: [call], servers: [forbidden] }, ['approval', 'servers']],
+  ])('is %s', (_what, state, needs) => {
+    expect(attentionOf(state)).toEqual(needs);
+  });
+
+  it('is counted on the Dock’s icon, each call for itself', () => {
+    const state = { ...ready, approvals: [call, { ...call, id: 8 }] };
+    expect(attentionCount(state)).toBe(3);
+    expect(dockBadge(state)).toBe('3');
+    expect(dockBadge(known())).toBe('');
+  });
+});
