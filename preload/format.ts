@@ -8,6 +8,9 @@ import type {
 
 /** Texts that the tray and the window share, so that one thing has the same name in both. */
 
+/** What a user may ask first in an AI client that has a server. */
+export const FIRST_PROMPT = 'List the tables I can query in Databricks.';
+
 const STATES: Record<string, string> = {
   RUNNING: 'Running',
   STARTING: 'Starting',

@@ -7,6 +7,7 @@ import { AccountsScreen } from './accounts/accounts-screen.tsx';
 import { ActivityScreen } from './activity/activity-screen.tsx';
 import { ClientsScreen } from './clients/clients-screen.tsx';
 import { DiagnosticsScreen } from './diagnostics/diagnostics-screen.tsx';
+import { FirstRun } from './first-run/first-run.tsx';
 import { Frame } from './frame/frame.tsx';
 import { OverridesScreen } from './overrides/overrides-screen.tsx';
 import { ServersScreen } from './servers/servers-screen.tsx';
@@ -51,6 +52,7 @@ function Screens() {
   const state = useDesktopState();
   const screen = useScreen();
   const Screen = SCREENS[screen];
+  if (state.firstRun !== null) return <FirstRun state={state} firstRun={state.firstRun} />;
   return (
     <Frame state={state} screen={screen}>
       <Screen state={state} />

@@ -98,6 +98,8 @@ export interface ClientFacts {
   overwritesWhileRunning?: ProcessFacts;
   /** A link that makes the client itself ask to add the entry. */
   deepLink?(name: string, entry: Record<string, unknown>): string;
+  /** A link that opens the client with a prompt filled in, which the user then sends. */
+  promptLink?(prompt: string): string;
   /** How the model sees a tool's name, and how many characters of it the client lets pass. */
   toolNames?: { prefix(server: string): string; limit: number };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import type { clientRequests } from '../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
+import { FIRST_PROMPT } from '../../preload/format.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
 import type { Causeway } from '../causeway.ts';
 import { allServers } from '../clients/all-servers.ts';
@@ -85,6 +86,13 @@ class Clients {
     await this.#context.shell.openInClient(link);
   }
 
+  /** Opens a client with the first prompt filled in. @throws {CausewayError} `not_found` */
+  async openWithPrompt(id: string): Promise<void> {
+    const { name, promptLink } = this.#service.client(id);
+    if (!promptLink) throw new CausewayError('not_found', `${name} has no such link.`);
+    await this.#context.shell.openInClient(promptLink(FIRST_PROMPT));
+  }
+
   async #directly(
     servers: ManagedServer[],
     { clientId, callbackPort }: NonNullable<ClientChange['itself']>,
@@ -117,7 +125,17 @@ class Clients {
   #clientOf(report: ClientReport, isRunning: string[], longNames: LongNames[]): AiClient[] {
     const { id, name, because, files, problem } = report;
     if (because === null) return [];
-    const { mark, warnings = [], deepLink, http, patience, project, published } = this.#service.client(id);
+    const {
+      mark,
+      afterwards,
+      warnings = [],
+      deepLink,
+      http,
+      patience,
+      project,
+      promptLink,
+      published,
+    } = this.#service.client(id);
     return [
       {
         id,
@@ -127,9 +145,11 @@ class Clients {
         files: files.map((file) => ({ ...file, pins: pinsIn(file), problem: file.problem ?? null })),
         problem: problem ?? null,
         isRunning: isRunning.includes(id),
+        afterwards,
         warnings,
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
+        opensPrompts: promptLink !== undefined,
         connectsItself: namesApplication(http),
         publishedApplication: published?.clientId ?? null,
         takesCallbackPort: namesCallbackPort(http),
@@ -184,6 +204,8 @@ export function clientHandlers(context: DesktopContext): HandlersOf<typeof clien
     clientJson: async ({ client }) => ({ text: await clients.json(client) }),
     copyClientJson: async ({ client }) => void context.shell.copy(await clients.json(client)),
     chooseProject: async () => ({ folder: await context.shell.chooseFolder({ title: 'Choose the project’s folder' }) }),
+    openWithPrompt: async ({ client }) => void (await clients.openWithPrompt(client)),
+    copyPrompt: async () => void context.shell.copy(FIRST_PROMPT),
     openInClient: async ({ client, server }) => void (await clients.openInClient(client, server)),
   };
 }

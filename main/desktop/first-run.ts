@@ -11,7 +11,7 @@ import type { SettingsStore } from './settings/settings-store.ts';
 const BEGINNING: FirstRunState = {
   step: 'workspace',
   url: '',
-  name: '',
+  name: null,
   profile: null,
   isNew: false,
   servers: null,

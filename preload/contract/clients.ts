@@ -39,12 +39,16 @@ const aiClient = z.object({
   problem: z.string().nullable(),
   /** It runs now, and would overwrite what is written meanwhile. */
   isRunning: z.boolean(),
+  /** What to do for a change to be noticed, as a sentence. */
+  afterwards: z.string(),
   /** What to know of it, as sentences. */
   warnings: z.array(z.string()),
   /** Which tools' names are too long for it, as sentences. */
   longNames: z.array(z.string()),
   /** It opens links that add an entry to it. */
   hasLink: z.boolean(),
+  /** It opens links with a prompt filled in. */
+  opensPrompts: z.boolean(),
   /** It can connect by itself, with a configured OAuth application. */
   connectsItself: z.boolean(),
   /** The client id of the application that Databricks publishes for it; null where none is known. */
@@ -143,6 +147,10 @@ export const clientRequests = {
   copyClientJson: { input: toPaste, output: z.undefined() },
   /** Lets the user choose a project's folder; null if the user cancels. */
   chooseProject: { input: z.undefined(), output: z.object({ folder: z.string().nullable() }) },
+  /** Opens a client with the first prompt filled in. */
+  openWithPrompt: { input: z.object({ client: z.string() }), output: z.undefined() },
+  /** Puts the first prompt on the clipboard. */
+  copyPrompt: { input: z.undefined(), output: z.undefined() },
   /** Opens the link by which a client adds an entry itself. */
   openInClient: { input: z.object({ client: z.string(), server: z.string() }), output: z.undefined() },
 } as const;

@@ -4,9 +4,10 @@ import { inProfile } from './parts.ts';
 /** How far the setup of a first run has come, and what the user has entered. It outlives the window and the application. */
 export const firstRun = z.object({
   step: z.enum(['workspace', 'sign-in', 'servers', 'clients', 'done']),
-  /** As they were typed. */
+  /** As it was typed. */
   url: z.string(),
-  name: z.string(),
+  /** The name that was typed; null while the proposed one is used. */
+  name: z.string().nullable(),
   /** The profile that is set up; null until one is chosen. */
   profile: z.string().nullable(),
   /** Whether the profile was added here, and so is corrected here. */

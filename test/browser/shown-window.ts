@@ -145,7 +145,11 @@ export function useWindow() {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height });
     await page.evaluate((percent) => document.documentElement.style.setProperty('font-size', percent), text);
-    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+    await page.evaluate(() => {
+      // What turns while it waits never ends.
+      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+      return Promise.allSettled(ending.map(({ finished }) => finished));
+    });
     const what = `${name}-${called}`;
     if (SCREENS) {
       await mkdir(SCREENS, { recursive: true });

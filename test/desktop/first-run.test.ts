@@ -37,11 +37,11 @@ describe.skipIf(reason)('the first run of the application', () => {
     });
     const opened = () => electron.evaluate(() => String(Reflect.get(globalThis, 'openedInBrowser') ?? ''));
 
-    await currentStep('Your workspace');
+    await currentStep('Workspace');
     await takePicture('first-run-workspace');
-    await page.getByRole('textbox', { name: 'Workspace address' }).fill(workspace.host);
+    await page.getByRole('textbox', { name: 'Workspace URL' }).fill(workspace.host);
     await page.getByRole('textbox', { name: 'Name' }).fill('work');
-    await button('Add and sign in').click();
+    await button('Continue').click();
 
     await currentStep('Sign in');
     await expect.poll(opened).toContain(workspace.host);
@@ -49,19 +49,16 @@ describe.skipIf(reason)('the first run of the application', () => {
     await scriptedBrowser().open(await opened());
 
     await currentStep('Servers');
-    await button('Choose servers').click();
-    await button('Add SQL').click();
-    await page.getByRole('status').filter({ hasText: 'Running, 3 tools' }).waitFor();
     await takePicture('first-run-servers');
+    await button('Add 1 server').click();
     const tray = await TrayOverDbus.find();
     await expect.poll(() => tray.labels()).toContain('databricks-sql — running, 3 tools');
 
-    await page.getByRole('link', { name: 'choose your AI clients' }).click();
     await currentStep('AI clients');
-    await page.getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
-    await button('Add').click();
-    await page.getByText('Restart Cursor').first().waitFor();
     await takePicture('first-run-clients');
+    await button('Add to 1 client').click();
+    await page.getByText('Restart Cursor').waitFor();
+    await takePicture('first-run-done');
 
     const { mcpServers } = Configuration.parse(JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')));
     const entry = mcpServers['databricks-sql'];
@@ -73,6 +70,7 @@ describe.skipIf(reason)('the first run of the application', () => {
     await client.close();
     await expect.poll(() => tray.labels()).toContain('databricks-sql — running, 3 tools');
 
+    await button('Open Causeway').click();
     await tray.click('databricks-sql — running, 3 tools');
     await page.getByRole('heading', { level: 1, name: 'databricks-sql' }).waitFor();
     await page.getByRole('button', { name: 'Try execute_sql_read_only…' }).waitFor();

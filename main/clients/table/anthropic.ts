@@ -54,6 +54,8 @@ export const ANTHROPIC: ClientFacts[] = [
       // Claude Code's executable may have the same name on Windows (anthropics/claude-code#77459).
       notIn: /[/\\](\.local[/\\]bin|\.local[/\\]share[/\\]claude|\.claude|node_modules|claude-code[^/\\]*)[/\\]/i,
     },
+    // https://support.claude.com/en/articles/14729294-open-claude-desktop-with-a-link
+    promptLink: (prompt) => `claude://claude.ai/new?q=${encodeURIComponent(prompt)}`,
     // The model's interface takes 64; that the application puts nothing before them is reported, not documented
     // (anthropics/claude-code#2412).
     toolNames: { prefix: () => '', limit: 64 },
@@ -91,6 +93,8 @@ export const ANTHROPIC: ClientFacts[] = [
     published: { clientId: 'claude-code', redirectUri: 'http://localhost:3118/callback', callbackPort: 3118 },
     afterwards: 'The next session has it; in one that runs, /mcp connects.',
     accepts: { comments: false, trailingCommas: false, byteOrderMark: true },
+    // https://code.claude.com/docs/en/deep-links, since 2.1.91
+    promptLink: (prompt) => `claude-cli://open?q=${encodeURIComponent(prompt)}`,
     // anthropics/claude-code#2536
     toolNames: { prefix: (server) => `mcp__${server}__`, limit: 64 },
   },

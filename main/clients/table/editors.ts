@@ -33,6 +33,8 @@ export const EDITORS: ClientFacts[] = [
     // https://cursor.com/docs/mcp/install-links
     deepLink: (name, entry) =>
       `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${inBase64(entry)}`,
+    // https://cursor.com/docs/integrations/deeplinks
+    promptLink: (prompt) => `cursor://anysphere.cursor-deeplink/prompt?text=${encodeURIComponent(prompt)}`,
     // Server and tool have to stay below 60 together, or the tool is left out (ComposioHQ/composio#2788).
     toolNames: { prefix: (server) => `${server}_`, limit: 60 },
   },

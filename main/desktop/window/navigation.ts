@@ -48,8 +48,8 @@ export function isAllowedUrl(address: string, hosts: readonly string[]): boolean
   return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
 
-/** The schemes by which AI clients are asked to add a server. Only main composes such links. */
-const CLIENT_SCHEMES = ['cursor:', 'vscode:', 'vscode-insiders:', 'lmstudio:', 'goose:'];
+/** The schemes by which AI clients are asked to open, or to add a server. Only main composes such links. */
+const CLIENT_SCHEMES = ['claude:', 'claude-cli:', 'cursor:', 'vscode:', 'vscode-insiders:', 'lmstudio:', 'goose:'];
 
 /** Whether a link may be handed to the system, for an AI client to answer: one of theirs, or Kiro's page. */
 export function isClientUrl(link: string): boolean {

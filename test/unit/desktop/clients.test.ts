@@ -29,6 +29,8 @@ function client(...files: Partial<Record<'sql' | 'genie', EntryState>>[]): AiCli
     problem: null,
     isRunning: false,
     warnings: [],
+    afterwards: 'Restart it.',
+    opensPrompts: false,
     longNames: [],
     hasLink: true,
     mark: { monogram: 'C' },

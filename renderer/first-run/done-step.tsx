@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core';
+import { IconCopy, IconExternalLink } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import type { AiClient } from '../../preload/contract.ts';
+import { FIRST_PROMPT } from '../../preload/format.ts';
+import { clientEntryStatus, entriesForAll, ownFiles } from '../clients/format.ts';
+import { useClients } from '../clients/use-clients.ts';
+import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import { ClientBadge } from '../shared/client-badge.tsx';
+import { Icon } from '../shared/icon.tsx';
+import layout from '../shared/layout.module.css';
+import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { StateBadge } from '../shared/state-badge.tsx';
+import { toast } from '../shared/toast.ts';
+import styles from './first-run.module.css';
+import type { StepProps } from './first-run.tsx';
+import { StepPage } from './step-page.tsx';
+import { strings } from './strings.ts';
+import { useConnectedMarks } from './use-connected-marks.ts';
+
+const { done: words } = strings;
+
+/** What to ask first, and in which client. */
+export function DoneStep({ state, progress: { change, end } }: StepProps) {
+  const report = useClients(state);
+  const servers = (report.data?.servers ?? []).map(({ name }) => name);
+  const clients = (report.data?.clients ?? []).filter((client) => hasServer(client, servers));
+  const isEmpty = report.data !== undefined && clients.length === 0;
+  const isConnected = useConnectedMarks();
+  const copying = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.copyPrompt()),
+    onSuccess: () => toast(words.copied),
+  });
+  return (
+    <StepPage
+      title={isEmpty ? words.nothingTitle : words.title}
+      lead={isEmpty ? words.nothing : words.lead}
+      footer={
+        <>
+          <Button variant="subtle" onClick={() => change({ step: 'clients' })}>
+            {strings.back}
+          </Button>
+          <Button onClick={end}>{words.finish}</Button>
+        </>
+      }
+    >
+      <FailureNotice error={report.error} onRetry={report.refetch} />
+      {clients.length > 0 && (
+        <>
+          <div className={styles.prompt}>
+            <p>{FIRST_PROMPT}</p>
+            <Button variant="default" leftSection={<Icon of={IconCopy} />} onClick={() => copying.mutate()}>
+              {words.copy}
+            </Button>
+          </div>
+          <ActionFailure error={copying.error} />
+          <Card title={words.list} isFlush>
+            {clients.map((client) => (
+              <TryIn key={client.id} client={client} isConnected={isConnected(client.mark)} />
+            ))}
+          </Card>
+        </>
+      )}
+    </StepPage>
+  );
+}
+
+function hasServer(client: AiClient, servers: readonly string[]): boolean {
+  return entriesForAll(ownFiles(client)).length > 0 || servers.some((server) => clientEntryStatus(client, server).on);
+}
+
+/** A client that has servers: how it notices them, and a way into it. */
+function TryIn({ client, isConnected }: { client: AiClient; isConnected: boolean }) {
+  const { id, name, mark, opensPrompts, afterwards } = client;
+  const opening = useMutation({
+    mutationFn: () => unwrap(window.causeway.request.openWithPrompt({ client: id })),
+  });
+  return (
+    <div className={styles.client}>
+      <div className={styles.tickText}>
+        <p className={styles.clientName}>
+          <ClientBadge mark={mark} />
+          <span className={layout.name}>{name}</span>
+        </p>
+        <p className={layout.quiet}>{afterwards}</p>
+        <ActionFailure error={opening.error} />
+      </div>
+      {isConnected ? (
+        <StateBadge tone="good">{words.connected}</StateBadge>
+      ) : (
+        opensPrompts && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<Icon of={IconExternalLink} />}
+            onClick={() => opening.mutate()}
+          >
+            {words.open(name)}
+          </Button>
+        )
+      )}
+    </div>
+  );
+}

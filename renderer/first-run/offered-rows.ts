@@ -1,0 +1,63 @@
+import type { OfferedServerInfo, ServerKind } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
+
+const { servers: words } = strings;
+
+/** A server that can be ticked. */
+export interface OfferedRow {
+  group: OfferedServerInfo['group'];
+  title: string;
+  about: string;
+  path: string;
+  kind: ServerKind;
+  /** What the server is proposed from. */
+  target: string;
+  /** Why it is of no use just now. */
+  obstacle: string | null;
+}
+
+/** The SQL server: every workspace has it, so it is there before anything was found. */
+export const SQL_ROW: OfferedRow = {
+  group: 'sql',
+  title: words.sql,
+  about: words.sqlAbout,
+  path: '/api/2.0/mcp/sql',
+  kind: 'sql',
+  target: '',
+  obstacle: null,
+};
+
+/** The order in which groups are shown. */
+const GROUPS: readonly OfferedServerInfo['group'][] = [
+  'sql',
+  'genie',
+  'functions',
+  'search',
+  'services',
+  'connections',
+];
+
+/** Groups of which a schema is offered as a whole: its parts can be added one by one later. */
+const BY_SCHEMA: ReadonlySet<OfferedServerInfo['group']> = new Set(['functions', 'search']);
+
+/** What a workspace offers as rows, group by group: schemas by their names, with how much is in them. Apps are added with the command. */
+export function offeredRows(
+  servers: readonly OfferedServerInfo[],
+): { group: OfferedRow['group']; rows: OfferedRow[] }[] {
+  const found = servers.flatMap((server): OfferedRow[] => {
+    const { group, title, about, add, path, kind, obstacle, successor } = server;
+    if (path === null || successor !== null || group === 'sql' || group === 'apps') return [];
+    const row = { group, title, about, path, kind, target: add, obstacle };
+    if (!BY_SCHEMA.has(group)) return [row];
+    const name = add.slice(add.indexOf(':') + 1);
+    if (name.split('.').length !== 2) return [];
+    const parts = servers.filter((one) => one.group === group && one.add.startsWith(`${add}.`)).length;
+    const count = group === 'functions' ? words.functions(parts) : words.indexes(parts);
+    return [{ ...row, title: name, about: parts === 0 ? '' : count }];
+  });
+  const rows = [SQL_ROW, ...found];
+  return GROUPS.flatMap((group) => {
+    const own = rows.filter((row) => row.group === group);
+    return own.length === 0 ? [] : [{ group, rows: own }];
+  });
+}

@@ -1,0 +1,147 @@
+import { Button, Checkbox, Loader, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Problem } from '../../preload/contract.ts';
+import { useOfferedServers } from '../servers/add/use-offered-servers.ts';
+import { problemIn, unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
+import layout from '../shared/layout.module.css';
+import { ActionFailure, InSight, Notice } from '../shared/notice.tsx';
+import styles from './first-run.module.css';
+import type { StepProps } from './first-run.tsx';
+import { type OfferedRow, offeredRows, SQL_ROW } from './offered-rows.ts';
+import { StepPage } from './step-page.tsx';
+import { strings } from './strings.ts';
+
+const { servers: words } = strings;
+
+/** A list this long can be searched. */
+const LONG_LIST = 12;
+const EVERYTHING = { text: '', isWhole: false };
+
+interface Failed {
+  title: string;
+  problem: Problem;
+}
+
+/** Which servers AI clients are to have: everything that the workspace offers, with SQL ticked. */
+export function ServersStep({ state, progress: { now, change } }: StepProps) {
+  const profile = now.profile ?? state.profile ?? '';
+  const offered = useOfferedServers(profile, profile === '' ? null : EVERYTHING);
+  const [text, setText] = useState('');
+  const groups = useMemo(() => offeredRows(offered.servers), [offered.servers]);
+  const rows = groups.flatMap((group) => group.rows);
+  const present = state.servers.filter((server) => server.profile === profile);
+  const isThere = (path: string) => present.some((server) => server.path === path);
+  const ticked = now.servers ?? (present.length > 0 ? present.map(({ path }) => path) : [SQL_ROW.path]);
+  const missing = rows.filter(({ path }) => ticked.includes(path) && !isThere(path));
+  const unticked = present.filter(({ path }) => !ticked.includes(path) && rows.some((row) => row.path === path));
+  const saving = useMutation({
+    mutationFn: () =>
+      save(
+        profile,
+        missing,
+        unticked.map(({ name }) => name),
+      ),
+    onSuccess: (failures) => {
+      if (failures.length === 0) change({ step: 'clients' });
+    },
+  });
+  const tick = (path: string, on: boolean) => {
+    saving.reset();
+    change({ servers: on ? [...ticked, path] : ticked.filter((one) => one !== path) });
+  };
+  const wanted = text.trim().toLowerCase();
+  const isShown = ({ title, about }: OfferedRow) => `${title}\n${about}`.toLowerCase().includes(wanted);
+  const shown = groups.flatMap(({ group, rows: own }) => {
+    const found = own.filter(isShown);
+    return found.length === 0 ? [] : [{ group, rows: found }];
+  });
+  const hasAny = rows.some(({ path }) => ticked.includes(path)) || present.length > unticked.length;
+  return (
+    <StepPage
+      title={words.title}
+      lead={words.lead}
+      onSubmit={() => hasAny && saving.mutate()}
+      footer={
+        <>
+          <Button variant="subtle" onClick={() => change({ step: 'workspace' })}>
+            {strings.back}
+          </Button>
+          <Button type="submit" disabled={!hasAny} loading={saving.isPending}>
+            {missing.length === 0 ? strings.continue : words.add(missing.length)}
+          </Button>
+        </>
+      }
+    >
+      {rows.length > LONG_LIST && (
+        <TextInput
+          aria-label={words.filter}
+          placeholder={words.filter}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault();
+          }}
+          autoComplete="off"
+        />
+      )}
+      {shown.map(({ group, rows: own }) => (
+        <Card key={group} {...(group === 'sql' ? {} : { title: words.groups[group] })} isFlush>
+          {own.map((row) => (
+            <Checkbox
+              key={row.path}
+              classNames={{ root: styles.tick, body: styles.tickBody, labelWrapper: styles.tickText }}
+              label={row.title}
+              description={row.obstacle ?? (row.about || undefined)}
+              disabled={row.obstacle !== null && !ticked.includes(row.path)}
+              checked={ticked.includes(row.path)}
+              onChange={({ currentTarget }) => tick(row.path, currentTarget.checked)}
+            />
+          ))}
+        </Card>
+      ))}
+      {shown.length === 0 && <p className={layout.quiet}>{words.noMatch(text)}</p>}
+      {offered.isRunning && (
+        <p className={styles.waiting} role="status">
+          <Loader size={16} aria-hidden />
+          {words.looking}
+        </p>
+      )}
+      {!offered.isRunning && (offered.error !== null || offered.leftOut.length > 0) && (
+        <Notice
+          tone="note"
+          message={offered.error === null ? words.failed : problemIn(offered.error).message}
+          remedy={offered.leftOut.length > 0 ? offered.leftOut.join(' ') : words.failedHelp}
+        >
+          <Button variant="default" size="compact-sm" onClick={offered.again}>
+            {strings.tryAgain}
+          </Button>
+        </Notice>
+      )}
+      {saving.data?.map(({ title, problem }) => (
+        <InSight key={title}>
+          <Notice message={`${words.notAdded(title)} ${problem.message}`} remedy={problem.remedy} />
+        </InSight>
+      ))}
+      <ActionFailure error={saving.error} />
+    </StepPage>
+  );
+}
+
+/** Adds servers one after the other, for each name depends on those before, and removes others. @returns what could not be added */
+async function save(profile: string, added: readonly OfferedRow[], removed: readonly string[]): Promise<Failed[]> {
+  const { request } = window.causeway;
+  const failures: Failed[] = [];
+  for (const name of removed) await unwrap(request.removeServer({ name }));
+  for (const { kind, target, path, title } of added) {
+    try {
+      const proposed = await unwrap(request.proposeServer({ profile, kind, target, path }));
+      await unwrap(request.addServer({ profile, kind, ...proposed }));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failures.push({ title, problem: problemIn(error) });
+    }
+  }
+  return failures;
+}
