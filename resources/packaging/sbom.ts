@@ -52,7 +52,11 @@ export async function writeSbom(folder: string): Promise<string> {
 
 /** Every package of the lockfile, as npm lists them, with the hash that the lockfile has. */
 export async function lockedPackages(): Promise<Sbom> {
-  const listing = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
+  // What is bundled is installed for development. Vite's build sets NODE_ENV, after which npm would leave that out.
+  const listing = [
+    ...['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'],
+    ...['--package-lock-only', '--include', 'dev'],
+  ];
   // On Windows npm is a script, which only a shell runs.
   const options = { cwd: ROOT, maxBuffer: 64 * 2 ** 20, shell: process.platform === 'win32' };
   const { stdout } = await run('npm', listing, options);

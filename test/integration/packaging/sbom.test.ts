@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { lockedPackages, Sbom, sbomOf } from '../../../resources/packaging/sbom.ts';
 
@@ -49,6 +49,13 @@ describe('the software bill of materials', async () => {
     expect(named.filter((ref) => !known.has(ref))).toEqual([]);
     const scheduler = sbom.components.find(({ name }) => name === 'scheduler')?.['bom-ref'];
     expect(sbom.dependencies.find(({ ref }) => ref.startsWith('react-dom@'))?.dependsOn).toEqual([scheduler]);
+  });
+
+  it('lists the same after a build that has set NODE_ENV', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { components } = await lockedPackages();
+    vi.unstubAllEnvs();
+    expect(components).toHaveLength(locked.components.length);
   });
 
   it('is refused when the application contains a package that is not locked', () => {
