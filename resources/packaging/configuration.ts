@@ -1,12 +1,12 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Arch, type Configuration } from 'electron-builder';
 import { weigh } from './contents.ts';
+import { compressChromiumLicenses, removeUnused, stripElectron } from './electron-files.ts';
 import type { Electron } from './electron-here.ts';
 import { buildExecutable } from './executable.ts';
 import { FUSES } from './fuses.ts';
 import { writeSbom } from './sbom.ts';
-import { targetOf } from './target.ts';
+import { isThisMachine, targetOf } from './target.ts';
 
 /** The scheme of links that open Causeway at a place. */
 const SCHEME = 'causeway';
@@ -16,7 +16,13 @@ export interface Circumstances {
   electron: Electron | undefined;
   /** `owner/name` of the repository whose releases are published to, and looked at for updates. */
   repository: string | undefined;
+  /** Makes more of the application folder for Linux, and returns the files. */
+  more(application: string, output: string): Promise<string[]>;
 }
+
+/** Where electron-builder leaves the application for Linux, below its output folder. */
+export const LINUX_FOLDER = 'linux-unpacked';
+const LINUX_EXECUTABLE = 'causeway-desktop';
 
 /** Beside Electron's own licenses, which electron-builder puts there. */
 const LICENSE_FILES = [
@@ -25,7 +31,7 @@ const LICENSE_FILES = [
 ];
 
 /** How electron-builder makes the installers (https://www.electron.build/configuration). */
-export function configuration({ electron, repository }: Circumstances): Configuration {
+export function configuration({ electron, repository, more }: Circumstances): Configuration {
   const [owner, repo] = repository?.split('/') ?? [];
   return {
     appId: 'io.github.causeway.desktop',
@@ -48,7 +54,7 @@ export function configuration({ electron, repository }: Circumstances): Configur
     npmRebuild: false,
     electronFuses: FUSES,
     // Chromium's own words, of which the window shows none; the application's are English.
-    electronLanguages: ['en'],
+    electronLanguages: ['en-US'],
     extraMetadata: { desktopName: 'causeway.desktop' },
     protocols: [{ name: 'Causeway', schemes: [SCHEME] }],
     publish: owner && repo ? { provider: 'github', owner, repo } : null,
@@ -69,26 +75,28 @@ export function configuration({ electron, repository }: Circumstances): Configur
     nsis: { oneClick: true, perMachine: false },
     linux: {
       extraFiles: LICENSE_FILES,
-      target: ['AppImage', 'deb'],
-      executableName: 'causeway-desktop',
+      // Packages for package managers are made of the folder (`linux/`).
+      target: ['dir'],
+      executableName: LINUX_EXECUTABLE,
       category: 'Development',
       icon: 'resources/icons',
       syncDesktopName: true,
-      maintainer: 'The authors of Causeway <causeway@users.noreply.github.com>',
     },
-    deb: { fpm: ['resources/packaging/linux/causeway=/usr/bin/causeway'] },
     beforePack: async ({ packager, electronPlatformName, arch }) => {
       const system = packager.platform.buildConfigurationKey;
       await buildExecutable(targetOf(electronPlatformName, Arch[arch]), join('out', 'bin', `${system}-${Arch[arch]}`));
     },
-    // What Electron runs when it has no application.
-    afterExtract: async ({ appOutDir }) => {
-      await rm(join(appOutDir, 'resources', 'app'), { recursive: true, force: true });
-      await rm(join(appOutDir, 'version'), { force: true });
-    },
+    afterExtract: async ({ appOutDir, electronPlatformName }) => removeUnused(appOutDir, electronPlatformName),
     // What it gives back is published with the installers.
-    afterAllArtifactBuild: async ({ outDir }) => [await writeSbom(outDir)],
-    afterPack: async ({ appOutDir, packager }) => {
+    afterAllArtifactBuild: async ({ outDir }) => [
+      await writeSbom(outDir),
+      ...(await more(join(outDir, LINUX_FOLDER), outDir)),
+    ],
+    afterPack: async ({ appOutDir, electronPlatformName, arch, packager }) => {
+      if (electronPlatformName === 'linux') await compressChromiumLicenses(appOutDir);
+      if (electronPlatformName === 'linux' && isThisMachine(targetOf('linux', Arch[arch]))) {
+        await stripElectron(appOutDir, LINUX_EXECUTABLE);
+      }
       console.log(await weigh(appOutDir, packager.getResourcesDir(appOutDir)));
     },
   };

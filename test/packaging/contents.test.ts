@@ -32,7 +32,7 @@ describe.skipIf(noPackage)('the package', () => {
 
   it('has the licenses of everything in it, as files and for the window', async () => {
     expect(await readdir(FOLDER)).toEqual(
-      expect.arrayContaining(['LICENSE.causeway.txt', 'LICENSES.chromium.html', 'THIRD-PARTY-NOTICES.txt']),
+      expect.arrayContaining(['LICENSE.causeway.txt', 'LICENSES.chromium.html.gz', 'THIRD-PARTY-NOTICES.txt']),
     );
     const list = notices.parse(JSON.parse(extractFile(join(RESOURCES, 'app.asar'), 'out/notices.json').toString()));
     const names = list.map(({ name }) => name);
