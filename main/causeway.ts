@@ -5,6 +5,7 @@ import type { HealthMonitor, HealthMonitorOptions } from './hub/health/monitor.t
 import type { Hub } from './hub/server.ts';
 import type { HubWatcher } from './hub/session-log.ts';
 import type { SharedPools } from './platform/connections.ts';
+import type { ProxyLookup } from './platform/system-proxies.ts';
 import type { ApprovalQueue } from './rules/approvals.ts';
 import type { RulesFile } from './rules/rules-file.ts';
 import type { WarehouseService } from './warehouses/service.ts';
@@ -22,6 +23,8 @@ export interface CausewayOptions {
   openBrowser?: (url: string) => Promise<void>;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: (host: string) => void;
+  /** What the desktop's settings say of proxies; nothing where it is left out. */
+  systemProxies?: ProxyLookup | undefined;
   /** Called where the application is asked to quit because it is being uninstalled. */
   onQuit?: () => void;
   /** Whether changes of overrides are recorded as the command's, for the application's history. */
@@ -41,6 +44,8 @@ export interface WorkspaceSession {
 
 /** The application's services, built once. The desktop shell, the command line and the tests all use this. */
 export interface Causeway {
+  /** What the desktop's settings say of proxies. */
+  systemProxies?: ProxyLookup | undefined;
   /** Profiles and tokens, loaded on first use. */
   auth(): Promise<AuthService>;
   /** The names of the profiles in the configuration file, in its order. */
@@ -80,7 +85,7 @@ const SQL_CALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Builds the services. Nothing is read, loaded or connected to before it is needed. */
 export function createCauseway(options: CausewayOptions): Causeway {
-  const { env } = options;
+  const { env, systemProxies } = options;
   let opening: Promise<AuthService> | undefined;
   let openedServices: Promise<ServiceSignIns> | undefined;
   let openedApps: Promise<AppAccesses> | undefined;
@@ -101,7 +106,9 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./platform/http.ts'),
       import('./platform/connections.ts'),
     ]);
-    dispatchers ??= sharedPools(() => openDispatcher({ env, onSilence: options.onSilence }));
+    dispatchers ??= sharedPools((origin) =>
+      openDispatcher(origin, { env, onSilence: options.onSilence, systemProxies }),
+    );
     return (await dispatchers.to(host)).whole();
   };
 
@@ -176,7 +183,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       import('./platform/http.ts'),
       import('./platform/connections.ts'),
     ]);
-    pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS }));
+    pools ??= sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_MS, systemProxies }));
     return openEndpoint(request, { auth: await auth(), pool: pools.to, env, rules, services, apps });
   };
 
@@ -203,6 +210,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
       },
       ...(watcher ? { watcher } : {}),
       onQuit: options.onQuit,
+      systemProxies,
     });
     // For as long as the hub runs: opened and closed with each session, the system's watcher would come and go.
     const unwatch = rules.subscribe(() => {});
@@ -240,6 +248,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
   };
 
   return {
+    systemProxies,
     auth,
     services,
     apps,

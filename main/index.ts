@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { app, clipboard, Menu, nativeTheme, powerMonitor, shell } from 'electron';
+import { app, clipboard, Menu, nativeTheme, powerMonitor, session, shell } from 'electron';
 import ElectronStore from 'electron-store';
 import type { Problem, ScreenName } from '../preload/contract.ts';
 import { createCauseway } from './causeway.ts';
@@ -71,8 +71,9 @@ function start(): void {
   };
   const openInBrowser = browserOpener(() => configuredHosts(causeway));
   const login = loginItem(env);
+  const systemProxies = (origin: string) => session.defaultSession.resolveProxy(origin);
   const quitForGood = () => void login.set(false).finally(() => app.quit());
-  const causeway = createCauseway({ env, openBrowser: openInBrowser, onQuit: quitForGood });
+  const causeway = createCauseway({ env, openBrowser: openInBrowser, systemProxies, onQuit: quitForGood });
   const window = new MainWindow(settings, {
     onWatched: (watched) => model.watch(watched),
     onReloaded: () => model.showFailedAction(WINDOW_BROKE),

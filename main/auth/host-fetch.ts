@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type SharedPools, sharedPools } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
-import { openDispatcher } from '../platform/http.ts';
+import { type HttpOptions, openDispatcher } from '../platform/http.ts';
 import { networkFailure } from '../platform/network-failure.ts';
 import { RETRY_LIMITS, type RetryClock, retryDelayMs, systemClock } from '../platform/retry.ts';
 
@@ -36,8 +36,13 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export class AuthHttp {
   readonly #pools: SharedPools;
 
-  constructor(env: NodeJS.ProcessEnv, onSilence?: (host: string) => void) {
-    this.#pools = sharedPools(() => openDispatcher({ env, silenceMs: SILENCE_MS, onSilence }));
+  constructor(
+    env: NodeJS.ProcessEnv,
+    { onSilence, systemProxies }: Pick<HttpOptions, 'onSilence' | 'systemProxies'> = {},
+  ) {
+    this.#pools = sharedPools((origin) =>
+      openDispatcher(origin, { env, silenceMs: SILENCE_MS, onSilence, systemProxies }),
+    );
   }
 
   /**

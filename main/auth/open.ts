@@ -1,5 +1,6 @@
 import { withoutControls } from '../platform/display.ts';
 import { CausewayError, sentences } from '../platform/errors.ts';
+import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './oauth/own-sign-in.ts';
@@ -26,6 +27,8 @@ export interface AuthOptions {
   onNotice?: (message: string) => void;
   /** Called with each host that stays silent; a host that never answers is then given up. */
   onSilence?: ((host: string) => void) | undefined;
+  /** What the desktop's settings say of proxies. */
+  systemProxies?: ProxyLookup | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: () => number;
   /** How long the user has in the browser, in milliseconds; five minutes by default. */
@@ -63,7 +66,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
   let connections: AuthHttp | undefined;
   const http = once(async () => {
-    connections = new (await import('./host-fetch.ts')).AuthHttp(env, options.onSilence);
+    connections = new (await import('./host-fetch.ts')).AuthHttp(env, options);
     return connections;
   });
   let opened: OwnSignIns | undefined;

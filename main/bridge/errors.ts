@@ -179,7 +179,8 @@ function explainBreak({ error, sent, silenceMs }: Broken, where: FailureContext,
   const tunnel = TUNNEL_REFUSED.exec(error.message);
   if (tunnel) {
     return new CausewayError('unreachable', `The proxy in between does not connect to ${where.host} (${tunnel[1]}).`, {
-      remedy: 'Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
+      remedy:
+        "Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.",
       cause,
     });
   }

@@ -3,8 +3,9 @@ import { openAuth } from '../auth/open.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import { type Bridge, createBridge } from '../bridge/bridge.ts';
 import { openEndpoint, type ServerRequest, SILENCE_MS } from '../bridge/endpoint.ts';
+import { hubProxies } from '../hub/system-proxies.ts';
 import { type Connections, openedWhenUsed, RenewableConnections } from '../platform/connections.ts';
-import { checkNetworkSettings, openDispatcher, openPool } from '../platform/http.ts';
+import { checkNetworkSettings, type HttpOptions, openDispatcher, openPool } from '../platform/http.ts';
 import { RulesFile } from '../rules/rules-file.ts';
 import type { RestClient } from '../workspace/client.ts';
 import { tuneEngine } from './engine.ts';
@@ -17,6 +18,7 @@ export type PrepareServer = (request: ServerRequest) => Promise<(sink: FrameSink
 
 /** Everything that a proxy needs where no application runs; its servers share sign-ins, rules and connections. */
 export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
+  const systemProxies = hubProxies(env);
   const paths = new Set<string>();
   const pools = new Map<string, Connections>();
   const configuredPaths = async ({ name }: Profile) => {
@@ -29,14 +31,16 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
     const opened =
       pools.get(origin) ??
       openedWhenUsed(() =>
-        RenewableConnections.open(() => openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE })),
+        RenewableConnections.open(() =>
+          openPool(origin, { env, silenceMs: SILENCE_MS, atOnce: AT_ONCE, systemProxies }),
+        ),
       );
     pools.set(origin, opened);
     return opened;
   };
-  const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths });
+  const auth = openAuth({ env, signInWhenNeeded: true, configuredPaths, systemProxies });
   const rules = new RulesFile(env);
-  const rest = openRest(auth, env);
+  const rest = openRest(auth, { env, systemProxies });
   const onNotice = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
   return async (request) => {
     await tuneEngine('bridge');
@@ -47,11 +51,13 @@ export function openAlone(env: NodeJS.ProcessEnv): PrepareServer {
 }
 
 /** The sign-ins to services, and the ways to apps; the REST client is loaded when the first one is asked for. */
-function openRest(auth: AuthService, env: NodeJS.ProcessEnv) {
+function openRest(auth: AuthService, http: HttpOptions) {
+  const { env } = http;
   const opened = new Map<string, Promise<RestClient>>();
   const open = async (profile: Profile) => {
     const { createRestClient } = await import('../workspace/client.ts');
-    return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher: await openDispatcher({ env }) });
+    const dispatcher = await openDispatcher(profile.host, http);
+    return createRestClient({ profile, tokens: auth.tokens(profile), dispatcher });
   };
   const client = (profile: Profile) => {
     const key = `${profile.host} ${profile.name}`;

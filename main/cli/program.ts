@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { type Causeway, createCauseway } from '../causeway.ts';
+import { hubProxies } from '../hub/system-proxies.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { explainUnexpected, fileError } from '../platform/file-errors.ts';
 import type { CommandContext } from './command.ts';
@@ -31,7 +32,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
       signal: interrupted.signal,
       causeway: () => {
         if (!causeway) {
-          causeway = createCauseway({ env, notesChanges: true, onSilence });
+          causeway = createCauseway({ env, notesChanges: true, onSilence, systemProxies: hubProxies(env) });
           opened.push(causeway);
         }
         return causeway;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { uninstallRequests } from '../../preload/contract/uninstall.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Removal } from '../uninstall/step.ts';
-import { type UninstallReport, uninstall } from '../uninstall/uninstall.ts';
+import type { UninstallOptions, UninstallReport } from '../uninstall/uninstall.ts';
 import { desktopLauncher, openDesktopClients } from './clients.ts';
 import type { DesktopContext, HandlersOf } from './context.ts';
 import { problemFor } from './failure.ts';
@@ -13,16 +13,20 @@ const LATER = ['application', 'files'] as const;
 const LOGIN_ITEM = 'The login item of Causeway';
 
 export function uninstallHandlers({ causeway, env, shell }: DesktopContext): HandlersOf<typeof uninstallRequests> {
-  const options = async () => ({ env, auth: await causeway.auth(), clients: openDesktopClients(env) });
+  const run = async (how: Pick<UninstallOptions, 'dryRun' | 'evenRunning' | 'except'>) => {
+    // Nearly nobody asks for it: not loaded when the application starts.
+    const { uninstall } = await import('../uninstall/uninstall.ts');
+    return uninstall({ env, auth: await causeway.auth(), clients: openDesktopClients(env), ...how });
+  };
   return {
     getUninstallPlan: async () => {
-      const report = await uninstall({ ...(await options()), dryRun: true, except: ['application', 'login-item'] });
+      const report = await run({ dryRun: true, except: ['application', 'login-item'] });
       const isOn = await shell.loginItem?.isOn();
       return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'would remove' }] : []);
     },
     uninstall: async ({ evenRunning }) => {
       const except = [...LATER, 'login-item' as const];
-      const report = await uninstall({ ...(await options()), dryRun: false, evenRunning, except });
+      const report = await run({ dryRun: false, evenRunning, except });
       const isOn = await shell.loginItem?.isOn();
       if (isOn) await shell.loginItem?.set(false);
       return asOutput(report, isOn ? [{ kind: 'login-item', what: LOGIN_ITEM, result: 'removed' }] : []);

@@ -15,7 +15,7 @@ import { overrideFinding, signInFinding, storeFinding, warehouseFinding } from '
 
 /** What the window and the command line each provide in their own way. */
 export interface DiagnosisSource {
-  causeway: Pick<Causeway, 'auth' | 'open'>;
+  causeway: Pick<Causeway, 'auth' | 'open' | 'systemProxies'>;
   env: NodeJS.ProcessEnv;
   /** The profile that is looked at; undefined for the default one. */
   profile: string | undefined;

@@ -2,28 +2,34 @@ import type { Dispatcher } from 'undici';
 import type { Profile } from '../auth/auth.ts';
 import { CausewayError, type ErrorCode } from '../platform/errors.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
+import type { DiagnosisSource } from './checks.ts';
 import { type CheckFinding, fail, failedBecause, pass, skipped, warning } from './finding.ts';
 
-/** The result of a request to the host without a token. */
-export type Probe = { answer: HostAnswer } | { error: unknown };
+/** The result of a request to the host without a token, and the proxy that the desktop's settings name for it. */
+export type Probe = ({ answer: HostAnswer } | { error: unknown }) & { systemProxy?: string | undefined };
 
 /** Sends the profile's host one request, from whose answer three checks are read. Never throws. */
 export async function probeHost(
   profile: Profile,
-  { env, onSilence }: { env: NodeJS.ProcessEnv; onSilence: (host: string) => void },
+  { env, onSilence, causeway: { systemProxies } }: Pick<DiagnosisSource, 'env' | 'onSilence' | 'causeway'>,
   signal: AbortSignal,
 ): Promise<Probe> {
+  let found: string | undefined;
   try {
     // Loaded with the first request, not when the application starts.
-    const { openDispatcher } = await import('../platform/http.ts');
-    const dispatcher = await openDispatcher({ env, onSilence });
+    const [{ openDispatcher }, { systemProxy }] = await Promise.all([
+      import('../platform/http.ts'),
+      import('../platform/system-proxies.ts'),
+    ]);
+    if (systemProxies) found = await systemProxy(profile.host, systemProxies);
+    const dispatcher = await openDispatcher(profile.host, { env, onSilence, systemProxies });
     try {
-      return { answer: await askHost(profile.host, dispatcher, Date.now, signal) };
+      return { answer: await askHost(profile.host, dispatcher, Date.now, signal), systemProxy: found };
     } finally {
       await dispatcher.destroy();
     }
   } catch (error) {
-    return { error };
+    return { error, systemProxy: found };
   }
 }
 
@@ -57,7 +63,7 @@ export function hostFinding({ host, name }: Profile, probe: Probe): CheckFinding
 
 /** @param env names the proxy and extra certificates */
 export function tlsFinding({ host }: Profile, env: NodeJS.ProcessEnv, probe: Probe): CheckFinding {
-  const proxy = describeProxy(host, env);
+  const proxy = describeProxy(host, env, probe.systemProxy);
   if ('error' in probe) {
     return isTls(probe.error) ? failedBecause(probe.error) : skipped('Not checked: the host could not be reached.');
   }
@@ -81,13 +87,16 @@ export function clockFinding(probe: Probe): CheckFinding {
 }
 
 /** A proxy's address may hold a password: only its host is named. */
-function describeProxy(host: string, env: NodeJS.ProcessEnv): string {
+function describeProxy(host: string, env: NodeJS.ProcessEnv, systemProxy: string | undefined): string {
   const names = host.startsWith('https:')
     ? ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
     : ['http_proxy', 'HTTP_PROXY'];
   const name = names.find((each) => env[each]);
   const certificates = env.NODE_EXTRA_CA_CERTS ? ` Extra certificates: ${env.NODE_EXTRA_CA_CERTS}.` : '';
-  if (name === undefined) return `No proxy.${certificates}`;
+  if (name === undefined) {
+    if (systemProxy === undefined) return `No proxy.${certificates}`;
+    return `Proxy from the system’s settings: ${new URL(systemProxy).host}.${certificates}`;
+  }
   const text = env[name] ?? '';
   const address = /:\/\//.test(text) ? text : `http://${text}`;
   const proxy = URL.canParse(address) ? new URL(address).host : 'an unreadable address';

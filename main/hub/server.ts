@@ -8,6 +8,7 @@ import type { ServerRequest } from '../bridge/endpoint.ts';
 import { readFrames, StreamSink } from '../bridge/stdio.ts';
 import { CausewayError, inOneLine } from '../platform/errors.ts';
 import { fileError } from '../platform/file-errors.ts';
+import type { ProxyLookup } from '../platform/system-proxies.ts';
 import { VERSION } from '../platform/version.ts';
 import { isHubAlive } from './attach.ts';
 import { guarded, refuseFrame } from './boundary.ts';
@@ -26,6 +27,7 @@ import {
   type HubQuestion,
   isProof,
   MAX_LINE_BYTES,
+  type ProxiesAnswer,
   proofOf,
   type QuitAnswer,
   type SessionsAnswer,
@@ -51,6 +53,8 @@ export interface HubOptions {
   watcher?: HubWatcher;
   /** Ends the application for good, because it is being uninstalled. Where it is left out, nobody can ask for that. */
   onQuit?: (() => void) | undefined;
+  /** What the desktop's settings say of proxies, for processes that cannot ask the desktop. */
+  systemProxies?: ProxyLookup | undefined;
 }
 
 /** The running application's side of the private socket. */
@@ -166,7 +170,7 @@ class PrivateHub implements Hub {
         const entry = readEntry(first.line) ?? readQuestion(first.line);
         const isOurs = entry && isProof(entry.proof, proofOf('proxy', this.#rendezvous.secret, transcript));
         if (!isOurs) socket.destroy();
-        else if ('question' in entry) this.#answer(socket, entry);
+        else if ('question' in entry) void this.#answer(socket, entry);
         else this.#enter(socket, entry, first.rest);
         return;
       }
@@ -181,16 +185,20 @@ class PrivateHub implements Hub {
   }
 
   /** Answers a question and closes, also where the peer does not read the answer. */
-  #answer(socket: Socket, { question }: HubQuestion): void {
-    const { onQuit } = this.#options;
-    const answer: SessionsAnswer | QuitAnswer =
-      question === 'quit'
-        ? { hub: HUB_PROTOCOL, quits: onQuit !== undefined }
-        : { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
+  async #answer(socket: Socket, question: HubQuestion): Promise<void> {
+    const answer = await this.#answerTo(question);
     socket.end(`${JSON.stringify(answer)}\n`);
-    if (question === 'quit') onQuit?.();
+    if (question.question === 'quit') this.#options.onQuit?.();
     socket.resume();
     setTimeout(() => socket.destroy(), HELLO_MS).unref();
+  }
+
+  async #answerTo(asked: HubQuestion): Promise<SessionsAnswer | QuitAnswer | ProxiesAnswer> {
+    const { onQuit, systemProxies } = this.#options;
+    if (asked.question === 'quit') return { hub: HUB_PROTOCOL, quits: onQuit !== undefined };
+    if (asked.question === 'sessions') return { hub: HUB_PROTOCOL, version: VERSION, sessions: this.sessions() };
+    const proxies = (await systemProxies?.(asked.origin).catch(() => '')) ?? '';
+    return { hub: HUB_PROTOCOL, proxies };
   }
 
   /** An error from here on ends this client's connection alone. */

@@ -16,6 +16,7 @@ const asker = { proof: z.string(), version: z.string(), pid: z.number() };
 const QuestionLine = z.discriminatedUnion('question', [
   z.object({ ...asker, question: z.literal('sessions') }),
   z.object({ ...asker, question: z.literal('quit') }),
+  z.object({ ...asker, question: z.literal('proxies'), origin: z.url({ protocol: /^https?$/ }) }),
 ]);
 
 const QuitLine = z.object({ hub: z.literal(HUB_PROTOCOL), quits: z.boolean() });

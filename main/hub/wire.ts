@@ -37,7 +37,9 @@ export interface EntryRequest {
 export type HubQuestion =
   | { question: 'sessions' }
   /** To start no more at login, and to quit: it is being uninstalled. */
-  | { question: 'quit' };
+  | { question: 'quit' }
+  /** Which proxies the desktop's settings name for this origin. */
+  | { question: 'proxies'; origin: string };
 
 /** A command's second line, instead of an `EntryRequest`. */
 export type Question = HubQuestion & { proof: string; version: string; pid: number };
@@ -47,6 +49,12 @@ export interface QuitAnswer {
   hub: typeof HUB_PROTOCOL;
   /** Whether it does. */
   quits: boolean;
+}
+
+/** The hub's second line where it was asked for proxies: a list as PAC scripts give it; empty where it knows none. */
+export interface ProxiesAnswer {
+  hub: typeof HUB_PROTOCOL;
+  proxies: string;
 }
 
 /** The hub's second line where it was asked for the sessions. */

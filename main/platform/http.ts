@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { CausewayError } from './errors.ts';
+import type { ProxyLookup } from './system-proxies.ts';
 
 /** How long a connection may take to be made, TLS included, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -15,6 +16,8 @@ export interface HttpOptions {
   silenceMs?: number;
   /** Called with each host that stays silent; a host that never answers is then given up (`giveUpOnSilence`). */
   onSilence?: ((host: string) => void) | undefined;
+  /** What the desktop's settings say of proxies. It is asked only where the environment names none. */
+  systemProxies?: ProxyLookup | undefined;
   /** How many requests may be under way to one origin; the others wait for their turn. Any number if left out. */
   atOnce?: number;
 }
@@ -30,27 +33,31 @@ export function checkNetworkSettings(origin: string, env: NodeJS.ProcessEnv): vo
 }
 
 /**
- * A connection pool for one origin, going through the proxy that the environment names, if any. Loads as little as it
- * can: a process that AI clients spawn pays for this at each start.
- * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
+ * A connection pool for one origin, going through the proxy that the environment or else the desktop names, if any. Loads as
+ * little as it can: a process that AI clients spawn pays for this at each start.
+ * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read, `unreachable` where
+ * the desktop names only proxies that cannot be used
  */
 export async function openPool(origin: string, options: HttpOptions): Promise<Dispatcher> {
   const settings = await poolSettings(options, origin.startsWith('https:'));
-  if (usesProxy(options.env)) {
+  const proxies = await proxiesTo(origin, options);
+  if (proxies) {
     const { EnvHttpProxyAgent } = await import('undici');
-    return new EnvHttpProxyAgent({ ...settings, ...proxyAddresses(options.env) });
+    return new EnvHttpProxyAgent({ ...settings, ...proxies });
   }
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   return new Pool(origin, settings);
 }
 
 /**
- * A dispatcher for any origin, for the REST and OAuth clients: the same proxies, certificates and time limits as `openPool`.
- * @throws {CausewayError} `invalid_file` when a certificate file that the environment names cannot be read
+ * A dispatcher for the REST and OAuth clients: the same proxies, certificates and time limits as `openPool`. It serves any
+ * origin; the desktop is asked for the proxy to this one.
+ * @throws {CausewayError} as `openPool`
  */
-export async function openDispatcher(options: HttpOptions): Promise<Dispatcher> {
+export async function openDispatcher(origin: string, options: HttpOptions): Promise<Dispatcher> {
   const { EnvHttpProxyAgent } = await import('undici');
-  const agent = new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxyAddresses(options.env) });
+  const proxies = (await proxiesTo(origin, options)) ?? proxyAddresses({});
+  const agent = new EnvHttpProxyAgent({ ...(await poolSettings(options, true)), ...proxies });
   const { onSilence } = options;
   if (!onSilence) return agent;
   const { giveUpOnSilence } = await import('./silent-host.ts');
@@ -73,6 +80,15 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 
 function usesProxy(env: NodeJS.ProcessEnv): boolean {
   return PROXY_VARIABLES.some((name) => env[name]);
+}
+
+/** The proxies that the environment names, or else the desktop for this origin. */
+async function proxiesTo(origin: string, { env, systemProxies }: HttpOptions) {
+  if (usesProxy(env)) return proxyAddresses(env);
+  if (!systemProxies) return undefined;
+  const { systemProxy } = await import('./system-proxies.ts');
+  const address = await systemProxy(origin, systemProxies);
+  return address && { httpProxy: address, httpsProxy: address, noProxy: noProxy(env) };
 }
 
 function proxyAddresses(env: NodeJS.ProcessEnv) {

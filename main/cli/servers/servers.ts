@@ -286,7 +286,8 @@ const SILENCE_TIMEOUT_MS = 60_000;
  */
 export async function askForTools(context: CommandContext, { profile, path }: ManagedServer): Promise<DescribedTool[]> {
   const { env, signal } = context;
-  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS }));
+  const { systemProxies } = context.causeway();
+  const pools = sharedPools((origin) => openPool(origin, { env, silenceMs: SILENCE_TIMEOUT_MS, systemProxies }));
   const causeway = context.causeway();
   const endpoint = await openEndpoint(
     { profile, path },

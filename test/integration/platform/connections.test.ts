@@ -106,7 +106,7 @@ describe('connections that are renewed', () => {
   });
 
   it('can be used as a whole dispatcher, which is renewed too', async () => {
-    const connections = await renewable(() => openDispatcher({ env: {} }));
+    const connections = await renewable(() => openDispatcher(origin, { env: {} }));
     const whole = connections.whole();
     const ask = async () => (await whole.request({ origin, path: '/1', method: 'GET' })).body.text();
     expect(await ask()).toBe('done');

@@ -99,7 +99,7 @@ describe.skipIf(!HAS_OPENSSL)('with certificates that openssl makes: a workspace
       NODE_EXTRA_CA_CERTS: authority.file,
     });
     expect(error.message).toBe(
-      `The proxy in between does not connect to ${HOST} (407). Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.`,
+      `The proxy in between does not connect to ${HOST} (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.`,
     );
     expect(company.asked).toHaveLength(1);
     expect(arrived).toEqual([]);

@@ -256,7 +256,7 @@ describe('the explanation of a broken exchange', () => {
       },
       'tools/call',
       'unreachable',
-      'The proxy in between does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY, or name the host in NO_PROXY.',
+      "The proxy in between does not connect to acme.cloud.databricks.com (407). Check the address, user name and password in HTTPS_PROXY or in this computer's settings, or name the host in NO_PROXY.",
     ],
     [
       'a stream that ends without the answer',
