@@ -40,27 +40,36 @@ export function formatSessions(count: number): string {
 /** The name of the warehouse that queries run on, or what stands for it when it cannot be named. */
 export function effectiveName({ warehouse, override, decidedBy }: EffectiveWarehouseInfo): string {
   if (warehouse) return warehouse.name;
-  if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'The warehouse you last selected';
-  if (decidedBy !== null) return 'A warehouse that cannot be found';
+  if (decidedBy === 'override' && override?.type === 'LAST_SELECTED') return 'Your last selected warehouse';
+  if (decidedBy !== null) return 'Missing warehouse';
   return 'No warehouse';
 }
 
-/** Why it is this one, as the end of "Your queries run on X, …". */
+/** Why queries run on this warehouse, in a few words. */
 export function reasonFor({ decidedBy, override, certainty, steps }: EffectiveWarehouseInfo): string {
   if (decidedBy === 'override') {
-    return override?.type === 'LAST_SELECTED' ? 'because you chose to follow your last pick' : 'because you chose it';
+    return override?.type === 'LAST_SELECTED' ? 'Your last selection' : 'Your override';
   }
-  if (decidedBy === 'workspace-default') return 'because it is the workspace default';
-  if (decidedBy === 'heuristic') return 'probably: nothing is set, so the workspace picks';
-  if (certainty === 'known') return 'because there is none that you may use';
-  return steps.some(({ outcome }) => outcome === 'unreadable')
-    ? 'because part of the answer could not be read'
-    : 'because nothing decides';
+  if (decidedBy === 'workspace-default') return 'Workspace default';
+  if (decidedBy === 'heuristic') return 'Predicted: no override or default is set';
+  if (certainty === 'known') return 'No warehouse available to you';
+  return steps.some(({ outcome }) => outcome === 'unreadable') ? 'Some settings could not be read' : 'Not set';
 }
 
-/** State, size and kind in one line: `Running · Medium · serverless`. */
-export function formatDetails({ state, size, serverless }: WarehouseInfo): string {
-  return [formatState(state), size, serverless ? 'serverless' : ''].filter(Boolean).join(' · ');
+const WAREHOUSE_TYPES: Record<string, string> = { PRO: 'Pro', CLASSIC: 'Classic' };
+
+/** Size and type in one line: `Medium · Serverless`. */
+export function formatSizeAndType({
+  size,
+  type,
+  serverless,
+}: Pick<WarehouseInfo, 'size' | 'type' | 'serverless'>): string {
+  return [size, serverless ? 'Serverless' : (WAREHOUSE_TYPES[type] ?? '')].filter(Boolean).join(' · ');
+}
+
+/** State, size and type in one line: `Running · Medium · Serverless`. */
+export function formatDetails(warehouse: WarehouseInfo): string {
+  return [formatState(warehouse.state), formatSizeAndType(warehouse)].filter(Boolean).join(' · ');
 }
 
 /** The workspace's host without its scheme. */

@@ -35,8 +35,8 @@ export async function cliDefault(
     .filter(({ state }) => !isGone(state))
     .sort(byPreference);
   if (first) return answer('first-usable', first);
-  throw new CausewayError('not_found', 'There is no warehouse that you may use.', {
-    remedy: 'Ask a workspace admin for CAN USE on one.',
+  throw new CausewayError('not_found', 'No warehouse is available to you.', {
+    remedy: 'Ask a workspace admin for CAN USE on a warehouse.',
   });
 }
 

@@ -17,7 +17,7 @@ export interface EffectiveStep {
   certainty: Certainty;
   /** What this step names, if it names one that could be read. */
   warehouse: WarehouseSummary | null;
-  /** Why it won or was passed over, as one sentence for users. */
+  /** Why it is in effect or not used, as sentences for users. */
   reason: string;
   /** The heuristic's tier, 1 to 5, that its warehouse falls into. */
   tier?: number;
@@ -80,8 +80,8 @@ function passOver(step: EffectiveStep, winner: EffectiveStep | undefined): Effec
   if (step.outcome !== 'decides' || winner === undefined) return step;
   const reason =
     winner.outcome === 'unreadable'
-      ? `${step.reason} It decides only if you have no override.`
-      : `${step.reason} Passed over, because ${winner.source === 'override' ? 'your override' : 'the workspace default'} decides.`;
+      ? `${step.reason} It applies only if you have no override.`
+      : `${step.reason} Not used: ${winner.source === 'override' ? 'your override' : 'the workspace default'} takes precedence.`;
   return { ...step, outcome: 'passed-over', reason };
 }
 
@@ -100,7 +100,7 @@ function overrideStep(readings: Readings): Candidate {
   }
   if (override.kind === 'unreadable') {
     if (override.error.code === 'feature_unavailable') {
-      const reason = 'This workspace does not have overrides.';
+      const reason = 'This workspace does not support overrides.';
       return { step: { ...blank, outcome: 'empty', reason }, target: undefined };
     }
     const reason = `Your override could not be read. ${inOneLine(override.error)}`;
@@ -110,13 +110,13 @@ function overrideStep(readings: Readings): Candidate {
   if (type === 'CUSTOM' && id) {
     const target = findTarget(readings, id);
     const warehouse = target.kind === 'gone' ? null : target.warehouse;
-    const reason = `Your override names ${warehouse?.name ?? id}.`;
+    const reason = `Your override is ${warehouse?.name ?? id}.`;
     return { step: { ...blank, outcome: 'decides', warehouse, reason }, target };
   }
   const reason =
     type === 'LAST_SELECTED'
-      ? 'Your override is "last selected": the warehouse that you picked last, which only the workspace knows.'
-      : `Your override is of the type ${type}, which this version does not know.`;
+      ? 'Your queries follow the warehouse you last selected in Databricks. Only the workspace knows which one.'
+      : `Your override has the type ${type}. This version of Causeway does not know it.`;
   return { step: { ...blank, outcome: 'decides', certainty: 'unknown', reason }, target: undefined };
 }
 
@@ -160,12 +160,12 @@ function heuristicStep(readings: Readings): Candidate {
   const choosable = usableIds ? visible.value.filter(({ id }) => usableIds.has(id)) : visible.value;
   const choice = predictByHeuristic(choosable, user.kind === 'known' ? user.value.userName : '');
   if (!choice) {
-    const reason = 'There is no warehouse that you may use.';
+    const reason = 'No warehouse is available to you.';
     return { step: { source, outcome: 'empty', certainty: 'known', warehouse: null, reason }, target: undefined };
   }
-  const unless = workspaceDefault.kind === 'unreadable' ? ', unless the workspace has a default' : '';
+  const unless = workspaceDefault.kind === 'unreadable' ? ' A workspace default would take precedence.' : '';
   const warehouse = summarize(choice.warehouse, usableIds);
-  const reason = `The best one is probably ${warehouse.name}: ${TIER_REASONS[choice.tier]}${unless}.`;
+  const reason = `Predicted: ${warehouse.name}, ${TIER_REASONS[choice.tier]}.${unless}`;
   const step = { source, outcome: 'decides', certainty: 'predicted', warehouse, reason, tier: choice.tier } as const;
   return { step, target: { kind: 'seen', warehouse } };
 }
@@ -206,8 +206,8 @@ interface QueryOutcome {
 
 const NO_WAREHOUSE: EffectiveProblem = {
   code: 'no-warehouse',
-  message: 'There is no warehouse that you may use: queries will fail.',
-  remedy: 'Ask a workspace admin for CAN USE on one.',
+  message: 'No warehouse is available to you. Queries will fail.',
+  remedy: 'Ask a workspace admin for CAN USE on a warehouse.',
 };
 
 /** Everything that will keep this user's queries from running, or that cannot be seen from outside, found beforehand. */
@@ -216,14 +216,14 @@ function problemsOf({ step, target, missingApi, nothingToUse }: QueryOutcome): E
   if (missingApi) {
     problems.push({
       code: 'override-api-missing',
-      message: 'This workspace does not have default warehouse overrides.',
+      message: 'This workspace does not support warehouse overrides.',
       remedy: 'Ask a workspace admin to change the workspace default instead.',
     });
   }
   if (step?.source === 'override' && step.certainty === 'unknown') {
     problems.push({
       code: 'last-selected-unseen',
-      message: 'Which warehouse you picked last cannot be read from outside the workspace.',
+      message: 'Your last selected warehouse cannot be read from outside the workspace.',
       remedy: 'Choose a warehouse by name to be certain.',
     });
   }
@@ -234,15 +234,15 @@ function problemsOf({ step, target, missingApi, nothingToUse }: QueryOutcome): E
 
 function remedyFor(step: EffectiveStep): string {
   return step.source === 'override'
-    ? 'Choose another warehouse, or clear your override.'
-    : 'Choose a warehouse of your own, or ask a workspace admin to change the default.';
+    ? 'Choose another warehouse or use the workspace default.'
+    : 'Choose your own warehouse, or ask a workspace admin to change the default.';
 }
 
 function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProblem | undefined {
   if (target.kind === 'gone') {
     return {
       code: 'warehouse-gone',
-      message: `Warehouse ${target.id} does not exist any more: queries will fail.`,
+      message: `Warehouse ${target.id} no longer exists. Queries will fail.`,
       remedy,
     };
   }
@@ -251,15 +251,15 @@ function targetProblem(target: WarehouseTarget, remedy: string): EffectiveProble
 
 function stateProblem({ name, state, canUse }: WarehouseSummary, remedy: string): EffectiveProblem | undefined {
   if (state === 'DELETED') {
-    return { code: 'warehouse-gone', message: `${name} has been deleted: queries will fail.`, remedy };
+    return { code: 'warehouse-gone', message: `${name} was deleted. Queries will fail.`, remedy };
   }
   if (state === 'DELETING')
-    return { code: 'deleting', message: `${name} is being deleted: queries will fail.`, remedy };
+    return { code: 'deleting', message: `${name} is being deleted. Queries will fail.`, remedy };
   if (canUse !== false) return undefined;
   return {
     code: 'cannot-use',
-    message: `You do not have the CAN USE permission on ${name}: queries will fail.`,
-    remedy: `Ask for CAN USE on it. ${remedy}`,
+    message: `You do not have CAN USE on ${name}. Queries will fail.`,
+    remedy: `Ask a workspace admin for CAN USE on it. ${remedy}`,
   };
 }
 

@@ -56,13 +56,13 @@ export async function warehousesToStop(
 export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFinding> {
   const { client, targetId, hopelessBecause, mayStop, signal } = options;
   if (targetId === undefined) {
-    return untouched('It cannot be told which warehouse is meant to run: name one.');
+    return untouched('No warehouse is set to check. Name one.');
   }
   if (hopelessBecause !== undefined) return untouched(hopelessBecause);
   const running = await warehousesToStop(client, signal);
   const refused = running.filter(({ id }) => !mayStop.has(id));
   if (refused.length > 0) {
-    return { verdict: 'unknown', evidence: `Nothing was stopped: ${names(refused)} would have to be stopped first.` };
+    return { verdict: 'unknown', evidence: `Nothing was stopped. You did not agree to stop ${names(refused)}.` };
   }
   const server = await options.openSqlServer(options.pin);
   try {
@@ -76,7 +76,7 @@ export async function runEndToEnd(options: EndToEndOptions): Promise<VerifyFindi
 
 function untouchedBecause(error: unknown): VerifyFinding {
   if (!(error instanceof CausewayError)) throw error;
-  const why = error.code === 'cancelled' ? undefined : 'The SQL server cannot be used just now.';
+  const why = error.code === 'cancelled' ? undefined : 'The SQL server is not available.';
   return untouched(sentences(why, inOneLine(error)));
 }
 
@@ -130,7 +130,7 @@ async function stopAll(options: EndToEndOptions, running: Warehouse[], stopped: 
     if (busy.length === 0) return;
     const restarted = busy.filter(({ id, state }) => ACTIVE.has(state) && !stopped.some((one) => one.id === id));
     if (restarted.length > 0) {
-      throw new CausewayError('conflict', `${names(restarted)} was started by someone else meanwhile.`);
+      throw new CausewayError('conflict', `Someone else started ${names(restarted)} during the check.`);
     }
     if (clock.now() > deadline) throw new CausewayError('timeout', `${names(busy)} did not stop within ten minutes.`);
     progress(`Waiting for ${names(busy)} to stop.`);
@@ -144,15 +144,15 @@ function judge(all: Warehouse[], targetId: string, said: string): VerifyFinding 
   const target = all.find(({ id }) => id === targetId)?.name ?? targetId;
   const targetRuns = others.length < running.length;
   if (targetRuns && others.length === 0 && said === '') {
-    return { verdict: 'pass', evidence: `The query started ${target}, and nothing else runs.` };
+    return { verdict: 'pass', evidence: `The query started ${target} and nothing else.` };
   }
   if (targetRuns && others.length > 0) {
-    const evidence = `${target} runs, but so does ${names(others)}; someone else may have started it.${said}`;
+    const evidence = `${target} is running, but so is ${names(others)}. Someone else may have started it.${said}`;
     return { verdict: 'unknown', evidence };
   }
-  if (targetRuns) return { verdict: 'unknown', evidence: `${target} was started.${said}` };
+  if (targetRuns) return { verdict: 'unknown', evidence: `The query started ${target}.${said}` };
   const instead = others.length === 0 ? 'nothing' : names(others);
-  return { verdict: 'fail', evidence: `The query did not start ${target}; running is ${instead}.${said}` };
+  return { verdict: 'fail', evidence: `The query did not start ${target}. Running: ${instead}.${said}` };
 }
 
 /** Starts again what was stopped, on a time limit of its own: the caller's signal may be what ended the check. */
@@ -174,7 +174,7 @@ async function restore(options: EndToEndOptions, stopped: Warehouse[]): Promise<
   }
   const again = started.length === 0 ? '' : ` Started again: ${names(started)}.`;
   if (failed.length === 0) return again;
-  return `${again} You have to start ${names(failed)} yourself, because that failed: ${[...reasons].join(' ')}`;
+  return `${again} Start ${names(failed)} yourself. Restarting failed: ${[...reasons].join(' ')}`;
 }
 
 /** A warehouse that is still stopping may refuse to start. */
@@ -243,7 +243,7 @@ async function statementTool(server: SqlServer, signal?: AbortSignal): Promise<s
   const offered = new Set((await server.tools(signal)).map(({ name }) => name));
   const tool = TOOLS.find((name) => offered.has(name));
   if (tool !== undefined) return tool;
-  throw new CausewayError('no_grants', 'The SQL server offers no tool that runs a statement.');
+  throw new CausewayError('no_grants', 'The SQL server offers no tool to run a statement.');
 }
 
 /**
@@ -270,7 +270,7 @@ async function runStatement(
 function readStatement(result: unknown): StatementOutcome | { id: string } {
   const answer = resultSchema.safeParse(result);
   if (!answer.success) {
-    throw new CausewayError('unexpected_answer', 'The SQL server answered with something that is no tool result.', {
+    throw new CausewayError('unexpected_answer', 'The SQL server sent an invalid tool result.', {
       cause: foreignCause(answer.error),
     });
   }

@@ -12,11 +12,11 @@ const RUNNING = 'RUNNING';
 /** Why a warehouse of each tier is chosen, for users. */
 export const TIER_REASONS: readonly string[] = [
   '',
-  'it is running and has the well-known name of a shared warehouse',
-  'it is running and has "shared" in its name',
-  'it is running',
-  'none is running and it has "shared" in its name',
-  'none is running and none is named "shared"',
+  'running, with a well-known shared name',
+  'running, with “shared” in its name',
+  'running',
+  'not running, with “shared” in its name',
+  'not running, and no name contains “shared”',
 ];
 
 /** Whether a warehouse can no longer be chosen by anything. */

@@ -44,13 +44,13 @@ export function chooseByName<T extends Named>(
   const [only, ...others] = fitting;
   if (only && others.length === 0) return only;
   if (only) throw ambiguous(wanted, fitting, kind);
-  throw new CausewayError('not_found', `"${wanted}" fits none of the ${all.length} ${kind}.`, { remedy });
+  throw new CausewayError('not_found', `"${wanted}" matches none of the ${all.length} ${kind}.`, { remedy });
 }
 
 /** The refusal to guess between several, which names them. */
 export function ambiguous(text: string, fitting: readonly Named[], kind: string): CausewayError {
-  return new CausewayError('ambiguous', `"${text}" fits ${fitting.length} ${kind}: ${listed(fitting)}.`, {
-    remedy: 'Use more of the name, or the id.',
+  return new CausewayError('ambiguous', `"${text}" matches ${fitting.length} ${kind}: ${listed(fitting)}.`, {
+    remedy: 'Use a longer part of the name, or the id.',
     candidates: fitting.map(({ name, id }) => ({ name, id })),
   });
 }

@@ -38,7 +38,7 @@ export async function setOverride(
   try {
     record = await operations.find(id, signal);
   } catch (error) {
-    const unverified = `The workspace accepted the change, but it could not be read back. ${inOneLine(error)}`;
+    const unverified = `The change was saved, but could not be read back. ${inOneLine(error)}`;
     return { record: answered, unverified };
   }
   if (record !== null && holds(record, fields)) return { record };
@@ -78,16 +78,16 @@ export async function clearOverride(
   }
   // The answer to a deletion holds nothing that could be checked.
   const record = await operations.find(id, signal).catch((error: unknown) => {
-    const message = `The workspace accepted the removal, but it could not be checked. ${inOneLine(error)}`;
-    throw error instanceof WorkspaceError ? error.rephrased(error.code, message, 'Look at the override again.') : error;
+    const message = `The override was removed, but this could not be checked. ${inOneLine(error)}`;
+    throw error instanceof WorkspaceError ? error.rephrased(error.code, message, 'Check the override again.') : error;
   });
   if (record !== null) throw changedMeanwhile(record);
   return 'cleared';
 }
 
 function changedMeanwhile(record: OverrideRecord | null): CausewayError {
-  const message = `The workspace accepted the change, but now holds ${describeOverride(record)}.`;
-  const remedy = 'Someone else may have changed it at the same moment: look, and try again.';
+  const message = `The change was accepted, but the workspace now has ${describeOverride(record)}.`;
+  const remedy = 'Someone else may have changed it at the same time. Check it and try again.';
   return new CausewayError('conflict', message, { remedy });
 }
 
@@ -105,7 +105,7 @@ async function lookAfterwards(
   try {
     return await operations.find(id, AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
   } catch (cause) {
-    const message = sentences(error.message, `Looked afterwards, in vain: ${inOneLine(cause)}`);
+    const message = sentences(error.message, `Checking the result failed: ${inOneLine(cause)}`);
     throw error.rephrased(error.code, message, IN_DOUBT);
   }
 }
@@ -113,16 +113,13 @@ async function lookAfterwards(
 /** The result of a change that was made although its answer was lost; after a cancellation it is thrown as an error. */
 function finished<T>(result: T, error: unknown): T {
   if (!(error instanceof WorkspaceError) || error.code !== 'cancelled') return result;
-  throw error.rephrased('cancelled', 'Interrupted, but the change had already been made.', 'Nothing needs to be done.');
+  throw error.rephrased('cancelled', 'Interrupted, but the change was already made.', 'Nothing else to do.');
 }
 
 function unfinished(error: unknown, now: OverrideRecord | null): unknown {
   if (!(error instanceof WorkspaceError)) return error;
   const held = describeOverride(now);
-  const message = sentences(
-    error.message,
-    `Looked afterwards: the workspace holds ${held}, so the change was not made.`,
-  );
+  const message = sentences(error.message, `The change was not made: the workspace has ${held}.`);
   return error.rephrased(error.code, message, error.advice?.replace(IN_DOUBT, 'Try again.') ?? 'Try again.');
 }
 
@@ -135,7 +132,7 @@ function holds(record: OverrideRecord, fields: OverrideFields): boolean {
 export function describeOverride(record: OverrideRecord | null, nameOf = (id: string) => `warehouse ${id}`): string {
   if (record === null) return 'no override';
   const { type, warehouse_id: id } = record;
-  if (type === 'LAST_SELECTED') return 'an override that follows the warehouse selected last (LAST_SELECTED)';
+  if (type === 'LAST_SELECTED') return 'an override to the last selected warehouse (LAST_SELECTED)';
   const which = type === 'CUSTOM' ? 'an override' : `an override of type ${type}`;
   return id ? `${which} for ${nameOf(id)}` : which;
 }

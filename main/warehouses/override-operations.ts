@@ -116,7 +116,7 @@ interface Explanation {
 const ALL_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete', 'list'];
 const SINGLE_OPERATIONS: readonly OverrideOperation[] = ['create', 'get', 'update', 'delete'];
 
-const ASK_AN_ADMIN = 'Ask one of your workspace’s admins, or have them make you one.';
+const ASK_AN_ADMIN = 'Ask a workspace admin to do it or to make you an admin.';
 
 /** An explanation for each refusal of the override API; the first row that matches applies. */
 const EXPLANATIONS: readonly Explanation[] = [
@@ -126,15 +126,14 @@ const EXPLANATIONS: readonly Explanation[] = [
     allowMissing: false,
     code: 'not_found',
     message: noOverride,
-    remedy: 'Nothing was changed: an update creates one only with --allow-missing.',
+    remedy: 'Nothing was changed. Use --allow-missing to create one.',
   },
   {
     operations: ALL_OPERATIONS,
     when: 'feature_unavailable',
     code: 'feature_unavailable',
-    message: () => 'This workspace does not have the default warehouse override API.',
-    remedy:
-      'That is not the same as having no override: queries run on the workspace default, which an admin can change.',
+    message: () => 'This workspace does not support warehouse overrides.',
+    remedy: 'Queries run on the workspace default. A workspace admin can change it.',
   },
   {
     operations: ['get', 'update', 'delete'],
@@ -159,7 +158,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: 'not_found',
     code: 'not_found',
     message: ({ id }, error) =>
-      `No override could be made for ${id === 'me' ? 'you' : `user ${id}`} (${error.message})`,
+      `The override for ${id === 'me' ? 'you' : `user ${id}`} could not be created (${error.message})`,
     action: { do: 'find-user' },
   },
   {
@@ -167,7 +166,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: 'already_exists',
     own: true,
     code: 'already_exists',
-    message: () => 'You already have a default warehouse override.',
+    message: () => 'You already have an override.',
     remedy: 'Update it instead.',
     action: { do: 'choose-warehouse' },
   },
@@ -176,7 +175,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: 'already_exists',
     own: false,
     code: 'already_exists',
-    message: ({ id }) => `User ${id} already has a default warehouse override.`,
+    message: ({ id }) => `User ${id} already has an override.`,
     remedy: 'Update it instead.',
     action: { do: 'choose-warehouse-for-user' },
   },
@@ -184,7 +183,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     operations: ['list'],
     when: 'permission_denied',
     code: 'permission_denied',
-    message: () => 'Only a workspace admin may list the overrides of all users.',
+    message: () => 'Only workspace admins can see the overrides of all users.',
     remedy: ASK_AN_ADMIN,
     action: { do: 'show-own-override' },
   },
@@ -194,15 +193,15 @@ const EXPLANATIONS: readonly Explanation[] = [
     own: false,
     code: 'permission_denied',
     message: ({ operation, id }) =>
-      `Only a workspace admin may ${operation === 'get' ? 'read' : operation} the override of another user (${id}).`,
+      `Only workspace admins can ${operation === 'get' ? 'read' : operation} another user’s override (${id}).`,
     remedy: ASK_AN_ADMIN,
     action: { do: 'change-own-override' },
   },
 ];
 
 function noOverride({ id }: OverrideAttempt, error: WorkspaceError): string {
-  if (id === 'me') return 'You have no default warehouse override.';
-  return `User ${id} has no default warehouse override, or does not exist (${error.message})`;
+  if (id === 'me') return 'You have no override.';
+  return `User ${id} has no override or does not exist (${error.message})`;
 }
 
 /** Explains a failed operation. Errors that are the same for every request are returned unchanged. */
@@ -221,10 +220,7 @@ export function inOverrideWords(error: unknown, attempt: OverrideAttempt): unkno
 
 /** The refusal of an override that names a warehouse which does not exist. */
 export function warehouseGone(error: WorkspaceError, warehouseId: string): WorkspaceError {
-  return error.rephrased(
-    'not_found',
-    `Warehouse ${warehouseId} does not exist (any more), so nothing was changed.`,
-    undefined,
-    { do: 'list-warehouses' },
-  );
+  return error.rephrased('not_found', `Warehouse ${warehouseId} does not exist. Nothing was changed.`, undefined, {
+    do: 'list-warehouses',
+  });
 }

@@ -145,7 +145,7 @@ function defaultFrom(setting: Reading<string | null>, defaultId: Reading<Warehou
   if (setting.kind === 'none') return { kind: 'none' };
   if (defaultId.kind === 'known') return { kind: 'known', value: { id: defaultId.value.id, readFrom: 'default-id' } };
   if (defaultId.kind === 'unreadable') return defaultId;
-  const error = new CausewayError('permission_denied', 'The workspace tells its default to admins only.');
+  const error = new CausewayError('permission_denied', 'Only workspace admins can read the workspace default here.');
   return { kind: 'unreadable', error };
 }
 

@@ -90,7 +90,7 @@ async function candidates(users: Users, which: UserListOptions, signal?: AbortSi
 }
 
 function noSuchUser(text: string): CausewayError {
-  return new CausewayError('not_found', `This workspace knows no user "${text}".`, {
-    remedy: 'Use a user name, an e-mail address, a part of a name, or the numeric user id.',
+  return new CausewayError('not_found', `No user matches "${text}".`, {
+    remedy: 'Use a user name, an email address, part of a name, or the numeric user id.',
   });
 }

@@ -104,12 +104,10 @@ function whyUnusable(readings: Readings, id: string): string | undefined {
   const target = findTarget(readings, id);
   const name = nameOf(readings, id);
   if (target.kind === 'gone' || target.warehouse.state === 'DELETED') {
-    return `${capitalized(name)} does not exist any more: queries will fail.`;
+    return `${capitalized(name)} no longer exists. Queries will fail.`;
   }
-  if (target.warehouse.state === 'DELETING') return `${capitalized(name)} is being deleted: queries will fail.`;
-  return target.warehouse.canUse === false
-    ? `You do not have the CAN USE permission on ${name}: queries will fail.`
-    : undefined;
+  if (target.warehouse.state === 'DELETING') return `${capitalized(name)} is being deleted. Queries will fail.`;
+  return target.warehouse.canUse === false ? `You do not have CAN USE on ${name}. Queries will fail.` : undefined;
 }
 
 function capitalized(text: string): string {
@@ -126,7 +124,7 @@ function ifPermitted(evidence: string, id: string, readings: Readings): VerifyFi
     case false:
       return { verdict: 'fail', evidence: sentences(evidence, whyUnusable(readings, id)) };
     case 'unknown': {
-      const doubt = `Whether you have the CAN USE permission on ${nameOf(readings, id)} could not be read.`;
+      const doubt = `Your permission on ${nameOf(readings, id)} could not be read.`;
       return { verdict: 'unknown', evidence: sentences(evidence, doubt) };
     }
   }
@@ -144,14 +142,14 @@ function recordCheck(
   intention: Intention | undefined,
   readings: Readings,
 ): VerifyFinding {
-  const stored = `The workspace holds ${describeOverride(record, (id) => nameOf(readings, id))}.`;
+  const stored = `The workspace stores ${describeOverride(record, (id) => nameOf(readings, id))}.`;
   if (record === null && !contradictsNoOverride(intention, readings)) {
     return { verdict: 'not-applicable', evidence: `${stored} There is no record to check.` };
   }
   const targetId = intention?.id ?? (record?.type === 'CUSTOM' ? record.warehouse_id : undefined);
   if (targetId === undefined) return { verdict: 'unknown', evidence: `${stored} It names no warehouse.` };
   if (record?.type === 'CUSTOM' && record.warehouse_id === targetId) return ifPermitted(stored, targetId, readings);
-  return { verdict: 'fail', evidence: `${stored} Intended was ${nameOf(readings, targetId)}.` };
+  return { verdict: 'fail', evidence: `${stored} Expected: ${nameOf(readings, targetId)}.` };
 }
 
 /** Having no override is no contradiction where nothing asks for one, or where the workspace default is the target. */
@@ -163,10 +161,10 @@ function contradictsNoOverride(intention: Intention | undefined, { workspaceDefa
 }
 
 const RULES = {
-  environment: 'because DATABRICKS_WAREHOUSE_ID names it',
-  override: 'by your override',
-  'workspace-default': 'by the workspace default',
-  'first-usable': 'as the first one that you may use',
+  environment: 'set by DATABRICKS_WAREHOUSE_ID',
+  override: 'your override',
+  'workspace-default': 'the workspace default',
+  'first-usable': 'the first warehouse available to you',
 } as const;
 
 /**
@@ -186,11 +184,11 @@ async function resolverCheck(
   if (!fromEnvironment) return finding;
   const named = nameOf(readings, fromEnvironment);
   if (fromEnvironment === intention?.id) {
-    return { ...finding, evidence: sentences(finding.evidence, `DATABRICKS_WAREHOUSE_ID names ${named} too.`) };
+    return { ...finding, evidence: sentences(finding.evidence, `DATABRICKS_WAREHOUSE_ID is also set to ${named}.`) };
   }
-  const first = `DATABRICKS_WAREHOUSE_ID is set here, to ${named}, and the Databricks CLI looks at nothing else.`;
+  const first = `DATABRICKS_WAREHOUSE_ID is set to ${named}. The Databricks CLI uses nothing else.`;
   const verdict = intention === undefined ? finding.verdict : 'fail';
-  const remedy = 'Unset it to have the Databricks CLI follow what the workspace holds.';
+  const remedy = 'Unset it to let the Databricks CLI follow the workspace.';
   return { verdict, evidence: sentences(first, `Without it: ${finding.evidence}`, remedy) };
 }
 
@@ -199,19 +197,19 @@ function lookUpFinding(
   intention: Intention | undefined,
   readings: Readings,
 ): VerifyFinding {
-  const seen = `The Databricks CLI would take ${name} (${id}), ${RULES[rule]}.`;
+  const seen = `The Databricks CLI resolves to ${name} (${id}): ${RULES[rule]}.`;
   if (intention === undefined) {
     const nothing =
       readings.override.kind === 'none' && readings.workspaceDefault.kind === 'none'
-        ? 'Neither an override nor a workspace default is set: there is nothing to compare it with.'
+        ? 'No override and no workspace default is set, so there is nothing to compare it with.'
         : 'There is nothing to compare it with.';
     return { verdict: 'unknown', evidence: sentences(seen, nothing) };
   }
   if (id === intention.id) return ifPermitted(seen, id, readings);
   const isRecorded = readings.override.kind === 'known' && readings.override.value.warehouse_id === intention.id;
   const target = nameOf(readings, intention.id);
-  const but = isRecorded ? `${target}: it is recorded, but does not win the lookup.` : `${target}.`;
-  return { verdict: 'fail', evidence: sentences(`${seen} Intended was ${but}`, whyUnusable(readings, intention.id)) };
+  const but = isRecorded ? `${target}. It is recorded, but another setting takes precedence.` : `${target}.`;
+  return { verdict: 'fail', evidence: sentences(`${seen} Expected: ${but}`, whyUnusable(readings, intention.id)) };
 }
 
 function unknownBecause(error: unknown): VerifyFinding {

@@ -9,6 +9,8 @@ const warehouse = z.object({
   name: z.string(),
   state: z.string(),
   size: z.string(),
+  /** `PRO`, `CLASSIC` or a newer word; empty where it is not known. */
+  type: z.string(),
   serverless: z.boolean(),
   canUse: z.union([z.boolean(), z.literal('unknown')]),
 });

@@ -24,7 +24,7 @@ describe.skipIf(whyNotHere)('the accounts in the window', () => {
     await shown.page.keyboard.press('Enter');
     await shown.page.getByText('Waiting for the browser.').waitFor();
     await allow();
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
     await go('Accounts');
     await account('mine').getByText('Signed in', { exact: true }).waitFor();
   });

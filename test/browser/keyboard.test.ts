@@ -158,7 +158,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await type('data sci');
     await press('ArrowDown', 'Enter');
     await closed();
-    await shown.page.getByText('because you chose it').waitFor();
+    await shown.page.getByText('Your override').waitFor();
     expect(await answer()).toBe('Your queries run on Data science');
     await opens(role('button', { name: 'Set back to No override…' }), 'Set back to No override?');
     await opens(button('Clear override…'), 'Clear your override?');
@@ -166,7 +166,7 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await getsFocus(button('Clear override'));
     await press('Enter');
     await closed();
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 

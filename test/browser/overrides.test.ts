@@ -59,7 +59,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
   it('a user who is no admin sees why the table is empty and what to do', async () => {
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ben');
     await go('Overrides');
-    await shown.page.getByText('Only a workspace admin may list the overrides of all users.').waitFor();
+    await shown.page.getByText('Only workspace admins can see the overrides of all users.').waitFor();
     await inspect('everyone-no-admin');
     await button('Show my warehouse').click();
     await shown.page.getByText('Your queries run on').first().waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await button('Set for somebody…').click();
     await dialog().getByRole('textbox').fill('nobody');
     await button('Find').click();
-    await dialog().getByText('This workspace knows no user "nobody".').waitFor();
+    await dialog().getByText('No user matches "nobody".').waitFor();
     await inspect('everyone-find-nobody');
     await dialog().getByRole('textbox').fill('example.com');
     await button('Find').click();
@@ -128,7 +128,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await button('Change').click();
     await dialog().waitFor({ state: 'detached' });
     await go('Warehouse');
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
   });
 
   it('several overrides are changed with the keyboard alone after their plan is shown', async () => {
@@ -164,8 +164,8 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await button('Import…').click();
     await shown.page.getByRole('heading', { name: 'Changes from wanted.csv' }).waitFor();
     await shown.page.getByText('After 1 change, queries would fail. Nothing has been changed yet.').waitFor();
-    await shown.page.getByText('There is no user "nobody@example.com".').waitFor();
-    await shown.page.getByText('no CAN USE on Finance BI').waitFor();
+    await shown.page.getByText('User "nobody@example.com" does not exist.').waitFor();
+    await shown.page.getByText('No CAN USE on Finance BI').waitFor();
     await inspect('everyone-import');
     await button('Leave everything as it is').click();
     expect(overrideOf('ana@example.com')).toMatchObject({ warehouseId: SHARED });
@@ -190,7 +190,7 @@ describe.skipIf(whyNotHere)('the overrides of all users in the window', () => {
     await writeFile(file, '{"no": "list"}');
     shown.server.fileAnswers.push(file);
     await button('Import…').click();
-    await shown.page.getByText('broken.json cannot be imported: it holds no list of overrides.').waitFor();
+    await shown.page.getByText('broken.json cannot be imported: it is not a list of overrides.').waitFor();
     await inspect('everyone-bad-file');
   });
 

@@ -65,7 +65,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByRole('combobox', { name: 'Send the query' }).selectOption(first.id);
     await inspect('pins-verify');
     await button('Stop and check').click();
-    await page().getByText(`The query started ${first.name}, and nothing else runs.`).waitFor();
+    await page().getByText(`The query started ${first.name} and nothing else.`).waitFor();
     await page().getByText('The query named its warehouse in _meta.').waitFor();
 
     await go('AI clients');

@@ -57,7 +57,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await searches();
     await shown.page.keyboard.type('data');
     await shown.page.keyboard.press('Enter');
-    await shown.page.getByText('because you chose it').waitFor();
+    await shown.page.getByText('Your override').waitFor();
     expect(await answer()).toBe('Your queries run on Data science');
     expect(overrideOf('ana@example.com')?.type).toBe('CUSTOM');
     await expect.poll(focused).toBe('Change…');
@@ -90,7 +90,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Ben Okafor').waitFor();
     await button('Change…').click();
     await shown.page.getByRole('radio', { name: /^Finance BI.*no permission to use/ }).check();
-    await shown.page.getByText('You do not have the CAN USE permission on Finance BI').waitFor();
+    await shown.page.getByText('You do not have CAN USE on Finance BI').waitFor();
     await button('Use this warehouse').click();
     await shown.page.getByRole('alert').waitFor();
     expect(await shown.page.getByRole('alert').textContent()).toContain('CAN USE');
@@ -104,9 +104,9 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Only the workspace knows which one that is').waitFor();
     await inspect('last-selected-question');
     await button('Use last selected').click();
-    await shown.page.getByText('because you chose to follow your last pick').waitFor();
+    await shown.page.getByText('Your last selection').waitFor();
     expect(overrideOf('ana@example.com')?.type).toBe('LAST_SELECTED');
-    expect(await answer()).toBe('Your queries run on The warehouse you last selected');
+    expect(await answer()).toBe('Your queries run on Your last selected warehouse');
     await inspect('last-selected');
   });
 
@@ -117,7 +117,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
     await inspect('clear-question');
     await button('Clear override').click();
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
     expect(overrideOf('ana@example.com')).toBeUndefined();
   });
 
@@ -214,7 +214,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await inspect('unreachable');
     await button('Try again').click();
     await shown.page.getByRole('combobox', { name: 'Profile' }).selectOption('ana');
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
   });
 
   it('a profile can be chosen where none is the default', async () => {
@@ -238,7 +238,7 @@ describe.skipIf(whyNotHere)('the warehouse in the window', () => {
     await shown.page.getByText('Waiting for you to sign in').waitFor();
     await inspect('signing-in');
     await allow();
-    await shown.page.getByText('because it is the workspace default').waitFor();
+    await shown.page.getByText('Workspace default').waitFor();
   });
 
   it('a sign-in can be cancelled and started again', async () => {

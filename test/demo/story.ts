@@ -203,7 +203,7 @@ async function pinWarehouse({ account, home, workspace, session, clients }: Scen
   await runSql(client, QUERY);
   const ranOn = lastRanOn(workspace);
   if (ranOn !== PINNED) throw new Error(`The query ran on ${ranOn}.`);
-  account.tell('How a pin and an override rank is documented nowhere: in this workspace the pin decides.');
+  account.tell('How a pin and an override rank is documented nowhere: in this workspace the pin takes precedence.');
   account.done(`Its query ran on ${ranOn}, the override still names ${TARGET}`, { ranOn, override: TARGET });
 }
 

@@ -35,7 +35,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 
   it('opens on the warehouse that queries run on, and says why', async () => {
     expect(await answer()).toBe('Your queries run on Starter Warehouse');
-    expect(await page.getByText('because it is the workspace default').count()).toBe(1);
+    expect(await page.getByText('Workspace default').count()).toBe(1);
     await takePicture('window-light');
   });
 
@@ -45,7 +45,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     expect(labels.slice(0, 4)).toEqual([
       'ana · ana@example.com',
       'Starter Warehouse — stopped',
-      'because it is the workspace default',
+      'Workspace default',
       'Switch warehouse',
     ]);
     expect(labels.slice(-8)).toEqual([
@@ -64,13 +64,13 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
 
   it('switches the warehouse from the tray, and the window follows', async () => {
     await tray.click('Data science — stopped');
-    await page.getByText('because you chose it').waitFor();
+    await page.getByText('Your override').waitFor();
     expect(await answer()).toBe('Your queries run on Data science');
     expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Data science') });
     await expect.poll(() => tray.chosen()).toBe('Data science — stopped');
     await photographMenu('menu-switched');
     await tray.click('Use workspace default');
-    await page.getByText('because it is the workspace default').waitFor();
+    await page.getByText('Workspace default').waitFor();
     expect(myOverride()).toBeUndefined();
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('radio', { name: /^Shared analytics/ }).check();
     await takePicture('choose-light');
     await page.getByRole('button', { name: 'Use this warehouse' }).click();
-    await page.getByText('because you chose it').waitFor();
+    await page.getByText('Your override').waitFor();
 
     expect(await answer()).toBe('Your queries run on Shared analytics');
     expect(myOverride()).toMatchObject({ type: 'CUSTOM', warehouseId: idOf('Shared analytics') });
@@ -138,7 +138,7 @@ describe.skipIf(reason)('the application on an embedded workspace', () => {
     await page.getByRole('button', { name: 'Clear override…' }).click();
     await page.getByText('Your queries will then run on Starter Warehouse, the workspace default.').waitFor();
     await page.getByRole('button', { name: 'Clear override', exact: true }).click();
-    await page.getByText('because it is the workspace default').waitFor();
+    await page.getByText('Workspace default').waitFor();
     expect(myOverride()).toBeUndefined();
   });
 

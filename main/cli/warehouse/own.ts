@@ -71,7 +71,7 @@ export async function printOverrideChange(
   if (unverified !== undefined) await writeLine(context.stderr, `causeway: ${printable(unverified)}`);
 }
 
-const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'otherwise' } as const;
+const STEP_NAMES = { override: 'override', 'workspace-default': 'workspace default', heuristic: 'fallback' } as const;
 
 /** A warehouse in a few words: its name, state, size and kind. */
 export function describeWarehouse({ name, state, size, type, serverless }: WarehouseSummary): string {
@@ -193,7 +193,7 @@ function isEffective({ id }: WarehouseSummary, { warehouse, certainty, decidedBy
 function nothingToList(filter: string, count: number, { usable = false }: WarehouseListOptions): string {
   if (count === 0) return `There is no warehouse that you ${usable ? 'may use' : 'can see'}.`;
   const which = usable ? 'warehouses that you may use' : 'warehouses that you can see';
-  return printable(`"${filter}" fits none of the ${count} ${which}.`);
+  return printable(`"${filter}" matches none of the ${count} ${which}.`);
 }
 
 /** What the mark means, or why there is none; nothing where the effective one is only filtered out. */

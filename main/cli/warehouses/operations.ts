@@ -73,7 +73,7 @@ async function remove(context: CommandContext, [name = '']: string[], flags: Ove
   ]);
   if ((await clearOverride(operations, id, context.signal)) === 'cleared') return;
   const whose = id === 'me' ? 'You have' : `User ${id} has`;
-  throw new CausewayError('not_found', `${whose} no default warehouse override.`);
+  throw new CausewayError('not_found', `${whose} no override.`);
 }
 
 async function open(context: CommandContext, { profile }: OverrideFlags): Promise<OverrideOperations> {
@@ -108,7 +108,7 @@ function asJson({ default_warehouse_override_id, name, type, warehouse_id }: Ove
 function idOf(text: string): string {
   const id = text.startsWith(COLLECTION) ? text.slice(COLLECTION.length) : text;
   if (id === 'me' || /^\d+$/.test(id)) return id;
-  throw new CausewayError('usage', `"${text}" is not the name of a default warehouse override.`, {
+  throw new CausewayError('usage', `"${text}" is not the name of an override.`, {
     remedy: `Use ${COLLECTION}me, or ${COLLECTION} with a numeric user id.`,
   });
 }

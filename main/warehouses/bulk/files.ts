@@ -36,7 +36,7 @@ function readBulkLines(text: string, fileName: string): ImportLine[] {
   const cell = (record: string[], column: string) => record[columns.indexOf(column)]?.trim() ?? '';
   for (const [short, long] of Object.entries(SHORT)) {
     if (columns.includes(short) || long.some((column) => columns.includes(column))) continue;
-    throw invalid(fileName, `its first line names no column "${short}"`);
+    throw invalid(fileName, `the first line has no column "${short}"`);
   }
   return rows.map(({ info, record }) => {
     const line: ImportLine = {
@@ -75,7 +75,7 @@ function parseRows(text: string, fileName: string): z.infer<typeof Rows> {
 function invalid(fileName: string, why: string, cause?: unknown): CausewayError {
   return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
     cause,
-    remedy: `Its first line has to be: ${COLUMNS.join(',')}.`,
+    remedy: `The first line must be: ${COLUMNS.join(',')}.`,
     action: { do: 'export-overrides' },
   });
 }
@@ -133,7 +133,8 @@ function readBulkEntries(text: string, fileName: string): ImportLine[] {
     for (const column of COLUMNS) {
       const value = [column, ...OTHER_NAMES[column]].map((name) => entry[name]).find((each) => each !== undefined);
       if (typeof value === 'string') line[column] = value.trim();
-      else if (typeof value === 'number') throw invalidRequest(fileName, `entry ${at + 1} gives ${column} as a number`);
+      else if (typeof value === 'number')
+        throw invalidRequest(fileName, `${column} is a number in entry ${at + 1}, not a string`);
     }
     return line;
   });
@@ -148,13 +149,13 @@ function parseEntries(text: string, fileName: string): z.infer<typeof Entries> {
   }
   const entries = Entries.safeParse(parsed);
   if (entries.success) return entries.data;
-  throw invalidRequest(fileName, 'it holds no list of overrides');
+  throw invalidRequest(fileName, 'it is not a list of overrides');
 }
 
 function invalidRequest(fileName: string, why: string, cause?: unknown): CausewayError {
   return new CausewayError('invalid_file', `${fileName} cannot be imported: ${why}.`, {
     cause,
     remedy:
-      'It has to be a list of objects with the texts user_id or user_name, type, and warehouse_id or warehouse_name, as a JSON export is.',
+      'Use a list of objects with the strings user_id or user_name, type, and warehouse_id or warehouse_name. A JSON export has this form.',
   });
 }

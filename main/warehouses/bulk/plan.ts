@@ -39,7 +39,7 @@ export function planImport(
     if (user.problem !== undefined) return { ...named, action: 'invalid', problem: user.problem };
     const earlier = firstLineOf.get(named.userId);
     if (earlier !== undefined) {
-      return { ...named, action: 'invalid', problem: `The same user is in line ${earlier} already.` };
+      return { ...named, action: 'invalid', problem: `This user is already in line ${earlier}.` };
     }
     firstLineOf.set(named.userId, line.line);
     const wanted = readWanted(line, index);
@@ -81,8 +81,8 @@ export function withWarnings(plan: readonly PlannedLine[], access: Access, { war
     if (canUse === true) return { ...planned, canUse };
     const name = warehouses.get(target)?.name ?? target;
     const warning = canUse
-      ? `whether they have CAN USE on ${name} could not be read`
-      : `no CAN USE on ${name}: the queries would fail`;
+      ? `Permission on ${name} could not be checked.`
+      : `No CAN USE on ${name}. Queries would fail.`;
     return { ...planned, canUse, warning };
   });
 }
@@ -134,14 +134,14 @@ function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): 
     if (DAMAGED.test(line.user_id)) return { problem: damaged(line.user_id) };
     if (!/^\d+$/.test(line.user_id)) return { problem: `"${line.user_id}" is not a numeric user id.` };
     const name = users.get(line.user_id)?.userName;
-    if (name === undefined && usersComplete) return { problem: `There is no user ${line.user_id}.` };
+    if (name === undefined && usersComplete) return { problem: `User ${line.user_id} does not exist.` };
     return { id: line.user_id, name: name ?? line.user_name };
   }
-  if (line.user_name === '') return { problem: 'It names no user.' };
+  if (line.user_name === '') return { problem: 'No user is given.' };
   const [found, ...others] = byName.get(line.user_name.toLowerCase()) ?? [];
-  if (found === undefined) return { problem: `There is no user "${line.user_name}".` };
+  if (found === undefined) return { problem: `User "${line.user_name}" does not exist.` };
   return others.length > 0
-    ? { problem: `Several users are called "${line.user_name}".` }
+    ? { problem: `Several users have the name "${line.user_name}".` }
     : { id: found.id, name: found.userName };
 }
 
@@ -149,8 +149,8 @@ function lookUpUser(line: ImportLine, { directory, users: byName }: NameIndex): 
 function readWanted(line: ImportLine, index: NameIndex): { fields: OverrideFields | null } | string {
   const namesWarehouse = line.warehouse_id !== '' || line.warehouse_name !== '';
   const type = line.type.toUpperCase() || (namesWarehouse ? 'CUSTOM' : '');
-  if (type === '') return 'It names neither a type nor a warehouse.';
-  if (!TYPES.has(type)) return `"${line.type}" is no type: use CUSTOM, LAST_SELECTED or NONE.`;
+  if (type === '') return 'No type and no warehouse is given.';
+  if (!TYPES.has(type)) return `"${line.type}" is not a type. Use CUSTOM, LAST_SELECTED or NONE.`;
   if (type === 'NONE') return { fields: null };
   if (type === 'LAST_SELECTED') return { fields: { type } };
   if (!namesWarehouse) return 'CUSTOM needs a warehouse.';
@@ -167,15 +167,15 @@ function customFields(
     ? [warehouses.get(line.warehouse_id)].filter((warehouse) => warehouse !== undefined)
     : (byName.get(line.warehouse_name.toLowerCase()) ?? []);
   const [found, ...others] = fitting;
-  if (others.length > 0) return `Several warehouses are called "${line.warehouse_name}": use warehouse_id.`;
+  if (others.length > 0) return `Several warehouses have the name "${line.warehouse_name}". Use warehouse_id.`;
   if (found === undefined && line.warehouse_id && !warehousesComplete) {
     return { fields: { type: 'CUSTOM', warehouse_id: line.warehouse_id } };
   }
-  if (found === undefined) return `There is no warehouse "${line.warehouse_id || line.warehouse_name}".`;
+  if (found === undefined) return `Warehouse "${line.warehouse_id || line.warehouse_name}" does not exist.`;
   if (isGone(found.state)) return `${found.name} is being deleted.`;
   return { fields: { type: 'CUSTOM', warehouse_id: found.id } };
 }
 
 function damaged(id: string): string {
-  return `"${id}" is what a spreadsheet program made of an id: format the column as text.`;
+  return `"${id}" is an id damaged by a spreadsheet. Format the column as text.`;
 }

@@ -52,9 +52,7 @@ describe('import', () => {
   test('a dry run says where it could not be read whether the user may use the warehouse', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, path: '/api/2.0/permissions/*', times: 'always' });
     const { code, stdout } = await importing(typical, '--dry-run');
-    expect(stdout).toContain(
-      'none → Shared analytics  (whether they have CAN USE on Shared analytics could not be read)',
-    );
+    expect(stdout).toContain('none → Shared analytics  (Permission on Shared analytics could not be checked.)');
     expect(stdout).toContain('none → last selected\n');
     expect(code).toBe(0);
   });
@@ -163,33 +161,29 @@ describe('import', () => {
     [
       'a user that does not exist',
       'user,warehouse\nnobody@example.com,Data science\n',
-      'There is no user "nobody@example.com".',
+      'User "nobody@example.com" does not exist.',
     ],
     [
       'a warehouse that does not exist',
       'user,warehouse\nben@example.com,Nowhere\n',
-      'There is no warehouse "Nowhere".',
+      'Warehouse "Nowhere" does not exist.',
     ],
-    ['a part of a name', 'user,warehouse\nben@example.com,Data\n', 'There is no warehouse "Data".'],
+    ['a part of a name', 'user,warehouse\nben@example.com,Data\n', 'Warehouse "Data" does not exist.'],
     [
       'a warehouse that is being deleted',
       'user,warehouse\nben@example.com,Retired reports\n',
       'Retired reports is being deleted.',
     ],
-    ['a type that is none', 'user,type,warehouse\nben@example.com,PINNED,Data science\n', '"PINNED" is no type'],
+    ['a type that is none', 'user,type,warehouse\nben@example.com,PINNED,Data science\n', '"PINNED" is not a type'],
     ['CUSTOM without a warehouse', 'user,type,warehouse\nben@example.com,CUSTOM,\n', 'CUSTOM needs a warehouse.'],
-    ['nothing at all', 'user,type,warehouse\nben@example.com,,\n', 'It names neither a type nor a warehouse.'],
-    ['no user', 'user,warehouse\n,Data science\n', 'It names no user.'],
+    ['nothing at all', 'user,type,warehouse\nben@example.com,,\n', 'No type and no warehouse is given.'],
+    ['no user', 'user,warehouse\n,Data science\n', 'No user is given.'],
     [
       'a user twice',
       'user,warehouse\nben@example.com,Starter Warehouse\nben@example.com,Data science\n',
-      'The same user is in line 2 already.',
+      'This user is already in line 2.',
     ],
-    [
-      'an id that a spreadsheet has damaged',
-      `${HEADER}9.00720E+18,,CUSTOM,${shared},\n`,
-      'what a spreadsheet program made of an id',
-    ],
+    ['an id that a spreadsheet has damaged', `${HEADER}9.00720E+18,,CUSTOM,${shared},\n`, 'damaged by a spreadsheet'],
   ])('a line with %s is invalid and says why', async (_what, text, problem) => {
     const { code, stdout } = await importing(text, '--dry-run');
     expect(code).toBe(1);
@@ -228,11 +222,11 @@ describe('import', () => {
 
   test.each([
     ['of JSON that is broken', '[{"user_id":', 'cannot be imported'],
-    ['of JSON that is no list', '{"user_id": "1"}', 'it holds no list of overrides'],
-    ['of JSON whose ids are numbers', '[{"user_id": 9007199254740993001}]', 'entry 1 gives user_id as a number'],
-    ['without the columns', 'name,place\nben,here\n', 'its first line names no column "user"'],
+    ['of JSON that is no list', '{"user_id": "1"}', 'it is not a list of overrides'],
+    ['of JSON whose ids are numbers', '[{"user_id": 9007199254740993001}]', 'user_id is a number in entry 1'],
+    ['without the columns', 'name,place\nben,here\n', 'the first line has no column "user"'],
     ['with an open quotation mark', 'user,warehouse\n"ben,x\n', 'cannot be imported'],
-    ['that is empty', '', 'its first line names no column "user"'],
+    ['that is empty', '', 'the first line has no column "user"'],
   ])('a file %s is refused whole', async (_what, text, words) => {
     const { code, stderr } = await importing(text, '--yes');
     expect(code).toBe(1);
@@ -242,7 +236,7 @@ describe('import', () => {
   test('a user who is no admin is told so before anything is changed', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouse', 'import', await file(typical), '--yes');
     expect(code).toBe(1);
-    expect(stderr).toContain('Only a workspace admin may list the overrides of all users.');
+    expect(stderr).toContain('Only workspace admins can see the overrides of all users.');
   });
 
   test('prints a result for each line as JSON', async () => {

@@ -67,7 +67,7 @@ describe('output', () => {
   test('of a list that is refused is nothing', async () => {
     const run = await exactly('warehouses', 'list-default-warehouse-overrides', '-p', 'ben');
     expect(run).toMatchObject({ code: 1, stdout: '' });
-    expect(run.stderr).toMatch(/^Error: Only a workspace admin may list/);
+    expect(run.stderr).toMatch(/^Error: Only workspace admins can see/);
   });
 
   test('of delete is nothing', async () => {
@@ -222,11 +222,14 @@ describe('errors', () => {
       /^Error: flag needs an argument: --warehouse-id/,
     ],
     [['list-default-warehouse-overrides', '-o', ''], /^Error: flag needs an argument: --output\n\nUsage: /],
-    [['get-default-warehouse-override', ME], /^Error: You have no default warehouse override\./],
-    [['delete-default-warehouse-override', ME], /^Error: You have no default warehouse override\.\n$/],
-    [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'], /^Error: You have no .* --allow-missing\.\n$/],
+    [['get-default-warehouse-override', ME], /^Error: You have no override\./],
+    [['delete-default-warehouse-override', ME], /^Error: You have no override\.\n$/],
+    [
+      ['update-default-warehouse-override', ME, '*', 'LAST_SELECTED'],
+      /^Error: You have no .* --allow-missing to create one\.\n$/,
+    ],
     [['update-default-warehouse-override', ME, '*', 'LAST_SELECTED', '--allow-missing=false'], /^Error: You have no /],
-    [['get-default-warehouse-override', USERS.ana], /^Error: Only a workspace admin may read /],
+    [['get-default-warehouse-override', USERS.ana], /^Error: Only workspace admins can read /],
   ])('explain the wrong use of %j on stderr alone', async (args, words) => {
     const { code, stdout, stderr } = await exactly('warehouses', ...args, '-p', 'ben');
     expect(stderr).toMatch(words);

@@ -165,7 +165,8 @@ const FAULTS: Record<string, FaultRow> = {
     reading: { code: 1, reads: /is not what its documentation says/ },
     changing: {
       code: 1,
-      reads: /is not what its documentation says|accepted the (change, but now|request, but the warehouse is now)/,
+      reads:
+        /is not what its documentation says|change was accepted, but the workspace now|accepted the request, but the warehouse is now/,
     },
     showing: { code: 0, reads: /Your override could not be read.*not what its documentation says/s },
   },
@@ -176,7 +177,7 @@ const FAULTS: Record<string, FaultRow> = {
   },
   'a 403 of API 1.2': {
     effect: { kind: 'answer', status: 403, body: '{"error": "not for you"}' },
-    reading: { code: 1, reads: /not for you|Only a workspace admin/ },
+    reading: { code: 1, reads: /not for you|Only workspace admins/ },
     showing: { code: 0, reads: /Your override could not be read.*not for you/s },
   },
   'a connection dropped once': {
@@ -184,7 +185,7 @@ const FAULTS: Record<string, FaultRow> = {
     reading: 'nothing',
     creating: {
       code: 1,
-      reads: /Looked afterwards: the workspace holds no override, so the change was not made\. Try again/,
+      reads: /The change was not made: the workspace has no override\. Try again/,
     },
   },
   'a connection dropped after the work was done': {
@@ -199,7 +200,7 @@ const FAULTS: Record<string, FaultRow> = {
     reading: { code: 5, reads: /The connection to .* was cut.*check network, VPN and proxy/s },
     changing: {
       code: 1,
-      reads: /was lost before it answered.*(so the change was not made|may or may not have been made)/s,
+      reads: /was lost before it answered.*(change was not made|may or may not have been made)/s,
     },
   },
   'an answer that is late': { effect: { kind: 'delay', milliseconds: 150 }, reading: 'nothing' },
@@ -281,14 +282,14 @@ describe('reading back', () => {
     const { code, stdout, stderr } = await cli.run('ana', 'warehouse', 'set', shared);
     expect(code).toBe(0);
     expect(stdout).toContain(`CUSTOM ${shared}`);
-    expect(stderr).toContain('The workspace accepted the change, but it could not be read back.');
+    expect(stderr).toContain('The change was saved, but could not be read back.');
   });
 
   test('that fails after a removal says that it was accepted', async () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, ...readBack });
     const { code, stderr } = await cli.run('ana', 'warehouse', 'clear');
     expect(code).toBe(5);
-    expect(stderr).toContain('The workspace accepted the removal, but it could not be checked.');
+    expect(stderr).toContain('The override was removed, but this could not be checked.');
     expect(overrideOf(cli, 'ana')).toBeUndefined();
   });
 
@@ -298,7 +299,7 @@ describe('reading back', () => {
     const { code, stderr } = await cli.run('ana', 'warehouse', 'set', shared);
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'The workspace accepted the change, but now holds an override that follows the warehouse selected last (LAST_SELECTED).',
+      'The change was accepted, but the workspace now has an override to the last selected warehouse (LAST_SELECTED).',
     );
   });
 
@@ -312,7 +313,7 @@ describe('reading back', () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, ...readBack });
     const { code, stderr } = await cli.run('ana', 'warehouse', 'set', shared);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/was lost.*Looked afterwards, in vain.*502.*may or may not have been made/s);
+    expect(stderr).toMatch(/was lost.*Checking the result failed.*502.*may or may not have been made/s);
     expect(overrideOf(cli, 'ana')?.warehouseId).toBe(shared);
   });
 });

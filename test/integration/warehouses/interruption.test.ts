@@ -47,7 +47,7 @@ describe('an interrupted change', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(130);
-    expect(stderr).toContain('Interrupted, but the change had already been made.');
+    expect(stderr).toContain('Interrupted, but the change was already made.');
     expect(cli.workspace.state.overrides.get(USERS.ana)?.warehouseId).toBe(shared);
   });
 

@@ -44,14 +44,14 @@ describe('warehouse list', () => {
   test('says where the override leads nowhere', async () => {
     cli.give('ben', science);
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== science);
-    expect((await list()).stdout).toContain(`Warehouse ${science} does not exist any more: queries will fail.`);
+    expect((await list()).stdout).toContain(`Warehouse ${science} no longer exists. Queries will fail.`);
   });
 
   test('says that nothing matches, and prints no header', async () => {
     expect(await list('zzz')).toEqual({
       code: 0,
       stdout: '',
-      stderr: '"zzz" fits none of the 6 warehouses that you can see.\n',
+      stderr: '"zzz" matches none of the 6 warehouses that you can see.\n',
     });
     expect((await list('zzz', '--json')).stdout).toBe('[]\n');
     cli.workspace.state.warehouses = [];
@@ -74,7 +74,7 @@ describe('warehouse set', () => {
 
   test('counts what the list shows where nothing fits', async () => {
     const { code, stderr } = await cli.run('ben', 'warehouse', 'set', 'nonesuch');
-    expect(stderr).toContain('"nonesuch" fits none of the 6 warehouses.');
+    expect(stderr).toContain('"nonesuch" matches none of the 6 warehouses.');
     expect(code).toBe(4);
   });
 
@@ -97,7 +97,7 @@ describe('warehouse set', () => {
 test('a warehouse that runs is not said to fail when it starts', async () => {
   cli.give('ben', finance);
   const { stdout } = await cli.run('ben', 'warehouse');
-  expect(stdout).toContain('You do not have the CAN USE permission on Finance BI: queries will fail.');
+  expect(stdout).toContain('You do not have CAN USE on Finance BI. Queries will fail.');
   expect(stdout).not.toContain('when it starts');
 });
 

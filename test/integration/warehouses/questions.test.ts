@@ -60,7 +60,7 @@ describe('import asks before it changes anything', () => {
 
   test('the question warns of users whose queries would fail', async () => {
     const { shown } = await importing('n');
-    expect(shown).toContain('chloe@example.com  none → Finance BI  (no CAN USE on Finance BI: the queries would fail)');
+    expect(shown).toContain('chloe@example.com  none → Finance BI  (No CAN USE on Finance BI. Queries would fail.)');
     expect(shown).not.toMatch(/ben@example\.com .*would fail/);
   });
 });
@@ -68,7 +68,7 @@ describe('import asks before it changes anything', () => {
 test('verify asks before it stops anything', async () => {
   const { shown } = await atTerminal('n', 'warehouse', 'verify', 'starter', '--end-to-end');
   expect(shown).toContain('Stop them? [y/N]');
-  expect(shown).toContain('Nothing was stopped: Shared analytics, Finance BI would have to be stopped first.');
+  expect(shown).toContain('Nothing was stopped. You did not agree to stop Shared analytics, Finance BI.');
   expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
 });
 
@@ -152,7 +152,7 @@ test('a list that breaks off is not followed by other JSON', async () => {
   expect(code).toBe(1);
   expect(stdout).toContain('"userId":"1"');
   expect(stdout).not.toContain('error');
-  expect(stderr).toMatch(/^causeway: Only a workspace admin/);
+  expect(stderr).toMatch(/^causeway: Only workspace admins/);
 });
 
 test('all without --access says of no user that the warehouse may be used', async () => {

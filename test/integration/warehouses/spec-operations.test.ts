@@ -89,7 +89,7 @@ describe('Endpoints, and the subcommands that wrap them', () => {
   test('a name that is none of the forms never leaves this computer', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'default-warehouse-overrides/../../clusters');
     expect(code).toBe(1);
-    expect(stderr).toContain('is not the name of a default warehouse override');
+    expect(stderr).toContain('is not the name of an override');
     expect(lastRequest()).toBeUndefined();
   });
 
@@ -136,7 +136,7 @@ describe('Override lifecycle', () => {
     cli.give('ben', shared);
     const { code, stderr } = await warehouses('ben', 'create', 'me', 'CUSTOM', '--warehouse-id', science);
     expect(code).toBe(1);
-    expect(stderr).toContain('You already have a default warehouse override');
+    expect(stderr).toContain('You already have an override');
     expect(stored('ben')?.warehouseId).toBe(shared);
   });
 
@@ -157,13 +157,13 @@ describe('Errors', () => {
   test('get says that there is no override', async () => {
     const { code, stderr } = await warehouses('ben', 'get', 'me');
     expect(code).toBe(1);
-    expect(stderr).toContain('You have no default warehouse override.');
+    expect(stderr).toContain('You have no override.');
   });
 
   test('update without allow-missing says that there is no override, and makes none', async () => {
     const { code, stderr } = await warehouses('ben', 'update', 'me', '*', 'LAST_SELECTED');
     expect(code).toBe(1);
-    expect(stderr).toContain('You have no default warehouse override.');
+    expect(stderr).toContain('You have no override.');
     expect(stored('ben')).toBeUndefined();
   });
 
@@ -178,7 +178,7 @@ describe('Errors', () => {
       const [subcommand, ...rest] = args;
       const { code, stderr } = await warehouses('ben', subcommand, ...rest);
       expect(code).toBe(1);
-      expect(stderr).toContain(`Warehouse ${id} does not exist (any more), so nothing was changed.`);
+      expect(stderr).toContain(`Warehouse ${id} does not exist. Nothing was changed.`);
     }
   });
 
@@ -201,10 +201,10 @@ describe('Errors', () => {
     ] as const) {
       const { code, stderr } = await warehouses('ana', subcommand, ...args);
       expect(code).toBe(1);
-      expect(stderr).toContain('This workspace does not have the default warehouse override API.');
+      expect(stderr).toContain('This workspace does not support warehouse overrides.');
     }
     const shown = await cli.run('ana', 'warehouse');
-    expect(shown.stdout).toContain('This workspace does not have overrides.');
+    expect(shown.stdout).toContain('This workspace does not support overrides.');
     expect(shown.stdout).toMatch(/^Starter Warehouse/);
   });
 });
@@ -232,7 +232,7 @@ describe('Permissions', () => {
       if (subcommand !== 'create') cli.give('chloe', shared);
       const { code, stderr } = await warehouses('ben', subcommand, ...args);
       expect(code).toBe(1);
-      expect(stderr).toContain('Only a workspace admin may');
+      expect(stderr).toContain('Only workspace admins can');
       expect(stored('chloe')?.warehouseId).toBe(subcommand === 'create' ? undefined : shared);
     },
   );
@@ -246,7 +246,7 @@ describe('Permissions', () => {
   test('list is refused to a user who is no admin', async () => {
     for (const run of [await warehouses('ben', 'list'), await cli.run('ben', 'warehouse', 'all')]) {
       expect(run.code).toBe(1);
-      expect(run.stderr).toContain('Only a workspace admin may list the overrides of all users.');
+      expect(run.stderr).toContain('Only workspace admins can see the overrides of all users.');
     }
   });
 

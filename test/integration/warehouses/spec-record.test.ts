@@ -82,7 +82,7 @@ describe('Target warehouse requirement', () => {
 
   test('a target that its user cannot use is reported before any query fails', async () => {
     await create('ben', 'me', 'CUSTOM', '--warehouse-id', finance);
-    expect((await cli.run('ben', 'warehouse')).stdout).toContain('do not have the CAN USE permission on Finance BI');
+    expect((await cli.run('ben', 'warehouse')).stdout).toContain('do not have CAN USE on Finance BI');
   });
 
   test('the command warehouse set refuses such a target without --force', async () => {

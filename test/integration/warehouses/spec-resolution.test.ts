@@ -78,7 +78,7 @@ describe('What the service does', () => {
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     expect(await effective('ben')).toMatchObject({ warehouse: null, problems: [{ code: 'warehouse-gone' }] });
     const { stdout } = await cli.run('ben', 'warehouse');
-    expect(stdout).toContain(`Warehouse ${shared} does not exist any more: queries will fail.`);
+    expect(stdout).toContain(`Warehouse ${shared} no longer exists. Queries will fail.`);
     expect((await cli.query('ben')).state).toBe('FAILED');
   });
 
@@ -111,7 +111,7 @@ describe('Verification layers', () => {
     cli.give('ana', deleting);
     const { code, stdout } = await verify(deleting);
     expect(verdicts(stdout)).toEqual(['record pass', 'resolver fail']);
-    expect(stdout).toContain('is recorded, but does not win the lookup');
+    expect(stdout).toContain('is recorded, but another setting takes precedence');
     expect(code).toBe(1);
   });
 
@@ -137,7 +137,7 @@ describe('Verification layers', () => {
     cli.give('ana', science);
     const { code, stdout } = await verify('nightly loads', '--end-to-end', '--stop-warehouses');
     expect(verdicts(stdout)).toContain('end-to-end fail');
-    expect(stdout).toContain('The query did not start Nightly loads; running is Data science.');
+    expect(stdout).toContain('The query did not start Nightly loads. Running: Data science.');
     expect(code).toBe(1);
     expect(cli.workspace.statements).toHaveLength(1);
     expect(nightly).toBe(cli.workspace.state.warehouses.find(({ name }) => name === 'Nightly loads')?.id);
@@ -168,7 +168,7 @@ describe('Verification layers', () => {
     cli.give('ana', science);
     cli.workspace.faults.add({ effect: { kind: 'block-ip' }, path: `*/${shared}/start`, times: 'always' });
     const { stdout } = await verify('--end-to-end', '--stop-warehouses');
-    expect(stdout).toContain('You have to start Shared analytics yourself, because that failed: ');
+    expect(stdout).toContain('Start Shared analytics yourself. Restarting failed: ');
   });
 
   const running = () =>

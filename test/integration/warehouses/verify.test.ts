@@ -30,7 +30,7 @@ describe('verify', () => {
     cli.give('ben', finance);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail']);
-    expect(evidence).toContain(`You do not have the CAN USE permission on Finance BI (${finance}): queries will fail.`);
+    expect(evidence).toContain(`You do not have CAN USE on Finance BI (${finance}). Queries will fail.`);
     expect(code).toBe(1);
   });
 
@@ -38,7 +38,7 @@ describe('verify', () => {
     cli.workspace.state.setWorkspaceDefault(finance);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record not-applicable', 'resolver fail']);
-    expect(evidence).toContain('You do not have the CAN USE permission on Finance BI');
+    expect(evidence).toContain('You do not have CAN USE on Finance BI');
     expect(code).toBe(1);
   });
 
@@ -49,14 +49,14 @@ describe('verify', () => {
     cli.workspace.faults.add({ effect: { kind: 'html' }, method: 'GET', path: list, skip: 1, times: 1 });
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record unknown', 'resolver unknown']);
-    expect(evidence).toContain('Whether you have the CAN USE permission on Shared analytics');
+    expect(evidence).toContain('Your permission on Shared analytics');
     expect(code).toBe(5);
   });
 
   test('succeeds without an override where the lookup comes to the workspace default', async () => {
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toEqual(['record not-applicable', 'resolver pass']);
-    expect(evidence).toContain('The workspace holds no override. There is no record to check.');
+    expect(evidence).toContain('The workspace stores no override. There is no record to check.');
     expect(code).toBe(0);
   });
 
@@ -87,7 +87,7 @@ describe('verify', () => {
     cli.workspace.state.setWorkspaceDefault(undefined);
     const { verdicts, evidence } = await verify('ana', ['--end-to-end', '--stop-warehouses']);
     expect(verdicts).toContain('end-to-end unknown');
-    expect(evidence).toContain('Nothing was stopped. It cannot be told which warehouse is meant to run: name one.');
+    expect(evidence).toContain('Nothing was stopped. No warehouse is set to check. Name one.');
     expect(cli.workspace.requests.count({ path: '*/stop' })).toBe(0);
   });
 
@@ -96,7 +96,7 @@ describe('verify', () => {
     cli.workspace.state.warehouses = cli.workspace.state.warehouses.filter(({ id }) => id !== shared);
     const { code, verdicts, evidence } = await verify('ben');
     expect(verdicts).toContain('resolver fail');
-    expect(evidence).toContain(`Warehouse ${shared} does not exist any more: queries will fail.`);
+    expect(evidence).toContain(`Warehouse ${shared} no longer exists. Queries will fail.`);
     expect(code).toBe(1);
   });
 
@@ -111,15 +111,15 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
     cli.give('ben', shared);
     const { code, verdicts, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: science });
     expect(verdicts).toEqual(['record pass', 'resolver fail']);
-    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is set here, to Data science (${science})`);
-    expect(evidence).toContain('Without it: The Databricks CLI would take Shared analytics');
-    expect(evidence).not.toContain('does not win the lookup');
+    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is set to Data science (${science})`);
+    expect(evidence).toContain('Without it: The Databricks CLI resolves to Shared analytics');
+    expect(evidence).not.toContain('takes precedence');
     expect(code).toBe(1);
   });
 
   test('says so of one that does not exist', async () => {
     const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: 'nowhere' });
-    expect(evidence).toContain('DATABRICKS_WAREHOUSE_ID is set here, to warehouse nowhere');
+    expect(evidence).toContain('DATABRICKS_WAREHOUSE_ID is set to warehouse nowhere');
     expect(code).toBe(1);
   });
 
@@ -131,7 +131,7 @@ describe('verify with DATABRICKS_WAREHOUSE_ID', () => {
 
   test('succeeds where the lookup comes to the same without it', async () => {
     const { code, evidence } = await verify('ben', [], { DATABRICKS_WAREHOUSE_ID: starter });
-    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID names Starter Warehouse (${starter}) too.`);
+    expect(evidence).toContain(`DATABRICKS_WAREHOUSE_ID is also set to Starter Warehouse (${starter}).`);
     expect(code).toBe(0);
   });
 });
@@ -143,7 +143,7 @@ describe('the end-to-end check of a pin', () => {
     cli.give('ana', science);
     const { code, verdicts, evidence } = await ofPin('--pin', 'finance bi');
     expect(verdicts).toEqual(['record pass', 'resolver pass', 'end-to-end pass']);
-    expect(evidence).toContain('The query started Finance BI, and nothing else runs.');
+    expect(evidence).toContain('The query started Finance BI and nothing else.');
     expect(evidence).toContain('The query named its warehouse in _meta.');
     expect(code).toBe(0);
     expect(cli.workspace.statements.at(-1)?.choice).toEqual({ source: 'request', warehouseId: finance });
@@ -154,7 +154,7 @@ describe('the end-to-end check of a pin', () => {
     expect((await cli.run('ana', 'warehouse', 'verify', '--pin')).stderr).toContain('is pinned to a warehouse');
     expect(await pin('servers', 'add', 'sql', '--meta', `warehouse_id=${science}`)).toBe(0);
     const { evidence } = await ofPin('--pin');
-    expect(evidence).toContain('The query started Data science, and nothing else runs.');
+    expect(evidence).toContain('The query started Data science and nothing else.');
     expect(await pin('servers', 'add', 'sql', '--name', 'other', '--meta', `warehouse_id=${finance}`)).toBe(0);
     const { code, stderr } = await cli.run('ana', 'warehouse', 'verify', '--pin');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${science} and ${finance}`)]);
@@ -168,7 +168,7 @@ describe('the end-to-end check of a pin', () => {
     expect(closed.verdicts).toContain('end-to-end unknown');
     expect(closed.evidence).toContain('Nothing was stopped.');
     const forbidden = await verify('ben', ['--stop-warehouses', '--pin', finance]);
-    expect(forbidden.evidence).toContain('Nothing was stopped. You do not have the CAN USE permission on Finance BI');
+    expect(forbidden.evidence).toContain('Nothing was stopped. You do not have CAN USE on Finance BI');
     expect(running()).toBe(before);
   });
 });
@@ -206,7 +206,7 @@ describe('the end-to-end check', () => {
     cli.workspace.faults.add({ effect, path: '/api/2.0/mcp/sql', times: 'always' });
     const { code, verdicts, evidence } = await endToEnd();
     expect(verdicts).toContain('end-to-end unknown');
-    expect(evidence).toContain('Nothing was stopped. The SQL server cannot be used just now.');
+    expect(evidence).toContain('Nothing was stopped. The SQL server is not available.');
     expect(stops()).toBe(0);
     expect(code).toBe(5);
   });
@@ -215,7 +215,7 @@ describe('the end-to-end check', () => {
     cli.give('ben', finance);
     const { code, verdicts, evidence } = await endToEnd('ben');
     expect(verdicts).toEqual(['record fail', 'resolver fail', 'end-to-end unknown']);
-    expect(evidence).toContain('Nothing was stopped. You do not have the CAN USE permission on Finance BI');
+    expect(evidence).toContain('Nothing was stopped. You do not have CAN USE on Finance BI');
     expect(stops()).toBe(0);
     expect(code).toBe(1);
   });

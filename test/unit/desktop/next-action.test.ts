@@ -70,6 +70,6 @@ describe('a refusal of the override API', () => {
   it('of a warehouse that is gone leads to the list', () => {
     const gone = warehouseGone(new WorkspaceError('not_found', 'Gone.'), 'a1');
     expect(inOneLine(gone)).toContain('`causeway warehouse list` shows those that do.');
-    expect(problemFor(gone).remedy).toBe('Choose another one: the list shows those that do.');
+    expect(problemFor(gone).remedy).toBe('Choose another warehouse from the list.');
   });
 });

@@ -15,6 +15,7 @@ export function warehouse(change: Partial<WarehouseInfo> = {}): WarehouseInfo {
     name: 'Shared analytics',
     state: 'RUNNING',
     size: 'Medium',
+    type: 'PRO',
     serverless: true,
     canUse: true,
     ...change,

@@ -77,7 +77,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
     middle: [
       'acme · ana@example.com',
       '[Shared analytics — running]',
-      'because you chose it',
+      'Your override',
       '[Switch warehouse…]',
       '[Stop Shared analytics…]',
     ],
@@ -94,7 +94,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
     middle: [
       'acme · ana@example.com',
       '[Starter — stopped]',
-      'because it is the workspace default',
+      'Workspace default',
       '[Switch warehouse…]',
       '[Start Starter]',
     ],
@@ -107,7 +107,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
     middle: [
       'acme · ana@example.com',
       '[Shared analytics — running]',
-      'because you chose it',
+      'Your override',
       '[You may not use it.]',
       '[Switch warehouse…]',
       '[Stop Shared analytics…]',
@@ -123,13 +123,8 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
       certainty: 'unknown',
       problems: [unseen],
     }),
-    middle: [
-      'acme · ana@example.com',
-      '[The warehouse you last selected]',
-      'because you chose to follow your last pick',
-      '[Switch warehouse…]',
-    ],
-    tooltip: 'Causeway: The warehouse you last selected',
+    middle: ['acme · ana@example.com', '[Your last selected warehouse]', 'Your last selection', '[Switch warehouse…]'],
+    tooltip: 'Causeway: Your last selected warehouse',
     mood: 'ready',
   },
   {
@@ -138,7 +133,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
     middle: [
       'acme · ana@example.com',
       '[Shared analytics — running]',
-      'because you chose it',
+      'Your override',
       '[It went wrong.]',
       '[Try again]',
       '[Switch warehouse…]',
@@ -153,7 +148,7 @@ const cases: { name: string; state: DesktopState; middle: string[]; tooltip: str
     middle: [
       'acme · ana@example.com',
       '[Shared analytics — running]',
-      'because you chose it',
+      'Your override',
       '[You are signed out.]',
       '[Sign in…]',
       '[Switch warehouse…]',

@@ -25,29 +25,24 @@ describe('the window', () => {
   });
 
   it('shows what a warehouse is', () => {
-    expect(formatDetails(warehouse())).toBe('Running · Medium · serverless');
-    expect(formatDetails(warehouse({ state: 'UNKNOWN', size: '', serverless: false }))).toBe('State unknown');
+    expect(formatDetails(warehouse())).toBe('Running · Medium · Serverless');
+    expect(formatDetails(warehouse({ state: 'UNKNOWN', size: '', type: '', serverless: false }))).toBe('State unknown');
   });
 
   const unnamed: [string, Partial<EffectiveWarehouseInfo>, string, string][] = [
     [
       'last selected',
       { override: { type: 'LAST_SELECTED', warehouseId: null }, certainty: 'unknown' },
-      'The warehouse you last selected',
-      'because you chose to follow your last pick',
+      'Your last selected warehouse',
+      'Your last selection',
     ],
-    ['one that is gone', {}, 'A warehouse that cannot be found', 'because you chose it'],
-    [
-      'none at all',
-      { decidedBy: null, override: null, steps: [] },
-      'No warehouse',
-      'because there is none that you may use',
-    ],
+    ['one that is gone', {}, 'Missing warehouse', 'Your override'],
+    ['none at all', { decidedBy: null, override: null, steps: [] }, 'No warehouse', 'No warehouse available to you'],
     [
       'what could not be read',
       { decidedBy: null, override: null, certainty: 'unknown', steps: [step({ outcome: 'unreadable' })] },
       'No warehouse',
-      'because part of the answer could not be read',
+      'Some settings could not be read',
     ],
   ];
   it.each(unnamed)('shows a warehouse without a name: %s', (_name, change, name, because) => {

@@ -39,7 +39,7 @@ describe('explain', () => {
     );
     expect(effective).toMatchObject({ warehouse: null, decidedBy: null, certainty: 'unknown' });
     expect(effective.steps.map(({ outcome }) => outcome)).toEqual(['unreadable', 'passed-over', 'passed-over']);
-    expect(effective.steps[1]?.reason).toContain('It decides only if you have no override.');
+    expect(effective.steps[1]?.reason).toContain('It applies only if you have no override.');
   });
 
   test('an override of a type that is newer than this decides, and cannot be seen', () => {
@@ -110,19 +110,19 @@ describe('explain', () => {
       problems: [],
     });
     expect(effective.steps).toMatchObject([
-      { source: 'override', outcome: 'decides', reason: 'Your override names W 1.' },
+      { source: 'override', outcome: 'decides', reason: 'Your override is W 1.' },
       {
         source: 'workspace-default',
         outcome: 'passed-over',
         certainty: 'known',
         warehouse: { id: '2' },
-        reason: 'The workspace default is W 2. Passed over, because your override decides.',
+        reason: 'The workspace default is W 2. Not used: your override takes precedence.',
       },
       {
         source: 'heuristic',
         outcome: 'passed-over',
         tier: 3,
-        reason: 'The best one is probably W 2: it is running. Passed over, because your override decides.',
+        reason: 'Predicted: W 2, running. Not used: your override takes precedence.',
       },
     ]);
   });
@@ -140,7 +140,7 @@ describe('explain', () => {
       { outcome: 'decides', reason: 'The workspace default is W 1.' },
       {
         outcome: 'passed-over',
-        reason: expect.stringMatching(/ Passed over, because the workspace default decides\.$/),
+        reason: expect.stringMatching(/ Not used: the workspace default takes precedence\.$/),
       },
     ]);
   });
@@ -163,7 +163,7 @@ describe('explain', () => {
     const named = new Map([['9', NONE]]);
     const effective = explainEffective(readings({ override: record('CUSTOM', '9'), named }));
     expect(effective).toMatchObject({ warehouse: null, decidedBy: 'override', certainty: 'known' });
-    expect(effective.steps[0]).toMatchObject({ warehouse: null, reason: 'Your override names 9.' });
+    expect(effective.steps[0]).toMatchObject({ warehouse: null, reason: 'Your override is 9.' });
     expect(effective.problems).not.toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('explain', () => {
     expect(effective.steps).toMatchObject([
       { source: 'override', reason: 'You have no override.' },
       { source: 'workspace-default', outcome: 'empty', reason: 'The workspace has no default warehouse.' },
-      { source: 'heuristic', outcome: 'decides', tier: 3, reason: 'The best one is probably W 2: it is running.' },
+      { source: 'heuristic', outcome: 'decides', tier: 3, reason: 'Predicted: W 2, running.' },
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('explain', () => {
     expect(explainEffective(readings({ usable: known(new Set(['1'])) }))).toMatchObject({ warehouse: { id: '1' } });
     const none = explainEffective(readings({ usable: known(new Set<string>()) }));
     expect(none).toMatchObject({ warehouse: null, certainty: 'known' });
-    expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'There is no warehouse that you may use.' });
+    expect(none.steps[2]).toMatchObject({ outcome: 'empty', reason: 'No warehouse is available to you.' });
   });
 
   test('the heuristic prefers the user’s own warehouse, and none where the user is unknown', () => {
@@ -200,9 +200,7 @@ describe('explain', () => {
       warehouse: null,
       reason: 'The workspace default could not be read. It failed.',
     });
-    expect(effective.steps[2]?.reason).toBe(
-      'The best one is probably W 2: it is running, unless the workspace has a default.',
-    );
+    expect(effective.steps[2]?.reason).toBe('Predicted: W 2, running. A workspace default would take precedence.');
   });
 
   test('warehouses that cannot be listed leave open what is chosen', () => {
@@ -228,7 +226,7 @@ describe('explain', () => {
     expect(effective.steps[0]).toMatchObject({
       outcome: 'empty',
       certainty: 'known',
-      reason: 'This workspace does not have overrides.',
+      reason: 'This workspace does not support overrides.',
     });
     expect(effective.problems).not.toEqual([]);
     expect(explainEffective(readings({ override: unreadable('unavailable') })).problems).toEqual([]);
@@ -245,9 +243,9 @@ describe('explain', () => {
   });
 
   test.each([
-    ['LAST_SELECTED', undefined, 'the warehouse that you picked last, which only the workspace knows'],
-    ['LAST_SELECTED', '1', 'the warehouse that you picked last, which only the workspace knows'],
-    ['CUSTOM', undefined, 'of the type CUSTOM, which this version does not know'],
+    ['LAST_SELECTED', undefined, 'Only the workspace knows which one'],
+    ['LAST_SELECTED', '1', 'Only the workspace knows which one'],
+    ['CUSTOM', undefined, 'has the type CUSTOM. This version of Causeway does not know it'],
   ])('an override of the type %s with the warehouse %s decides without a warehouse that is known', (type, id, said) => {
     const effective = explainEffective(readings({ override: record(type, id) }));
     expect(effective).toMatchObject({
@@ -284,8 +282,8 @@ describe('explain', () => {
 });
 
 describe('a problem that is found beforehand', () => {
-  const ofOverride = 'Choose another warehouse, or clear your override.';
-  const ofDefault = 'Choose a warehouse of your own, or ask a workspace admin to change the default.';
+  const ofOverride = 'Choose another warehouse or use the workspace default.';
+  const ofDefault = 'Choose your own warehouse, or ask a workspace admin to change the default.';
   const inState = (state: string): Partial<Readings> => ({ visible: known([warehouse('3', { state })]) });
   const gone: Partial<Readings> = { named: new Map([['3', NONE]]) };
   const custom: Partial<Readings> = { override: record('CUSTOM', '3'), usable: known(new Set(['3'])) };
@@ -299,57 +297,57 @@ describe('a problem that is found beforehand', () => {
       'a workspace without overrides',
       { override: unreadable('feature_unavailable') },
       'override-api-missing',
-      'This workspace does not have default warehouse overrides.',
+      'This workspace does not support warehouse overrides.',
       'Ask a workspace admin to change the workspace default instead.',
     ],
     [
       'an override of which the workspace alone knows the warehouse',
       { override: record('LAST_SELECTED') },
       'last-selected-unseen',
-      'Which warehouse you picked last cannot be read from outside the workspace.',
+      'Your last selected warehouse cannot be read from outside the workspace.',
       'Choose a warehouse by name to be certain.',
     ],
     [
       'no warehouse that may be used',
       { visible: known([]) },
       'no-warehouse',
-      'There is no warehouse that you may use: queries will fail.',
-      'Ask a workspace admin for CAN USE on one.',
+      'No warehouse is available to you. Queries will fail.',
+      'Ask a workspace admin for CAN USE on a warehouse.',
     ],
     [
       'an override that names a warehouse that is gone',
       { ...custom, ...gone },
       'warehouse-gone',
-      'Warehouse 3 does not exist any more: queries will fail.',
+      'Warehouse 3 no longer exists. Queries will fail.',
       ofOverride,
     ],
     [
       'a default that is gone',
       { ...byDefault, ...gone },
       'warehouse-gone',
-      'Warehouse 3 does not exist any more: queries will fail.',
+      'Warehouse 3 no longer exists. Queries will fail.',
       ofDefault,
     ],
     [
       'a warehouse that has been deleted',
       { ...custom, ...inState('DELETED') },
       'warehouse-gone',
-      'W 3 has been deleted: queries will fail.',
+      'W 3 was deleted. Queries will fail.',
       ofOverride,
     ],
     [
       'a warehouse that is being deleted',
       { ...byDefault, ...inState('DELETING') },
       'deleting',
-      'W 3 is being deleted: queries will fail.',
+      'W 3 is being deleted. Queries will fail.',
       ofDefault,
     ],
     [
       'a warehouse that may not be used',
       { ...custom, ...inState('RUNNING'), usable: known(new Set<string>()) },
       'cannot-use',
-      'You do not have the CAN USE permission on W 3: queries will fail.',
-      `Ask for CAN USE on it. ${ofOverride}`,
+      'You do not have CAN USE on W 3. Queries will fail.',
+      `Ask a workspace admin for CAN USE on it. ${ofOverride}`,
     ],
   ])('of %s names what fails and what to do', (_what, some, code, message, remedy) => {
     expect(explainEffective(readings(some)).problems).toEqual([{ code, message, remedy }]);

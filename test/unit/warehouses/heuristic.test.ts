@@ -89,10 +89,10 @@ describe('within a tier the predicted warehouse', () => {
 
 test('the reason of each tier says what is known of it', () => {
   expect(BY_TIER.map(([tier]) => TIER_REASONS[tier])).toEqual([
-    'it is running and has the well-known name of a shared warehouse',
-    'it is running and has "shared" in its name',
-    'it is running',
-    'none is running and it has "shared" in its name',
-    'none is running and none is named "shared"',
+    'running, with a well-known shared name',
+    'running, with “shared” in its name',
+    'running',
+    'not running, with “shared” in its name',
+    'not running, and no name contains “shared”',
   ]);
 });

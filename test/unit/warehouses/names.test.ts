@@ -32,8 +32,8 @@ describe('chooseByName', () => {
     expect(() => choose('data')).toThrow(
       expect.objectContaining({
         code: 'ambiguous',
-        remedy: 'Use more of the name, or the id.',
-        message: '"data" fits 2 warehouses: Data science (b2d94c07a61e83f5), Data Science (old) (d10f6b8e24a97c53).',
+        remedy: 'Use a longer part of the name, or the id.',
+        message: '"data" matches 2 warehouses: Data science (b2d94c07a61e83f5), Data Science (old) (d10f6b8e24a97c53).',
       }),
     );
   });
@@ -42,7 +42,7 @@ describe('chooseByName', () => {
     const many = Array.from({ length: 30 }, (_, at) => ({ id: `${at}`, name: `team ${at + 10}` }));
     expect(() => chooseByName(many, 'team', 'warehouses', '')).toThrow(
       expect.objectContaining({
-        message: `"team" fits 30 warehouses: ${listOf(many.slice(0, 8))} and 22 more.`,
+        message: `"team" matches 30 warehouses: ${listOf(many.slice(0, 8))} and 22 more.`,
         candidates: many,
       }),
     );
@@ -54,16 +54,18 @@ describe('chooseByName', () => {
     expect(meant('data')).toBe('Data science');
     expect(meant('old')).toBe('Data Science (old)');
     expect(meant('Data Science (old)')).toBe('Data Science (old)');
-    expect(() => chooseByName(all, 'fin b', 'warehouses', '', isOld)).toThrow('fits');
+    expect(() => chooseByName(all, 'fin b', 'warehouses', '', isOld)).toThrow('matches');
   });
 
   test('as many as fit into a line are all listed', () => {
     const eight = Array.from({ length: 8 }, (_, at) => ({ id: `${at}`, name: `team ${at}` }));
-    expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(`"team" fits 8 warehouses: ${listOf(eight)}.`);
+    expect(() => chooseByName(eight, 'team', 'warehouses', '')).toThrow(
+      `"team" matches 8 warehouses: ${listOf(eight)}.`,
+    );
   });
 
   test.each(['nothing like it', ''])('"%s" fits none', (text) => {
-    const message = `"${text}" fits none of the 6 warehouses.`;
+    const message = `"${text}" matches none of the 6 warehouses.`;
     expect(() => choose(text)).toThrow(expect.objectContaining({ code: 'not_found', message, remedy: 'List them.' }));
   });
 });
