@@ -28,6 +28,7 @@ import { browserOpener, lockDown, openInClient } from './desktop/window/lockdown
 import { LINK_SCHEME, linkIn, screenOfLink } from './desktop/window/navigation.ts';
 import { MainWindow } from './desktop/window/window.ts';
 import { sentences } from './platform/errors.ts';
+import { currentPolicy } from './policy/system-policy.ts';
 
 /** How long closing may take, the answers in flight to proxies included, before the application exits anyway. */
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -46,8 +47,14 @@ app.on('open-url', (event, link) => {
   followLink(link);
 });
 
-if (app.requestSingleInstanceLock()) void app.whenReady().then(start);
+if (app.requestSingleInstanceLock()) void app.whenReady().then(startManaged);
 else app.quit();
+
+/** The settings are read under the organization's policy. */
+async function startManaged(): Promise<void> {
+  await currentPolicy();
+  start();
+}
 
 function start(): void {
   const { env, argv } = process;

@@ -23,6 +23,7 @@ export type * from './contract/clients.ts';
 export type * from './contract/desktop-state.ts';
 export type * from './contract/diagnostics.ts';
 export type * from './contract/first-run.ts';
+export type * from './contract/managed.ts';
 export type * from './contract/overrides.ts';
 export type * from './contract/parts.ts';
 export type * from './contract/pins.ts';

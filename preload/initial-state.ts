@@ -14,5 +14,6 @@ export const INITIAL_STATE: DesktopState = {
   recording: { status: 'off' },
   update: { status: 'off' },
   otherSignIns: [],
+  managed: null,
   failedAction: null,
 };

@@ -50,7 +50,9 @@ export type UnusableReason =
   | 'unsupported_method'
   | 'invalid_value'
   | 'not_azure'
-  | 'incomplete';
+  | 'incomplete'
+  /** The organization does not allow its workspace. */
+  | 'managed';
 
 /** A profile as the configuration file lists it, usable or not. */
 export type ProfileEntry =

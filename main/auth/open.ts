@@ -1,7 +1,16 @@
 import { withoutControls } from '../platform/display.ts';
-import { CausewayError, sentences } from '../platform/errors.ts';
+import { CausewayError, inOneLine, sentences } from '../platform/errors.ts';
 import type { ProxyLookup } from '../platform/system-proxies.ts';
-import { type AuthEvent, type AuthService, maySignIn, type Profile, type TokenSource } from './auth.ts';
+import { checkWorkspace, type Policy } from '../policy/policy.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
+import {
+  type AuthEvent,
+  type AuthService,
+  maySignIn,
+  type Profile,
+  type ProfileEntry,
+  type TokenSource,
+} from './auth.ts';
 import type { AuthHttp } from './host-fetch.ts';
 import type { OwnSignIns } from './oauth/own-sign-in.ts';
 import { checkConfigEdit, configFilePath, editConfig, readConfig } from './profiles/config-file.ts';
@@ -98,6 +107,7 @@ export function openAuth(options: AuthOptions): AuthService {
   }
 
   async function openSource(profile: Profile): Promise<TokenSource> {
+    checkWorkspace(await currentPolicy(), profile.host);
     const { openTokenSource } = await import('./sources/token-source.ts');
     const where = profile.name === ENVIRONMENT_PROFILE ? 'DATABRICKS_TOKEN' : path;
     return openTokenSource({ profile, env, where, path, http, own, settingsOf, now, chance, signInWhenNeeded });
@@ -112,7 +122,9 @@ export function openAuth(options: AuthOptions): AuthService {
   const profile = async (name?: string) => {
     const current = await book();
     const chosen = chooseProfile(current, name);
-    return asProfile(chosen, profileSettings(current, chosen));
+    const found = asProfile(chosen, profileSettings(current, chosen));
+    checkWorkspace(await currentPolicy(), found.host);
+    return found;
   };
 
   const tokens = (wanted: Profile) => {
@@ -135,7 +147,7 @@ export function openAuth(options: AuthOptions): AuthService {
   };
 
   return {
-    profiles: async () => listProfiles(await book()),
+    profiles: listEntries,
     profile,
     tokens,
     appTokens,
@@ -160,6 +172,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async signIn(wanted, signInOptions) {
       const startedAt = now();
+      checkWorkspace(await currentPolicy(), wanted.host);
       return (await ownFor(wanted)).signIn(wanted, signInOptions, startedAt);
     },
 
@@ -214,7 +227,7 @@ export function openAuth(options: AuthOptions): AuthService {
 
     async removeProfile(name) {
       const { withoutProfile } = await import('./profiles/config-edit.ts');
-      const before = (await listEntries()).find((entry) => entry.name === name);
+      const before = listProfiles(await book()).find((entry) => entry.name === name);
       if (before?.usable && maySignIn(before.profile)) await signOutIfSignedIn(await own(), before.profile);
       await editConfig(env, (text) => withoutProfile(text, name));
     },
@@ -254,7 +267,7 @@ export function openAuth(options: AuthOptions): AuthService {
     },
   };
 
-  /** @throws {CausewayError} `usage`, `profile_unusable` */
+  /** @throws {CausewayError} `usage`, `profile_unusable`, `managed` */
   async function newProfile(name: string, host: string) {
     const [{ withProfile }, { settings, values }] = await Promise.all([
       import('./profiles/config-edit.ts'),
@@ -267,14 +280,28 @@ export function openAuth(options: AuthOptions): AuthService {
   async function addressValues(host: string) {
     const { parseHost } = await import('./profiles/host.ts');
     const address = parseHost(host);
+    checkWorkspace(await currentPolicy(), address.host);
     const values = { host: address.host, account_id: address.accountId, workspace_id: address.workspaceId };
     const judged = judgeSettings(new Map([['host', host]]));
     if (!judged.usable) throw new CausewayError('profile_unusable', `${address.host}: ${judged.message}`);
     return { settings: judged.settings, values };
   }
 
-  async function listEntries() {
-    return listProfiles(await book());
+  async function listEntries(): Promise<ProfileEntry[]> {
+    const policy = await currentPolicy();
+    return listProfiles(await book()).map((entry) => asManaged(entry, policy));
+  }
+}
+
+/** A profile whose workspace the organization does not allow is listed, and cannot be used. */
+function asManaged(entry: ProfileEntry, policy: Policy): ProfileEntry {
+  if (!entry.usable) return entry;
+  try {
+    checkWorkspace(policy, entry.profile.host);
+    return entry;
+  } catch (error) {
+    const { name, isDefault, profile } = entry;
+    return { usable: false, name, isDefault, host: profile.host, reason: 'managed', message: inOneLine(error) };
   }
 }
 

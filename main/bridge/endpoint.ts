@@ -2,6 +2,9 @@ import { type AuthService, maySignIn, type Profile, type TokenSource } from '../
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
 import { VERSION } from '../platform/version.ts';
+import { managedRules } from '../policy/managed-rules.ts';
+import { checkServer } from '../policy/policy.ts';
+import { systemPolicy } from '../policy/system-policy.ts';
 import type { AskApproval } from '../rules/approvals.ts';
 import { serverKey } from '../rules/decision.ts';
 import type { RulesFile, ServerRules } from '../rules/rules-file.ts';
@@ -77,7 +80,7 @@ export interface EndpointOptions {
 
 /**
  * Finds the profile and everything else that a bridge needs.
- * @throws {CausewayError} `usage`, `profile_not_found`, `profile_unusable`, `ambiguous`, `invalid_file`
+ * @throws {CausewayError} `usage`, `profile_not_found`, `profile_unusable`, `ambiguous`, `invalid_file`, `managed`
  */
 export async function openEndpoint(
   request: ServerRequest,
@@ -93,9 +96,12 @@ export async function openEndpoint(
       },
     );
   }
+  const policy = systemPolicy();
+  checkServer(await policy.now(), request.path);
   const service = serviceOf(request.path);
   const named = appOf(request.path);
   const app = named && (await apps()).of(profile, named, request.path);
+  const key = serverKey(profile.host, request.path);
   return {
     profile,
     path: request.path,
@@ -106,7 +112,7 @@ export async function openEndpoint(
     signIn: maySignIn(profile) ? signInTo(profile, request.path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path: request.path, profile: profile.name }),
     userAgent: `causeway/${VERSION} (proxy)`,
-    rules: rules?.of(serverKey(profile.host, request.path)),
+    rules: rules && managedRules(rules.of(key), key, policy),
   };
 }
 

@@ -323,6 +323,8 @@ function hint(tool: unknown, name: keyof ToolHints): boolean | undefined {
 }
 
 const CHANGE = 'The user can change that in Causeway, or with "causeway rules". Do not try another way: tell the user.';
+const MANAGED =
+  'This is managed by the organization; "causeway policy show" says how. Do not try another way: tell the user.';
 
 function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decide']>, { do: 'refuse' }>): string {
   return decision.why === 'unreadable' ? inOneLine(decision.error) : refusal(tool, decision.why, decision.by);
@@ -330,13 +332,14 @@ function refusalOf(tool: string, decision: Extract<ReturnType<ServerRules['decid
 
 /** The text for the model in answer to a call that was refused: by which rule, and what to do. */
 function refusal(tool: string, why: 'off' | 'new' | 'read-only' | 'unlisted', by: DecidedBy): string {
+  const who = by.isManaged ? 'organization' : 'user';
   const what = {
-    off: `The user has switched off "${tool}" ${placeOf(by)}.`,
-    new: `"${tool}" is off ${placeOf(by)}, because the user has not switched it on.`,
-    'read-only': `"${tool}" may change something, and the user allows only tools that read ${placeOf(by)}.`,
-    unlisted: `The user allows only tools that read ${placeOf(by)}, and the server has not said yet what "${tool}" does. List the tools first.`,
+    off: `The ${who} has switched off "${tool}" ${placeOf(by)}.`,
+    new: `"${tool}" is off ${placeOf(by)}, because the ${who} has not switched it on.`,
+    'read-only': `"${tool}" may change something, and the ${who} allows only tools that read ${placeOf(by)}.`,
+    unlisted: `The ${who} allows only tools that read ${placeOf(by)}, and the server has not said yet what "${tool}" does. List the tools first.`,
   }[why];
-  return `${what} Nothing was run. ${CHANGE}`;
+  return `${what} Nothing was run. ${by.isManaged ? MANAGED : CHANGE}`;
 }
 
 function placeOf({ scope, name = 'this client' }: DecidedBy): string {

@@ -22,6 +22,7 @@ const COMMANDS: RegisterCommand[] = [
   registerServers,
   registerClients,
   registerRules,
+  registerPolicy,
   registerCompletion,
   registerUninstall,
 ];
@@ -218,6 +219,23 @@ function registerRules(program: Command, context: CommandContext): void {
     .action(async (server: string | undefined, _options, command: Command) =>
       (await import('./rules.ts')).clearRules(context, server, command.optsWithGlobals()),
     );
+}
+
+const POLICY_HELP = `
+A policy is what the administrators of this computer have decided. It is read from a place that they alone can write.`;
+
+/** `causeway policy …`: what the organization has decided. Each command's code loads when it runs. */
+function registerPolicy(program: Command, context: CommandContext): void {
+  const group = program
+    .command('policy')
+    .description('what your organization has decided, and what of it you cannot change')
+    .addHelpText('after', POLICY_HELP);
+  withJson(group.command('show'))
+    .description('what is decided, by which file, and what is locked')
+    .action(async (options) => (await import('./policy.ts')).showPolicy(context, options));
+  withJson(group.command('check <file>'))
+    .description('check a file before it becomes the policy')
+    .action(async (file: string, options) => (await import('./policy.ts')).checkPolicy(context, file, options));
 }
 
 function withScope(command: Command): Command {

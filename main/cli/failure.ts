@@ -100,6 +100,7 @@ const CODES: Record<ErrorCode, ExitCode> = {
   cancelled: 130,
   sign_in_cancelled: 130,
   invalid_file: 1,
+  managed: 1,
   file_not_writable: 1,
   client_running: 1,
   shared_file: 1,

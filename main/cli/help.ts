@@ -156,6 +156,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway clients backups': ['causeway clients backups'],
   'causeway clients restore': ['causeway clients restore cursor-1 --dry-run'],
 
+  'causeway policy': ['causeway policy show'],
+  'causeway policy show': ['causeway policy show', 'causeway policy show --json'],
+  'causeway policy check': ['causeway policy check policy.json'],
+
   'causeway rules': ['causeway rules'],
   'causeway rules list': ['causeway rules list --json'],
   'causeway rules set': [

@@ -2,6 +2,8 @@ import { lastListedTools } from '../bridge/answer-store.ts';
 import { findServer, type ManagedServer, openServers } from '../clients/servers.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { CausewayError } from '../platform/errors.ts';
+import { hasLockedRules } from '../policy/managed-rules.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { changeRules, type NamedScope, readRules, scopeOf } from '../rules/change.ts';
 import { serverKey } from '../rules/decision.ts';
 import {
@@ -52,6 +54,12 @@ export async function listRules(context: CommandContext, options: { json?: boole
       rules: rows.map(({ servers, client, of }) => ({ server: servers?.[0] ?? null, servers, client, ...of })),
       history: rules.history ?? [],
     });
+  }
+  if (hasLockedRules(await currentPolicy())) {
+    await writeLine(
+      context.stdout,
+      'Managed by your organization: its rules go before these. See: causeway policy show',
+    );
   }
   if (rows.length === 0) {
     await writeLine(context.stdout, 'There are no rules: every client may use every tool.');

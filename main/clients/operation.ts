@@ -1,5 +1,7 @@
 import { readBytes } from '../platform/replace-file.ts';
 import type { SettingsFile } from '../platform/settings.ts';
+import { checkClient, checkRemoval } from '../policy/policy.ts';
+import { currentPolicy } from '../policy/system-policy.ts';
 import { change, changes, type Planned, plan, type Wanted } from './change.ts';
 import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
@@ -65,6 +67,7 @@ export class Operation {
    */
   async run(named: readonly ClientFacts[], isRemoval: boolean): Promise<ChangeOutcome[]> {
     const outcomes: ChangeOutcome[] = [];
+    const policy = await currentPolicy();
     const { clients, environment } = this.#options;
     const { project } = this.#choice;
     const isNamed = named.length > 0;
@@ -81,6 +84,8 @@ export class Operation {
         continue;
       }
       try {
+        if (isRemoval) checkRemoval(policy, client);
+        else checkClient(policy, client);
         const files =
           project === undefined ? await locate(client, environment) : projectFile(client, project, isNamed && clients);
         for (const file of files) {

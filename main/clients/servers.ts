@@ -1,9 +1,19 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { CausewayError } from '../platform/errors.ts';
 import { configFolder, stateFolder } from '../platform/paths.ts';
 import { openSettings, type SettingsFile } from '../platform/settings.ts';
+import {
+  checkServer,
+  defaultValue,
+  lockedValue,
+  managedError,
+  type Policy,
+  type RequiredServer,
+} from '../policy/policy.ts';
+import { currentPolicy, systemPolicy } from '../policy/system-policy.ts';
 import { isAppPath, type ManagedServerKind, type Meta, SERVER_KINDS } from './server-arguments.ts';
 
 /** Members of `_meta`, as files of Causeway hold them. */
@@ -30,15 +40,68 @@ export type ManagedServer = z.infer<typeof serverSchema>;
 /** The list of servers. */
 export type ServerList = z.infer<typeof listSchema>;
 
-/** Opens the list of servers. */
-export function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<ServerList>> {
-  return openSettings({
+/**
+ * Opens the list of servers. Those that the organization requires are always in it; those that it only suggests, as long as
+ * the user has no list. `change` throws `managed` where one that is required would go, or one that is not allowed would come.
+ */
+export async function openServers(env: NodeJS.ProcessEnv): Promise<SettingsFile<ServerList>> {
+  const suggested = defaultValue(await currentPolicy(), 'requiredServers') ?? [];
+  const file = await openSettings({
     folder: configFolder(env),
     name: 'servers',
     schema: listSchema,
-    empty: { servers: [] },
+    empty: { servers: suggested.map(asServer) },
     lockFolder: join(stateFolder(env), 'locks', 'servers'),
   });
+  const managed = (list: ServerList) => withRequired(list, systemPolicy().current);
+  return {
+    path: file.path,
+    setAside: file.setAside,
+    atOpening: managed(file.atOpening),
+    read: () => managed(file.read()),
+    change: async (edit) => {
+      const policy = await currentPolicy();
+      return file.change((now) => {
+        const before = withRequired(now, policy);
+        const after = edit(before);
+        checkChange(before, after, policy);
+        return after === before ? now : after;
+      });
+    },
+  };
+}
+
+function requiredIn(policy: Policy): ManagedServer[] {
+  // Where the policy cannot be used, whoever uses a server says so.
+  return policy.problem ? [] : (lockedValue(policy, 'requiredServers') ?? []).map(asServer);
+}
+
+function asServer({ kind, meta, ...server }: RequiredServer): ManagedServer {
+  const known = SERVER_KINDS.find((each) => each === kind) ?? 'other';
+  return { ...server, kind: known, ...(meta ? { meta } : {}) };
+}
+
+/** The list with the servers that the organization requires, in the place of others of their names. */
+function withRequired(list: ServerList, policy: Policy): ServerList {
+  const missing = requiredIn(policy).filter((required) => !list.servers.some((server) => isSame(server, required)));
+  if (missing.length === 0) return list;
+  const others = list.servers.filter(({ name }) => !missing.some((required) => required.name === name));
+  return { servers: [...others, ...missing] };
+}
+
+function isSame(server: ManagedServer, required: ManagedServer): boolean {
+  return isDeepStrictEqual({ ...server, confirmed: undefined }, { ...required, confirmed: undefined });
+}
+
+/** @throws {CausewayError} `managed` */
+function checkChange(before: ServerList, after: ServerList, policy: Policy): void {
+  for (const required of requiredIn(policy)) {
+    if (after.servers.some((server) => isSame(server, required))) continue;
+    throw managedError(policy, 'requiredServers', `the server "${required.name}" has to stay as it is`);
+  }
+  for (const server of after.servers) {
+    if (!before.servers.includes(server)) checkServer(policy, server.path);
+  }
 }
 
 /**
@@ -71,8 +134,9 @@ export function withConfirmed({ servers }: ServerList, { profile, path, confirme
   return { servers: servers.map((server) => (isIt(server) ? { ...server, confirmed } : server)) };
 }
 
-/** Whether there is a list of servers in that environment's home. Only looks, where opening it would make its folder. */
+/** Whether there is a list of servers in that environment's home, or the organization's. Only looks, where opening it would make its folder. */
 export async function hasServerList(env: NodeJS.ProcessEnv): Promise<boolean> {
+  if ((await currentPolicy()).keys.requiredServers) return true;
   return access(join(configFolder(env), 'servers.json')).then(
     () => true,
     () => false,

@@ -9,6 +9,7 @@ import { clientOf, createProxyList, serveProxies } from './activity/proxies.ts';
 import { desktopLauncher } from './clients.ts';
 import type { DesktopContext, Shell } from './context.ts';
 import { beginFirstRun } from './first-run.ts';
+import { watchPolicy } from './managed.ts';
 import { DesktopModel } from './model.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { approvalForWindow, approvalWaitMs } from './rules.ts';
@@ -100,6 +101,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
         .catch(() => undefined);
       await beginFirstRun(model, settings, env);
       updates.start();
+      onClose(watchPolicy((managed) => model.showManaged(managed)));
       endWatch = watchSystem(lookAgain);
       const showProxies = createProxyList((proxies) => model.showProxies(proxies), clientOf);
       const watcher: HubWatcher = {

@@ -6,6 +6,7 @@ import type {
   FailedAction,
   Failure,
   FirstRunState,
+  Managed,
   OverrideChange,
   PendingApprovalInfo,
   Recording,
@@ -247,6 +248,10 @@ export class DesktopModel {
 
   showRecording(recording: Recording): void {
     this.#set({ recording });
+  }
+
+  showManaged(managed: Managed | null): void {
+    this.#set({ managed });
   }
 
   showUpdate(update: UpdateState): void {

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'profile_unusable'
   | 'ambiguous'
   | 'not_found'
+  /** The organization's policy forbids it. */
+  | 'managed'
   // AI clients' own files
   | 'file_not_writable'
   | 'client_running'

@@ -29,6 +29,8 @@ export interface ToolUse {
 export interface DecidedBy {
   scope: 'everything' | 'client' | 'server' | 'client-of-server';
   name?: string;
+  /** Whether the rule is the organization's, which the user cannot change. */
+  isManaged?: boolean;
 }
 
 /** Whether a tool may be used. */

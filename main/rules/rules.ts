@@ -22,8 +22,8 @@ const changeSchema = z.strictObject({
   by: z.enum(['command', 'window']),
   what: z.string(),
 });
-const rulesSchema = z.strictObject({
-  version: z.literal(1),
+/** Rules as a policy, or a file for a team, may hold them. */
+export const ruleSetSchema = z.strictObject({
   all: z.strictObject({ readOnly: z.boolean().optional(), newTools: switchSchema.optional() }).optional(),
   /** By the client's id. `wireNames` are what it calls itself in `clientInfo`. */
   clients: z
@@ -42,6 +42,10 @@ const rulesSchema = z.strictObject({
       }),
     )
     .optional(),
+});
+const rulesSchema = z.strictObject({
+  version: z.literal(1),
+  ...ruleSetSchema.shape,
   /** The latest changes, the newest last. */
   history: z.array(changeSchema).optional(),
 });
@@ -51,6 +55,9 @@ export type ToolRules = z.infer<typeof toolRulesSchema>;
 
 /** What `rules.json` holds. A member that this version does not know makes the whole file unreadable. */
 export type Rules = z.infer<typeof rulesSchema>;
+
+/** Rules without the history of their changes. */
+export type RuleSet = z.infer<typeof ruleSetSchema>;
 
 export type RuleChange = z.infer<typeof changeSchema>;
 

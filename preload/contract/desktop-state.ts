@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { attachedProxy } from './activity.ts';
 import { recording } from './activity-contents.ts';
 import { firstRun } from './first-run.ts';
+import { managed } from './managed.ts';
 import { problem } from './parts.ts';
 import { pendingApproval } from './rules.ts';
 import { configuredServer } from './servers.ts';
@@ -35,6 +36,8 @@ const desktopState = z.object({
   recording,
   update: updateState,
   otherSignIns: z.array(otherSignIn),
+  /** What the organization has decided; null where it has decided nothing. */
+  managed: managed.nullable(),
   failedAction: failedAction.nullable(),
 });
 

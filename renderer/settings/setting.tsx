@@ -1,23 +1,36 @@
 import { NativeSelect, Switch } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import type { SettingsState } from '../../preload/contract.ts';
+import type { ManagedKey, Settings, SettingsState } from '../../preload/contract.ts';
 import layout from '../shared/layout.module.css';
+import { isManaged } from '../shared/managed.tsx';
 import { ActionFailure } from '../shared/notice.tsx';
+import { useDesktopState } from '../shared/use-desktop-state.ts';
 import styles from './settings.module.css';
 import type { SettingWords } from './table.ts';
 import { useSettingsChange } from './use-change.ts';
+
+/** The settings that an organization may have decided, and the key of its policy that does. */
+const MANAGED_BY: Partial<Record<keyof Settings, ManagedKey>> = {
+  tokenStore: 'tokenStore',
+  automaticUpdates: 'updates',
+  updateChannel: 'updates',
+};
 
 /** One of the settings: a switch, or a choice. */
 export function Setting({ words, state }: { words: SettingWords; state: SettingsState }) {
   const change = useSettingsChange();
   const id = useId();
   const { settings } = state;
+  const { managed } = useDesktopState();
+  const key = MANAGED_BY[words.name];
+  const isFixed = key !== undefined && isManaged(managed, key);
   return (
     <Row label={words.label} sentence={words.sentence(state)} id={id} error={change.error}>
       {words.kind === 'toggle' ? (
         <Switch
           id={id}
           aria-describedby={`${id}-sentence`}
+          disabled={isFixed}
           checked={settings[words.name]}
           onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.checked })}
         />
@@ -25,7 +38,7 @@ export function Setting({ words, state }: { words: SettingWords; state: Settings
         <NativeSelect
           id={id}
           aria-describedby={`${id}-sentence`}
-          disabled={words.decidedBy?.(state) != null}
+          disabled={isFixed || words.decidedBy?.(state) != null}
           value={words.decidedBy?.(state) ?? settings[words.name]}
           data={words.choices}
           onChange={({ currentTarget }) => change.mutate({ [words.name]: currentTarget.value })}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { DesktopState, SettingsState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import layout from '../shared/layout.module.css';
+import { Managed } from '../shared/managed.tsx';
 import { FailureNotice, Notice } from '../shared/notice.tsx';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { About } from './about.tsx';
@@ -14,7 +15,7 @@ import { StartAtLogin, UpdatesSection } from './updates.tsx';
 import { SETTINGS_KEY, useSettingsEvents } from './use-change.ts';
 
 /** The settings. Each takes effect at once, or shows why it could not be stored. */
-export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
+export function SettingsScreen({ state: { update, managed } }: { state: DesktopState }) {
   useSettingsEvents();
   const { data, error, refetch } = useQuery({
     queryKey: SETTINGS_KEY,
@@ -23,6 +24,7 @@ export function SettingsScreen({ state: { update } }: { state: DesktopState }) {
   return (
     <div className={layout.sections}>
       <ScreenHead title="Settings" />
+      <Managed managed={managed} />
       <FailureNotice error={error} onRetry={refetch} />
       {!data && !error && <Skeleton height={320} />}
       {data && (

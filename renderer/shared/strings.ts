@@ -5,6 +5,10 @@ export const strings = {
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
   search: (label: string) => `Search ${label}`,
+  managed: (organization: string | null) =>
+    organization === null ? 'Managed by your organization' : `Managed by your organization, ${organization}`,
+  askAdministrator: (contact: string | null) =>
+    contact === null ? 'Ask your administrator to change it.' : `To change it, ask ${contact}.`,
   noAnswer: 'Causeway did not answer its own window.',
   restart: 'Quit Causeway and start it again.',
   waiting: {

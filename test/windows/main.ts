@@ -9,6 +9,7 @@ const runner = process.env.CAUSEWAY_WINDOWS_NODE;
 if (process.platform === 'win32') {
   await import('./files.ts');
   await import('./hub.ts');
+  await import('./policy.ts');
 } else if (runner) {
   const { status, error } = spawnSync(runner, [fileURLToPath(import.meta.url)], { stdio: 'inherit' });
   if (error) throw error;

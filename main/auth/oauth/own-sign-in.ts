@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { CausewayError } from '../../platform/errors.ts';
 import { stateFolder } from '../../platform/paths.ts';
 import type { Secret } from '../../platform/secret.ts';
+import { defaultValue, lockedValue, managedError, type Policy } from '../../policy/policy.ts';
+import { currentPolicy } from '../../policy/system-policy.ts';
 import type {
   AuthEvent,
   AuthMethod,
@@ -100,6 +102,7 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
           remedy: 'Make it possible to store it again, or you may have to sign in anew once this program has ended.',
         }),
       async refresh(record, { mayWait }) {
+        await checkApplication(profile, record);
         const [{ refreshTokens }, clientSecret] = await Promise.all([
           import('./refresh.ts'),
           secretOf(profile, record),
@@ -118,10 +121,29 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     return application.clientId === clientId ? application.clientSecret : undefined;
   }
 
-  /** The profile's own keys go before what is configured for its workspace. */
+  /** A sign-in through another application than the organization's ends when it would be renewed. @throws {CausewayError} `signed_out` */
+  async function checkApplication(profile: Profile, { clientId }: TokenRecord): Promise<void> {
+    const managed = lockedValue(await currentPolicy(), 'oauthApplication');
+    if (managed && managed.clientId !== clientId) throw signedOut(profile);
+  }
+
+  /** The organization's application goes before the profile's own keys, and those before what is configured for its workspace. */
   async function clientOf(profile: Profile, asked?: OAuthApplication | null) {
     const settings = await options.settingsOf(profile);
-    const saved = asked === undefined ? await applications.get(profile.host) : (asked ?? undefined);
+    const policy = await currentPolicy();
+    const managed = lockedValue(policy, 'oauthApplication');
+    if (managed) {
+      if (asked !== undefined && asked?.clientId !== managed.clientId) {
+        throw managedError(policy, 'oauthApplication', `the OAuth application is "${managed.clientId}", no other`);
+      }
+      const { clientId, callbackPort, scopes } = managed;
+      return {
+        application: { clientId, clientSecret: undefined, callbackPort, scopes },
+        accountId: settings.accountId,
+      };
+    }
+    const saved =
+      asked === undefined ? ((await applications.get(profile.host)) ?? suggested(policy)) : (asked ?? undefined);
     const own = profile.method === 'oauth-user' && settings.clientId !== undefined;
     const application: OAuthApplication = {
       clientId: own ? (settings.clientId ?? BUILT_IN_CLIENT) : (saved?.clientId ?? BUILT_IN_CLIENT),
@@ -261,10 +283,19 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
     },
 
     application: (host) => applications.get(host),
-    setApplication: (host, application) => applications.set(host, application),
+    async setApplication(host, application) {
+      const policy = await currentPolicy();
+      if (lockedValue(policy, 'oauthApplication')) {
+        throw managedError(policy, 'oauthApplication', 'the OAuth application cannot be changed');
+      }
+      return applications.set(host, application);
+    },
 
     async moveSecrets(profiles, to, switchOver) {
       const { moveSecrets } = await import('../secrets/move-secrets.ts');
+      const policy = await currentPolicy();
+      const managed = lockedValue(policy, 'tokenStore');
+      if (managed && managed !== to) throw managedError(policy, 'tokenStore', `secrets are kept in the ${managed}`);
       const from = await chosenKind(env);
       if (from === to) return switchOver();
       const group = async (service: string, names: string[]) => {
@@ -279,6 +310,12 @@ export async function openOwnSignIns(options: OwnSignInOptions): Promise<OwnSign
       await moveSecrets(groups, lockFolders, switchOver);
     },
   };
+}
+
+/** The organization's application where the user has none of their own. */
+function suggested(policy: Policy): OAuthApplication | undefined {
+  const { clientId, callbackPort, scopes } = defaultValue(policy, 'oauthApplication') ?? {};
+  return clientId === undefined ? undefined : { clientId, clientSecret: undefined, callbackPort, scopes };
 }
 
 function stateOf(record: TokenRecord | undefined): SignInState {

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
+import { defaultValue, lockedValue } from '../../policy/policy.ts';
+import { currentPolicy } from '../../policy/system-policy.ts';
 import { keychainOrMemory, loadKeychain, memoryStore } from './keychain-or-memory.ts';
 import type { SecretStore } from './secret-store.ts';
 
@@ -51,12 +53,13 @@ export async function openStoreOf(kind: string, options: StoreOptions): Promise<
 /**
  * Opens the store that `CAUSEWAY_TOKEN_STORE` names: `keychain` (with the process's memory where there is none), `memory`,
  * or `encrypted-file`. Where it names none, the one that the user has chosen in the settings, the keychain by default;
- * when that changes, it is followed at once.
+ * when that changes, it is followed at once. What the organization has decided goes before all of these.
  * @throws {CausewayError} `usage` for any other word
  */
 export async function openSecretStore(options: StoreOptions): Promise<SecretStore> {
-  const named = options.env.CAUSEWAY_TOKEN_STORE;
-  return named ? openStoreOf(named, options) : chosenStore(options);
+  const { CAUSEWAY_TOKEN_STORE: named } = options.env;
+  const isManaged = lockedValue(await currentPolicy(), 'tokenStore') !== undefined;
+  return named && !isManaged ? openStoreOf(named, options) : chosenStore(options);
 }
 
 /** The one line of the user's settings that is read here; whatever else the file holds, or fails to, is the desktop's. */
@@ -90,14 +93,17 @@ async function chosenStore(options: StoreOptions): Promise<SecretStore> {
   };
 }
 
-/** Where the user wants secrets to be kept. */
+/** Where secrets are kept: by the organization's decision, or else by the user's. @throws {CausewayError} `managed` */
 export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
+  const policy = await currentPolicy();
+  const managed = lockedValue(policy, 'tokenStore');
+  if (managed) return managed;
   try {
     return settings.parse(JSON.parse(await readFile(join(configFolder(env), `${SETTINGS_NAME}.json`), 'utf8')))
       .tokenStore;
   } catch {
     // Nothing was chosen, or the file is damaged, which the desktop tells.
-    return 'keychain';
+    return defaultValue(policy, 'tokenStore') ?? 'keychain';
   }
 }
 
@@ -107,7 +113,8 @@ export async function chosenKind(env: NodeJS.ProcessEnv): Promise<ChosenKind> {
  * @throws {CausewayError} `keychain_unavailable`, `keychain_locked`, `invalid_file`, `usage`
  */
 export async function checkStore(env: NodeJS.ProcessEnv): Promise<string> {
-  const kind = env.CAUSEWAY_TOKEN_STORE || (await chosenKind(env));
+  const isManaged = lockedValue(await currentPolicy(), 'tokenStore') !== undefined;
+  const kind = (!isManaged && env.CAUSEWAY_TOKEN_STORE) || (await chosenKind(env));
   // The keychain itself, not the memory that stands in for it.
   const store =
     kind === 'keychain'

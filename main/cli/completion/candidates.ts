@@ -61,6 +61,7 @@ const ARGUMENT_VALUES: Record<string, Values> = {
   'causeway warehouse for verb': ['show', 'set', 'last-selected', 'clear'],
   'causeway warehouse for name': 'warehouses',
   'causeway warehouse all filter': 'users',
+  'causeway policy check file': 'files',
   'causeway warehouse import file': 'files',
   'causeway warehouse export file': 'files',
   'causeway warehouses create-default-warehouse-override DEFAULT_WAREHOUSE_OVERRIDE_ID': ['me'],

@@ -1,6 +1,8 @@
 import { type contentsRequests, MAX_RECORDED } from '../../../preload/contract/activity-contents.ts';
 import type { Recording } from '../../../preload/contract.ts';
 import type { ContentsRecorder } from '../../hub/session-log.ts';
+import { isLocked, managedError, type Policy } from '../../policy/policy.ts';
+import { currentPolicy, systemPolicy } from '../../policy/system-policy.ts';
 import type { DesktopContext, HandlersOf } from '../context.ts';
 import { contentsAsText, readContents } from './read-contents.ts';
 
@@ -109,7 +111,7 @@ export class ContentsRecording {
 
   /** Where the hub passes frames to now; undefined while recording is off. */
   get recorder(): ContentsRecorder | undefined {
-    return this.#state.status === 'on' ? this.contents : undefined;
+    return this.#state.status === 'on' && !isForbidden(systemPolicy().current) ? this.contents : undefined;
   }
 
   /** Starts recording, or extends it by so long; null means until the application quits. */
@@ -147,6 +149,11 @@ export class ContentsRecording {
   }
 }
 
+/** Whether the organization does not want contents to be recorded. */
+function isForbidden(policy: Policy): boolean {
+  return isLocked(policy, 'recordContents') && policy.keys.recordContents?.value !== true;
+}
+
 /** Answers the requests about recorded contents. */
 export function contentsHandlers({
   activity: { recording },
@@ -154,7 +161,11 @@ export function contentsHandlers({
 }: DesktopContext): HandlersOf<typeof contentsRequests> {
   const { contents: recorded } = recording;
   return {
-    recordContents: async ({ durationMs }) => void recording.start(durationMs),
+    recordContents: async ({ durationMs }) => {
+      const policy = await currentPolicy();
+      if (isForbidden(policy)) throw managedError(policy, 'recordContents', 'the contents of calls are not recorded');
+      recording.start(durationMs);
+    },
     stopRecording: async () => void recording.stop(),
     callContents: async ({ contents }) => readContents(recorded.at(contents)),
     copyContents: async ({ contents }) => void shell.copy(contentsAsText(recorded.at(contents))),

@@ -9,6 +9,8 @@ import type { FirstRunState, Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { writeWholeFileSync } from '../../platform/replace-file.ts';
+import { isLocked, managedError, type Policy, type PolicyKey, type PolicyValues } from '../../policy/policy.ts';
+import { systemPolicy } from '../../policy/system-policy.ts';
 import { type Bounds, boundsSchema } from '../window/window-bounds.ts';
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -79,7 +81,13 @@ export class SettingsStore {
   }
 
   get current(): Settings {
-    return settings.parse({ ...DEFAULT_SETTINGS, ...this.#stored });
+    const policy = systemPolicy().current;
+    return settings.parse({
+      ...DEFAULT_SETTINGS,
+      ...settingsOf(policy, false),
+      ...this.#stored,
+      ...settingsOf(policy, true),
+    });
   }
 
   get profile(): string | undefined {
@@ -101,8 +109,9 @@ export class SettingsStore {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stores a change; the listeners apply it. @throws {CausewayError} `file_not_writable` */
+  /** Stores a change; the listeners apply it. @throws {CausewayError} `file_not_writable`, `managed` */
   change(change: Partial<Settings>): void {
+    checkManaged(change, this.current);
     const before = this.current;
     this.#store(change);
     for (const listener of this.#listeners) listener(this.current, before);
@@ -135,6 +144,39 @@ export class SettingsStore {
       );
     }
     this.#stored = next;
+  }
+}
+
+/** The settings that a policy decides, with the key that does. */
+const MANAGED: Partial<Record<keyof Settings, PolicyKey>> = {
+  tokenStore: 'tokenStore',
+  automaticUpdates: 'updates',
+  updateChannel: 'updates',
+};
+
+/** The settings as the organization has them: those that are locked, or those that users may change. */
+function settingsOf({ keys, problem }: Policy, locked: boolean): Partial<Settings> {
+  if (problem) return {};
+  const { tokenStore, updates } = keys;
+  return {
+    ...(tokenStore?.locked === locked ? { tokenStore: tokenStore.value } : {}),
+    ...(updates?.locked === locked ? updateSettings(updates.value) : {}),
+  };
+}
+
+function updateSettings(value: PolicyValues['updates']): Partial<Settings> {
+  return value === 'off' ? { automaticUpdates: false } : { automaticUpdates: true, updateChannel: value };
+}
+
+/** @throws {CausewayError} `managed` where a change is of a setting that is locked */
+function checkManaged(change: Partial<Settings>, now: Settings): void {
+  const policy = systemPolicy().current;
+  for (const [setting, value] of Object.entries(change)) {
+    const known = settings.keyof().safeParse(setting).data;
+    const key = known && MANAGED[known];
+    if (key && known && value !== now[known] && isLocked(policy, key)) {
+      throw managedError(policy, key, 'this setting cannot be changed');
+    }
   }
 }
 

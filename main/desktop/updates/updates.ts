@@ -2,6 +2,8 @@ import type { Settings, UpdateState } from '../../../preload/contract/settings.t
 import type { Problem } from '../../../preload/contract.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { networkFailure } from '../../platform/network-failure.ts';
+import { lockedValue, managedError } from '../../policy/policy.ts';
+import { currentPolicy } from '../../policy/system-policy.ts';
 import { problemFor } from '../failure.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
@@ -56,6 +58,7 @@ export class UpdateService {
 
   /** Checks for a newer version, and downloads it if updates are automatic. A failure is in the state. */
   async check(): Promise<void> {
+    await refuseManaged();
     if (!canCheckForUpdates(this.#state)) return;
     const { settings, now = Date.now } = this.#options;
     this.#apply({ kind: 'looking' });
@@ -69,6 +72,7 @@ export class UpdateService {
   }
 
   async download(): Promise<void> {
+    await refuseManaged();
     if (this.#state.status !== 'available') return;
     this.#apply({ kind: 'downloading', percent: 0 });
     try {
@@ -122,9 +126,16 @@ export class UpdateService {
     if (blocker !== null || !settings.current.automaticUpdates) return;
     this.#timer = setTimeout(() => {
       this.#checkAfter(CHECK_INTERVAL_MS);
-      void this.check();
+      void this.check().catch(() => undefined);
     }, delayMs);
   }
+}
+
+/** @throws {CausewayError} `managed` where the organization has switched updates off */
+async function refuseManaged(): Promise<void> {
+  const policy = await currentPolicy();
+  if (lockedValue(policy, 'updates') !== 'off') return;
+  throw managedError(policy, 'updates', 'updates are installed by your organization');
 }
 
 export type UpdateEvent =

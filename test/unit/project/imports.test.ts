@@ -8,14 +8,15 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The parts, and which others the files of each may import. A part is a folder or a file, or what begins so. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main/platform/': [],
-  'main/auth/': ['main/platform/'],
+  'main/policy/': ['main/platform/', 'main/rules/'],
+  'main/auth/': ['main/platform/', 'main/policy/'],
   'main/workspace/': ['main/platform/', 'main/auth/'],
   'main/warehouses/': ['main/platform/', 'main/auth/', 'main/workspace/'],
   'main/rules/': ['main/platform/'],
-  'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/'],
+  'main/bridge/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/policy/'],
   'main/hub/': ['main/platform/', 'main/auth/', 'main/workspace/', 'main/rules/', 'main/bridge/'],
   'main/aggregate/': ['main/platform/', 'main/bridge/'],
-  'main/clients/': ['main/platform/'],
+  'main/clients/': ['main/platform/', 'main/policy/'],
   'main/move-server.ts': ['main/(?!diagnosis/|cli/|desktop/|index)'],
   'main/causeway.ts': ['main/(?!diagnosis/|uninstall/|cli/|desktop/|index)'],
   'main/uninstall/': ['main/platform/', 'main/auth/', 'main/clients/', 'main/hub/'],

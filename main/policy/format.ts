@@ -1,0 +1,50 @@
+import { type AuditTargets, isLocked, listed, type Policy, type PolicyKey, type PolicyValues } from './policy.ts';
+
+/** What each key decides, and its value in words. */
+const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Key]): string } } = {
+  workspaces: { title: 'Allowed workspaces', format: listed },
+  oauthApplication: {
+    title: 'OAuth application',
+    format: ({ clientId, scopes }) => (scopes ? `${clientId}, scopes ${listed(scopes)}` : clientId),
+  },
+  servers: { title: 'Allowed servers', format: listed },
+  requiredServers: { title: 'Required servers', format: (servers) => listed(servers.map(({ name }) => name)) },
+  clients: { title: 'Allowed AI clients', format: listed },
+  requiredClients: { title: 'Required AI clients', format: listed },
+  readOnly: { title: 'Read only', format: (on) => (on ? 'only tools that read' : 'off') },
+  rules: {
+    title: 'Rules for tools',
+    format: ({ all, clients = {}, servers = {} }) =>
+      listed([...(all ? ['everything'] : []), ...Object.keys(servers), ...Object.keys(clients)]),
+  },
+  tokenStore: { title: 'Place of secrets', format: (kind) => kind.replace('-', ' ') },
+  updates: { title: 'Updates', format: (value) => (value === 'off' ? 'off' : `channel ${value}`) },
+  recordContents: { title: 'Recording of contents', format: (allowed) => (allowed ? 'allowed' : 'off') },
+  audit: { title: 'Audit of calls', format: formatAudit },
+};
+
+/** One key of a policy, for people. */
+export interface PolicyFact {
+  key: PolicyKey;
+  title: string;
+  value: string;
+  locked: boolean;
+  reason: string | null;
+}
+
+/** What a policy decides, in the order of the table; nothing where it cannot be used. */
+export function policyFacts(policy: Policy): PolicyFact[] {
+  const names = Object.keys(KEYS).filter((key): key is PolicyKey => key in KEYS);
+  return names.flatMap((key) => factOf(policy, key) ?? []);
+}
+
+function factOf<Key extends PolicyKey>(policy: Policy, key: Key): PolicyFact | undefined {
+  const entry = policy.keys[key];
+  if (!entry) return undefined;
+  const { title, format } = KEYS[key];
+  return { key, title, value: format(entry.value), locked: isLocked(policy, key), reason: entry.reason ?? null };
+}
+
+function formatAudit({ file, otlp }: AuditTargets): string {
+  return listed([...(file ? ['in a file'] : []), ...(otlp === undefined ? [] : [`to ${otlp}`])]);
+}

@@ -1,0 +1,80 @@
+import { type DecidedBy, type Decision, decide, isWithoutRules, serverKey } from '../rules/decision.ts';
+import type { Rules } from '../rules/rules.ts';
+import type { ServerRules } from '../rules/rules-file.ts';
+import { isLocked, type Policy } from './policy.ts';
+import type { PolicyFile } from './policy-file.ts';
+
+/**
+ * The user's rules for a server with those of the organization. Of locked rules and the user's own, the stricter decides;
+ * rules that are not locked hold for servers of which the user's own rules say nothing.
+ * @param server a `serverKey`
+ */
+export function managedRules(own: ServerRules, server: string, file: PolicyFile): ServerRules {
+  let made: { policy: Policy; locked: Rules; byDefault: Rules; isEmpty: boolean } | undefined;
+  const managed = () => {
+    const policy = file.current;
+    if (made?.policy !== policy) {
+      const [locked, byDefault] = [rulesIn(policy, server, true), rulesIn(policy, server, false)];
+      const isEmpty = policy.problem === null && isWithoutRules(locked, server) && isWithoutRules(byDefault, server);
+      made = { policy, locked, byDefault, isEmpty };
+    }
+    return made;
+  };
+  return {
+    refresh: () => both(file.refresh(), own.refresh()),
+    get isEmpty() {
+      return own.isEmpty && managed().isEmpty;
+    },
+    decide(tool, client, hints) {
+      const { policy, locked, byDefault } = managed();
+      if (policy.problem) return { do: 'refuse', why: 'unreadable', error: policy.problem };
+      const use = { server, tool, client, hints };
+      const ofUser = own.isEmpty ? byOrganization(decide(byDefault, use)) : own.decide(tool, client, hints);
+      return stricter(byOrganization(decide(locked, use)), ofUser);
+    },
+    subscribe: (listener) => own.subscribe(listener),
+  };
+}
+
+/** The rules that a policy has for a server. A path without a host stands for that server of every workspace. */
+function rulesIn(policy: Policy, server: string, locked: boolean): Rules {
+  const { rules, readOnly } = policy.keys;
+  const set = rules?.locked === locked && policy.problem === null ? rules.value : {};
+  const isReadOnly = readOnly?.value === true && readOnly.locked === locked;
+  const { origin } = new URL(server);
+  const named = Object.entries(set.servers ?? {});
+  const isOfPath = ([name]: [string, unknown]) => name.startsWith('/') && serverKey(origin, name) === server;
+  const isOfServer = ([name]: [string, unknown]) => !name.startsWith('/') && serverKey(name, name) === server;
+  const [, ofServer] = named.find(isOfServer) ?? named.find(isOfPath) ?? [];
+  return {
+    version: 1,
+    all: { ...set.all, ...(isReadOnly ? { readOnly: true } : {}) },
+    ...(set.clients ? { clients: set.clients } : {}),
+    ...(ofServer ? { servers: { [server]: ofServer } } : {}),
+  };
+}
+
+const STRICTNESS = { refuse: 2, ask: 1, allow: 0 } as const;
+
+function stricter<One extends { do: keyof typeof STRICTNESS }, Other extends { do: keyof typeof STRICTNESS }>(
+  one: One,
+  other: Other,
+): One | Other {
+  return STRICTNESS[one.do] >= STRICTNESS[other.do] ? one : other;
+}
+
+function byOrganization(decision: Decision): Decision {
+  if (decision.do === 'allow') return decision;
+  const by: DecidedBy = { ...decision.by, isManaged: true };
+  return { ...decision, by };
+}
+
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  if (one && other) return Promise.all([one, other]).then(() => undefined);
+  return one ?? other;
+}
+
+/** Whether the organization has rules that its users cannot change. */
+export function hasLockedRules(policy: Policy): boolean {
+  return isLocked(policy, 'rules') || isLocked(policy, 'readOnly');
+}

@@ -1,0 +1,161 @@
+import { CausewayError, sentences } from '../platform/errors.ts';
+import type { RuleSet } from '../rules/rules.ts';
+
+/** A server that a policy requires, as the list of servers holds it; without a kind it is an `other`. */
+export interface RequiredServer {
+  name: string;
+  profile: string;
+  path: string;
+  kind?: string | undefined;
+  meta?: Record<string, string> | undefined;
+}
+
+/** An OAuth application that a policy names, for every workspace. */
+interface PolicyApplication {
+  clientId: string;
+  scopes?: string[] | undefined;
+  callbackPort?: number | undefined;
+}
+
+/** Where calls are audited. `otlp` is the address of an OpenTelemetry collector. */
+export interface AuditTargets {
+  file: boolean;
+  otlp?: string | undefined;
+}
+
+/** What an organization can decide. */
+export interface PolicyValues {
+  /** Origins of workspaces. */
+  workspaces: string[];
+  oauthApplication: PolicyApplication;
+  /** Paths of servers; `*` stands for any characters. */
+  servers: string[];
+  requiredServers: RequiredServer[];
+  /** Ids of AI clients, as `causeway clients` lists them. */
+  clients: string[];
+  requiredClients: string[];
+  readOnly: boolean;
+  rules: RuleSet;
+  tokenStore: 'keychain' | 'encrypted-file';
+  updates: 'off' | 'latest' | 'beta';
+  recordContents: boolean;
+  audit: AuditTargets;
+}
+
+export type PolicyKey = keyof PolicyValues;
+
+/** One decision: what every user has, or what they have until they choose something else. */
+interface PolicyEntry<Value> {
+  value: Value;
+  locked: boolean;
+  /** For the user, as a sentence. */
+  reason?: string | undefined;
+}
+
+/** What is in force. A policy that cannot be used has a `problem`, and forbids all that a policy can forbid. */
+export interface Policy {
+  /** The file, or the key of the registry; null where there is no policy. */
+  source: string | null;
+  organization: string | null;
+  /** Whom users ask, such as a mail address. */
+  contact: string | null;
+  problem: CausewayError | null;
+  keys: { readonly [Key in PolicyKey]?: PolicyEntry<PolicyValues[Key]> | undefined };
+}
+
+/** Where no organization has said anything. */
+export const NO_POLICY: Policy = { source: null, organization: null, contact: null, problem: null, keys: {} };
+
+/** The value that users cannot change. @throws {CausewayError} `managed` where the policy cannot be used */
+export function lockedValue<Key extends PolicyKey>(policy: Policy, key: Key): PolicyValues[Key] | undefined {
+  if (policy.problem) throw policy.problem;
+  const entry = policy.keys[key];
+  return entry?.locked ? entry.value : undefined;
+}
+
+/** The value that users have until they choose another one. */
+export function defaultValue<Key extends PolicyKey>(policy: Policy, key: Key): PolicyValues[Key] | undefined {
+  const entry = policy.keys[key];
+  return entry?.locked === false ? entry.value : undefined;
+}
+
+/** Whether users can change what a key decides. A policy that cannot be used may lock any key. */
+export function isLocked(policy: Policy, key: PolicyKey): boolean {
+  return policy.problem !== null || policy.keys[key]?.locked === true;
+}
+
+/** The refusal of something that a key forbids. `what` is a sentence without its full stop. */
+export function managedError(policy: Policy, key: PolicyKey, what: string): CausewayError {
+  if (policy.problem) return policy.problem;
+  const { source, organization, contact } = policy;
+  const whose = organization === null ? 'your organization' : `your organization (${organization})`;
+  return new CausewayError('managed', `Managed by ${whose}: ${what}.`, {
+    remedy: sentences(policy.keys[key]?.reason, `${askWhom(contact)} The policy is ${source}, key "${key}".`),
+  });
+}
+
+/** @throws {CausewayError} `managed` where a workspace may not be used */
+export function checkWorkspace(policy: Policy, host: string): void {
+  const allowed = lockedValue(policy, 'workspaces');
+  if (allowed === undefined || allowed.includes(host)) return;
+  throw managedError(policy, 'workspaces', `${host} may not be used, only ${listed(allowed)}`);
+}
+
+/** @throws {CausewayError} `managed` where a server may not be used */
+export function checkServer(policy: Policy, path: string): void {
+  const allowed = lockedValue(policy, 'servers');
+  if (allowed === undefined) return;
+  const asked = plainPath(path);
+  const required = lockedValue(policy, 'requiredServers') ?? [];
+  const patterns = [...allowed, ...required.map((server) => server.path)];
+  if (patterns.some((pattern) => isMatch(plainPath(pattern), asked))) return;
+  throw managedError(policy, 'servers', `the server ${path} may not be used, only ${listed(allowed)}`);
+}
+
+/** @throws {CausewayError} `managed` where no entry may be written for an AI client */
+export function checkClient(policy: Policy, { id, name }: { id: string; name: string }): void {
+  const allowed = lockedValue(policy, 'clients');
+  if (allowed === undefined || allowed.includes(id)) return;
+  throw managedError(policy, 'clients', `${name} may not have entries, only ${listed(allowed)}`);
+}
+
+/** @throws {CausewayError} `managed` where the entries of an AI client have to stay */
+export function checkRemoval(policy: Policy, { id, name }: { id: string; name: string }): void {
+  if (!lockedValue(policy, 'requiredClients')?.includes(id)) return;
+  throw managedError(policy, 'requiredClients', `the entries of ${name} have to stay`);
+}
+
+/** Whom to ask, as a sentence. */
+export function askWhom(contact: string | null): string {
+  return contact === null ? 'Ask your administrator.' : `Ask your administrator (${contact}).`;
+}
+
+/** Items of a list, or that there are none. */
+export function listed(items: readonly string[]): string {
+  return items.length === 0 ? 'none' : items.join(', ');
+}
+
+/** A server's path as servers read it: percent signs decoded, in small letters, without doubled or last slashes and query. */
+function plainPath(path: string): string {
+  const { pathname } = new URL(path, 'https://workspace.invalid');
+  const text = decoded(pathname);
+  return text
+    .toLowerCase()
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/+$/, '');
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+    return path;
+  }
+}
+
+function isMatch(pattern: string, path: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  // A name cannot lead out of the folder that the pattern names: paths are resolved before.
+  return new RegExp(`^${parts.join('.*')}$`).test(path);
+}

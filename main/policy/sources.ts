@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { CausewayError } from '../platform/errors.ts';
+import { codeOf } from '../platform/file-errors.ts';
+
+/** Where a policy stands. */
+export interface PolicySource {
+  /** For messages. */
+  name: string;
+  /** Tells one state of the policy from another without reading it; `absent` where there is none. */
+  version(): string;
+  /** The policy's text, in JSON; undefined where there is none. @throws whatever keeps it from being read */
+  read(): Promise<Buffer | undefined>;
+}
+
+export const ABSENT = 'absent';
+
+const POLICY_FILE = '/etc/causeway/policy.json';
+/** Where macOS puts what a configuration profile says for the domain `io.causeway`. */
+const PREFERENCES = '/Library/Managed Preferences/io.causeway.plist';
+/** The value of this name is a text (REG_SZ) in JSON. */
+const REGISTRY_KEY = String.raw`HKLM\Software\Policies\Causeway`;
+const REGISTRY_VALUE = 'Policy';
+/** How often the registry is read again, in milliseconds: nothing tells cheaply whether it has changed. */
+const REGISTRY_MS = 60_000;
+/** The superuser's number. */
+const ROOT = 0;
+
+/** Where this system's administrators put a policy. Neither the environment nor an argument moves it. */
+export function systemSource(platform: NodeJS.Platform = process.platform): PolicySource {
+  if (platform === 'win32') return registrySource();
+  return platform === 'darwin' ? preferencesSource(PREFERENCES) : fileSource(POLICY_FILE);
+}
+
+/**
+ * A file that only its administrator can have written: it and its folder belong to `owner`, nobody else may write to
+ * them, and neither is a link.
+ */
+export function fileSource(path: string, owner = ROOT): PolicySource {
+  return {
+    name: path,
+    version: () => fileVersion(path),
+    read: async () => trustedBytes(path, owner),
+  };
+}
+
+/** A property list of macOS's managed preferences, which only the system writes. */
+function preferencesSource(path: string, owner = ROOT): PolicySource {
+  return {
+    name: path,
+    version: () => fileVersion(path),
+    read: async () => {
+      if (trustedBytes(path, owner) === undefined) return undefined;
+      const { stdout } = await promisify(execFile)('/usr/bin/plutil', ['-convert', 'json', '-o', '-', path], {
+        env: {},
+      });
+      return Buffer.from(stdout);
+    },
+  };
+}
+
+/** The registry's policies, which only administrators write. */
+export function registrySource(key = REGISTRY_KEY, now: () => number = () => performance.now()): PolicySource {
+  return {
+    name: `${key}\\${REGISTRY_VALUE}`,
+    version: () => String(Math.floor(now() / REGISTRY_MS)),
+    read: async () => {
+      const output = await queryRegistry(key);
+      return output === undefined ? undefined : policyInRegistry(output);
+    },
+  };
+}
+
+/** The text in what `reg query KEY` prints; undefined where the key has no such value. */
+export function policyInRegistry(output: string): Buffer | undefined {
+  const line = output.split(/\r?\n/).find((each) => /^\s+Policy\s+REG_\w+/i.test(each));
+  if (line === undefined) return undefined;
+  const [, kind = '', text = ''] = /^\s+Policy\s+(REG_\w+)\s*(.*)$/i.exec(line) ?? [];
+  if (kind !== 'REG_SZ') throw new Error(`its value has the type ${kind}, not REG_SZ`);
+  return Buffer.from(text.trim());
+}
+
+/**
+ * The system's own `reg.exe`, by the kernel's name for the system's folder: the variable of that name is the user's to set.
+ * Where that name is not known, as under Wine, by its usual path.
+ */
+const REG_PATHS = [String.raw`\\?\GLOBALROOT\SystemRoot\System32\reg.exe`, String.raw`C:\Windows\System32\reg.exe`];
+
+/** `reg query` says so on its standard error, and in the language of the user; its exit code is 1. */
+async function queryRegistry(key: string): Promise<string | undefined> {
+  let failure: unknown;
+  for (const program of REG_PATHS) {
+    try {
+      const asked = promisify(execFile)(program, ['query', key, '/reg:64'], { env: {}, windowsHide: true });
+      return (await asked).stdout;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 1) return undefined;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** A file that cannot be looked at counts as one that is there. */
+function fileVersion(path: string): string {
+  try {
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (!found) return ABSENT;
+    const folder = lstatSync(dirname(path), { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs, uid, mode } = found;
+    return [dev, ino, size, mtimeNs, ctimeNs, uid, mode, folder.ino, folder.ctimeNs].join(' ');
+  } catch (error) {
+    // A folder above it is a file: there can be no policy in it.
+    return codeOf(error) === 'ENOTDIR' ? ABSENT : `unreadable: ${codeOf(error)}`;
+  }
+}
+
+/** @throws where anybody but the owner may have written the file */
+function trustedBytes(path: string, owner: number): Buffer | undefined {
+  const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
+  if (!folder) return undefined;
+  if (!folder.isDirectory()) throw untrusted(dirname(path), 'is no folder of its own');
+  checkOwner(dirname(path), folder, owner);
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ELOOP') throw untrusted(path, 'is a symbolic link');
+    throw error;
+  }
+  try {
+    // Of the file that is open: another one may have its name by now.
+    const found = fstatSync(file);
+    if (!found.isFile()) throw untrusted(path, 'is no file');
+    checkOwner(path, found, owner);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+function checkOwner(path: string, { uid, mode }: Stats, owner: number): void {
+  if (uid !== owner) throw untrusted(path, `belongs to the user ${uid}, not to ${owner === ROOT ? 'root' : owner}`);
+  if ((mode & WRITABLE_BY_OTHERS) === 0) return;
+  throw untrusted(path, `can be written by others (its mode is ${(mode & 0o7777).toString(8)})`);
+}
+
+function untrusted(path: string, why: string): CausewayError {
+  return new CausewayError('managed', `${path} ${why}.`);
+}

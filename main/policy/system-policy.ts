@@ -1,0 +1,24 @@
+import type { Policy } from './policy.ts';
+import { PolicyFile } from './policy-file.ts';
+import { type PolicySource, systemSource } from './sources.ts';
+
+let file: PolicyFile | undefined;
+
+/** The policy of this computer, for every part of the process: no caller has to remember to pass it on. */
+export function systemPolicy(): PolicyFile {
+  file ??= new PolicyFile(systemSource());
+  return file;
+}
+
+/** The policy of this moment. Never rejects. */
+export function currentPolicy(): Promise<Policy> {
+  return systemPolicy().now();
+}
+
+/**
+ * Lets a test's process find its policy elsewhere; undefined goes back to the system's place. Nothing in the product calls
+ * this, so the build leaves it out: a test checks both.
+ */
+export function setPolicySource(source: PolicySource | undefined): void {
+  file = source && new PolicyFile(source);
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { problem } from './parts.ts';
+
+/** What the organization has decided for the users of this computer. */
+export const managed = z.object({
+  /** The file, or the key of the registry, that says so. */
+  source: z.string(),
+  organization: z.string().nullable(),
+  /** Whom users ask, such as a mail address. */
+  contact: z.string().nullable(),
+  /** Why the policy cannot be used; all that it may forbid is forbidden then. */
+  problem: problem.nullable(),
+  keys: z.array(
+    z.object({
+      key: z.enum([
+        'workspaces',
+        'oauthApplication',
+        'servers',
+        'requiredServers',
+        'clients',
+        'requiredClients',
+        'readOnly',
+        'rules',
+        'tokenStore',
+        'updates',
+        'recordContents',
+        'audit',
+      ]),
+      /** What the key decides, such as `Allowed workspaces`. */
+      title: z.string(),
+      /** In words. */
+      value: z.string(),
+      /** Whether users cannot change it. */
+      locked: z.boolean(),
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+
+export type Managed = z.output<typeof managed>;
+export type ManagedKey = Managed['keys'][number]['key'];

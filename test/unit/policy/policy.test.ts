@@ -1,0 +1,157 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { policyFacts } from '../../../main/policy/format.ts';
+import { managedRules } from '../../../main/policy/managed-rules.ts';
+import { parsePolicy } from '../../../main/policy/parse-policy.ts';
+import { checkServer, checkWorkspace, defaultValue, lockedValue } from '../../../main/policy/policy.ts';
+import { PolicyFile } from '../../../main/policy/policy-file.ts';
+import { policyInRegistry, registrySource, systemSource } from '../../../main/policy/sources.ts';
+import { serverKey } from '../../../main/rules/decision.ts';
+import { RulesFile } from '../../../main/rules/rules-file.ts';
+import { ROOT } from '../project/markdown.ts';
+
+const read = (keys: object) => parsePolicy('policy.json', Buffer.from(JSON.stringify({ version: 1, ...keys })));
+const locked = (value: unknown) => ({ value, locked: true });
+const HOST = 'https://acme.cloud.databricks.com';
+
+describe('a policy', () => {
+  it('locks some keys and gives a default for others', async () => {
+    const policy = await read({ tokenStore: locked('keychain'), updates: { value: 'off', locked: false } });
+    expect(lockedValue(policy, 'tokenStore')).toBe('keychain');
+    expect(lockedValue(policy, 'updates')).toBeUndefined();
+    expect(defaultValue(policy, 'updates')).toBe('off');
+    expect(defaultValue(policy, 'tokenStore')).toBeUndefined();
+  });
+
+  it('compares workspaces by their origins', async () => {
+    const policy = await read({ workspaces: locked([`${HOST.toUpperCase().replace('HTTPS', 'https')}/?o=1`]) });
+    expect(() => checkWorkspace(policy, HOST)).not.toThrow();
+    expect(() => checkWorkspace(policy, `${HOST}:8443`)).toThrow('may not be used');
+  });
+
+  it.each([
+    ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql', true],
+    ['/api/2.0/mcp/sql', '/api/2.0/mcp/SQL/', true],
+    ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql/more', false],
+    ['/api/2.0/mcp/sql', '/api/2.0/mcp/sql/../genie/1', false],
+    ['/ai-gateway/mcp-services/system.ai.*', '/ai-gateway/mcp-services/system.ai.github', true],
+    ['/ai-gateway/mcp-services/system.ai.*', '/ai-gateway/mcp-services/systemxai.github', false],
+    ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/../sql', false],
+    ['/api/2.0/mcp/genie/*', '/api/2.0/mcp/genie/%2e%2e/sql', false],
+    ['*', '/anything', undefined],
+  ])('that allows %s says to %s: %s', async (pattern, path, allowed) => {
+    if (allowed === undefined) {
+      await expect(read({ servers: locked([pattern]) })).rejects.toThrow('servers.value.0');
+      return;
+    }
+    const policy = await read({ servers: locked([pattern]) });
+    const check = () => checkServer(policy, path);
+    if (allowed) expect(check).not.toThrow();
+    else expect(check).toThrow('may not be used');
+  });
+
+  it.each([
+    ['{"version":1,', 'line 1, column 14'],
+    ['{"version":2}', 'line 1, column 2: version'],
+    ['{\n "version": 1,\n "tokenStore": {"value": "memory", "locked": true}\n}', 'line 3, column 17: tokenStore.value'],
+    ['{"version":1,"readOnly":{"value":true}}', 'readOnly.locked'],
+    ['{"version":1,"rules":{"value":{"servers":{"sql":{}}},"locked":true}}', 'named by its path'],
+    ['[]', 'line 1, column 1'],
+    ['', 'line 1, column 1'],
+  ])('%j is refused with %s', async (text, words) => {
+    await expect(parsePolicy('policy.json', Buffer.from(text))).rejects.toThrow(words);
+  });
+
+  it('names the place of bytes that are not UTF-8', async () => {
+    await expect(parsePolicy('policy.json', Buffer.from([0x7b, 0x0a, 0xff]))).rejects.toThrow('line 2, column 1');
+  });
+
+  it('is put into words, key by key', async () => {
+    const policy = await read({
+      readOnly: locked(true),
+      audit: locked({ file: true, otlp: 'http://collector:4318' }),
+      workspaces: locked([]),
+    });
+    expect(policyFacts(policy).map(({ title, value }) => `${title}: ${value}`)).toEqual([
+      'Allowed workspaces: none',
+      'Read only: only tools that read',
+      'Audit of calls: in a file, to http://collector:4318',
+    ]);
+  });
+});
+
+describe('rules of an organization', () => {
+  const SERVER = serverKey(HOST, '/api/2.0/mcp/sql');
+  const NOBODY = { CAUSEWAY_HOME: '/nowhere' };
+
+  async function rulesOf(keys: object) {
+    const text = JSON.stringify({ version: 1, ...keys });
+    const source = { name: 'policy', version: () => text, read: async () => Buffer.from(text) };
+    const file = new PolicyFile(source);
+    await file.refresh();
+    return managedRules(new RulesFile(NOBODY).of(SERVER), SERVER, file);
+  }
+
+  it.each(['/api/2.0/mcp/sql', '/API/2.0/mcp/SQL/', `${HOST}/api/2.0/mcp/sql`])(
+    'find their server by %s',
+    async (name) => {
+      const rules = await rulesOf({ rules: locked({ servers: { [name]: { off: ['drop'] } } }) });
+      expect(rules.isEmpty).toBe(false);
+      expect(rules.decide('drop', 'x', undefined)).toMatchObject({ do: 'refuse', by: { isManaged: true } });
+      expect(rules.decide('read', 'x', undefined)).toEqual({ do: 'allow' });
+    },
+  );
+
+  it('say nothing of the same path of another workspace where they name a host', async () => {
+    const other = 'https://other.cloud.databricks.com/api/2.0/mcp/sql';
+    expect((await rulesOf({ rules: locked({ servers: { [other]: { off: ['drop'] } } }) })).isEmpty).toBe(true);
+  });
+
+  it('hold by default where the user has none', async () => {
+    const rules = await rulesOf({ readOnly: { value: true, locked: false } });
+    expect(rules.decide('execute_sql', 'x', undefined)).toMatchObject({ do: 'refuse', why: 'read-only' });
+  });
+});
+
+describe('the place of the policy', () => {
+  it.each([
+    ['linux', '/etc/causeway/policy.json'],
+    ['darwin', '/Library/Managed Preferences/io.causeway.plist'],
+    ['win32', String.raw`HKLM\Software\Policies\Causeway\Policy`],
+  ] as const)('of %s is %s', (platform, name) => {
+    expect(systemSource(platform).name).toBe(name);
+  });
+
+  it('is moved by nothing in the product', () => {
+    const files = globSync(['main/**/*.ts', 'preload/**/*.ts', 'renderer/**/*.{ts,tsx}'], { cwd: ROOT });
+    const calling = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('setPolicySource'));
+    expect(calling).toEqual(['main/policy/system-policy.ts']);
+    const source = files
+      .filter((file) => file.startsWith('main/policy/'))
+      .map((file) => readFileSync(join(ROOT, file), 'utf8'));
+    expect(source.join('\n')).not.toMatch(/process\.(env|argv)|\benv\.|homedir/);
+  });
+});
+
+describe('what the registry says', () => {
+  const output = (line: string) => `\r\nHKEY_LOCAL_MACHINE\\Software\\Policies\\Causeway\r\n${line}\r\n\r\n`;
+
+  it('is the text of one value', () => {
+    const text = '{"version":1, "contact":"it  help"}';
+    expect(String(policyInRegistry(output(`    Policy    REG_SZ    ${text}`)))).toBe(text);
+  });
+
+  it('is nothing without that value', () => {
+    expect(policyInRegistry(output('    Other    REG_SZ    x'))).toBeUndefined();
+  });
+
+  it('is refused as another type', () => {
+    expect(() => policyInRegistry(output('    Policy    REG_DWORD    0x1'))).toThrow('REG_DWORD');
+  });
+
+  it.skipIf(process.platform === 'win32')('closes everything where it cannot be asked', async () => {
+    const { problem } = await new PolicyFile(registrySource()).now();
+    expect(problem?.code).toBe('managed');
+  });
+});
