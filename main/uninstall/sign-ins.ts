@@ -61,9 +61,9 @@ export async function keychainItems(auth: AuthService, env: NodeJS.ProcessEnv): 
     }
     return items;
   } catch (error) {
-    // Where there is no keychain, nothing is in it; without its native module, nothing was ever put there.
-    if (error instanceof CausewayError && error.code === 'keychain_locked') throw error;
-    return [];
+    // Where there is no keychain, nothing is in it.
+    if (error instanceof CausewayError && error.code === 'keychain_unavailable') return [];
+    throw error;
   }
 }
 

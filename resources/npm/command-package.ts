@@ -37,7 +37,7 @@ export function commandManifest(repository: string | undefined) {
 }
 
 /** Puts the built command with its licenses into `folder`, which is made anew. */
-async function writeCommand(folder: string): Promise<void> {
+export async function writeCommand(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await cp(BUILT, join(folder, 'cli'), { recursive: true });

@@ -19,14 +19,17 @@ export interface Parts {
 
 /** `npm ci` installs the parts for the machine it runs on; those for another come from npm, in the very same versions. */
 export async function partsFor(target: Target, work: string): Promise<Parts> {
-  const keyring = keyringPackage(target);
-  if (isThisMachine(target)) return { node: process.execPath, keyring: require.resolve(keyring.name) };
+  const keyring = await keyringFor(target, work);
+  if (isThisMachine(target)) return { node: process.execPath, keyring };
   const nodeFolder = await unpacked(nodePackage(target), process.versions.node, work);
-  const keyringFolder = await unpacked(keyring.name, await keyring.version(), work);
-  return {
-    node: join(nodeFolder, 'bin', target.platform === 'win32' ? 'node.exe' : 'node'),
-    keyring: join(keyringFolder, keyring.file),
-  };
+  return { node: join(nodeFolder, 'bin', target.platform === 'win32' ? 'node.exe' : 'node'), keyring };
+}
+
+/** The keychain's native module for a system and processor. */
+export async function keyringFor(target: Target, work: string): Promise<string> {
+  const keyring = keyringPackage(target);
+  if (isThisMachine(target)) return require.resolve(keyring.name);
+  return join(await unpacked(keyring.name, await keyring.version(), work), keyring.file);
 }
 
 /**

@@ -149,9 +149,16 @@ function escapeAddress(path: string): string {
   }).join('');
 }
 
-/** Loads the keychain where it can be reached. Its library reads the process's own environment, when it is first used. */
+/**
+ * Loads the keychain where it can be reached. Its library reads the process's own environment, when it is first used.
+ * @throws {CausewayError} `keychain_unavailable` where the library's native module is not installed
+ */
 export async function loadKeychain(env: NodeJS.ProcessEnv): Promise<typeof import('./keychain.ts')> {
   const address = process.platform === 'linux' ? conventionalSessionBus(env) : undefined;
   if (address !== undefined && !process.env.DBUS_SESSION_BUS_ADDRESS) process.env.DBUS_SESSION_BUS_ADDRESS = address;
-  return import('./keychain.ts');
+  return import('./keychain.ts').catch((cause: unknown) => {
+    throw new CausewayError('keychain_unavailable', "The keychain's native module is not installed with Causeway.", {
+      cause,
+    });
+  });
 }

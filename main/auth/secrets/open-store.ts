@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CausewayError } from '../../platform/errors.ts';
+import { asCausewayError, CausewayError } from '../../platform/errors.ts';
 import { configFolder, SETTINGS_NAME } from '../../platform/paths.ts';
 import { Secret } from '../../platform/secret.ts';
 import { defaultValue, lockedValue } from '../../policy/policy.ts';
@@ -24,9 +24,12 @@ const KINDS = new Map<string, (options: StoreOptions) => Promise<SecretStore>>([
   [
     'keychain',
     async ({ env, service, onNotice }) => {
-      const { openKeychain } = await loadKeychain(env);
+      const loaded = await loadKeychain(env).catch(asCausewayError);
       return keychainOrMemory(
-        () => openKeychain(service),
+        () => {
+          if (loaded instanceof CausewayError) throw loaded;
+          return loaded.openKeychain(service);
+        },
         onNotice,
         () => performance.now(),
       );

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { commandManifest } from '../../../resources/npm/command-package.ts';
 import { startWorkspace } from '../../workspace/workspace.ts';
+import { ownHome } from '../auth/own-home.ts';
 
 const MAX_PACKED_BYTES = 5_000_000;
 const PACK = join(import.meta.dirname, '..', '..', '..', 'resources', 'npm', 'main.ts');
@@ -68,6 +69,16 @@ describe('the package for npm', () => {
   it('is installed into an empty folder, and says its version', async () => {
     const { stdout } = await run(command, ['--version'], { shell: isWindows });
     expect(stdout.trim()).toBe(manifest.version);
+  });
+
+  it('keeps sign-ins for as long as the process lasts where npm could not install the native module', async () => {
+    const workspace = await startWorkspace();
+    const home = await ownHome(`[user]\nhost = ${workspace.host}\n`);
+    const env = { ...home.env, CAUSEWAY_TOKEN_STORE: 'keychain', PATH: process.env.PATH };
+    const asked = run(command, ['whoami', '--profile', 'user', '--json'], { env, shell: isWindows });
+    await expect(asked).rejects.toMatchObject({ code: 3, stdout: expect.stringContaining('"signed_out"') });
+    await home.remove();
+    await workspace.close();
   });
 
   it('connects a client to a managed server', async () => {
