@@ -144,9 +144,9 @@ function rulesForWindow(rules: Rules, scope: NamedScope, tools: readonly ListedT
 /** The wider rule that makes a scope read-only, in words. */
 function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | null {
   const isAll = server === undefined && client === undefined;
-  if (rules.all?.readOnly && !isAll) return 'Read only is on for everything.';
+  if (rules.all?.readOnly && !isAll) return 'Read only is on for all servers.';
   if (server !== undefined && client && rules.clients?.[client.id]?.readOnly) {
-    return `Read only is on for ${client.name} at every server.`;
+    return `Read only is on for ${client.name} on all servers.`;
   }
   if (server !== undefined && client && rules.servers?.[server]?.readOnly) {
     return rules.servers[server]?.clients?.[client.id]?.readOnly === undefined
@@ -160,10 +160,10 @@ function widerReadOnly(rules: Rules, { server, client }: NamedScope): string | n
 function wordsFor({ scope }: DecidedBy, client: RuleClient | undefined): string {
   const who = client?.name ?? 'this client';
   return {
-    everything: 'By the rule for everything',
-    client: `By the rule for ${who}`,
-    server: 'By the rule for all clients',
-    'client-of-server': `By the rule for ${who}`,
+    everything: 'Set for all servers',
+    client: `Set for ${who} on all servers`,
+    server: 'Set for all AI clients',
+    'client-of-server': `Set for ${who}`,
   }[scope];
 }
 
@@ -177,8 +177,8 @@ function clientWithId(id: string): RuleClient {
 /** The client that rules name for the one that has made a call; one that is not in the table is named as it names itself. */
 function clientOfCall(wireName: string | undefined): RuleClient {
   if (wireName === undefined) {
-    throw new CausewayError('usage', 'This client has not said what it is called.', {
-      remedy: 'Allow the call once, or switch the tool on for all clients.',
+    throw new CausewayError('usage', 'This client has not told its name.', {
+      remedy: 'Allow the call once, or allow the tool for all AI clients.',
     });
   }
   return clientOnWire(wireName) ?? { id: wireName, name: wireName, wireNames: [wireName] };

@@ -1,20 +1,24 @@
 import { Button } from '@mantine/core';
+import { IconCheck, IconShieldQuestion, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { PendingApprovalInfo } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import { ScrollBox } from '../shared/scroll-box.tsx';
 import styles from './rules.module.css';
+import { strings } from './strings.ts';
 
 const TICK_MS = 1_000;
+const words = strings.approvals;
 
 /** The calls that wait for the user, above whatever screen is open. */
 export function Approvals({ approvals }: { approvals: readonly PendingApprovalInfo[] }) {
   return (
-    <section aria-label="Calls that wait for you" aria-live="polite" className={styles.approvals}>
+    <section aria-label={words.label} aria-live="polite" className={styles.approvals}>
       {approvals.map((approval) => (
         <Approval key={approval.id} approval={approval} />
       ))}
@@ -28,39 +32,52 @@ function Approval({ approval }: { approval: PendingApprovalInfo }) {
     mutationFn: (answer: 'once' | 'always' | 'refuse') => unwrap(window.causeway.request.answerCall({ id, answer })),
   });
   const isBusy = answering.isPending;
+  const question = words.question(client ?? words.client, tool);
   return (
-    <article className={styles.approval} aria-label={`${client ?? 'An AI client'} asks to use ${tool}`}>
-      <div>
-        <p className={styles.question}>
-          <ClientBadge mark={mark} /> {client ?? 'An AI client'} asks to use {tool}
-        </p>
-        <p className={layout.quiet}>
-          On {server} · as {profile} · <Countdown expiresAt={approval.expiresAt} />
-        </p>
+    <article className={styles.approval} aria-label={question}>
+      <div className={styles.head}>
+        <span className={styles.glyph}>
+          <Icon of={IconShieldQuestion} size="navigation" />
+        </span>
+        <div>
+          <p className={styles.question}>
+            <ClientBadge mark={mark} />
+            {question}
+          </p>
+          <p className={layout.quiet}>
+            {words.on(server, profile)}
+            <Countdown expiresAt={approval.expiresAt} />
+          </p>
+        </div>
       </div>
       {statement !== null && (
-        <ScrollBox label="SQL" className={styles.contents}>
+        <ScrollBox label={words.sql} className={styles.contents}>
           <pre>{statement}</pre>
         </ScrollBox>
       )}
       {approval.arguments !== null && (
-        <ScrollBox label="Arguments" className={styles.contents}>
+        <ScrollBox label={words.arguments} className={styles.contents}>
           <pre>{approval.arguments}</pre>
         </ScrollBox>
       )}
-      {cut > 0 && <p className={layout.quiet}>{cut.toLocaleString('en')} more characters are not shown.</p>}
+      {cut > 0 && <p className={layout.quiet}>{words.cut(cut)}</p>}
       <ActionFailure error={answering.error} />
       <div className={layout.actions}>
-        <Button disabled={isBusy} onClick={() => answering.mutate('once')}>
-          Allow once
+        <Button leftSection={<Icon of={IconCheck} />} disabled={isBusy} onClick={() => answering.mutate('once')}>
+          {words.once}
         </Button>
         {client !== null && (
           <Button variant="default" disabled={isBusy} onClick={() => answering.mutate('always')}>
-            Always for this client
+            {words.always}
           </Button>
         )}
-        <Button variant="default" disabled={isBusy} onClick={() => answering.mutate('refuse')}>
-          Refuse
+        <Button
+          variant="default"
+          leftSection={<Icon of={IconX} />}
+          disabled={isBusy}
+          onClick={() => answering.mutate('refuse')}
+        >
+          {words.refuse}
         </Button>
       </div>
     </article>
@@ -75,5 +92,5 @@ function Countdown({ expiresAt }: { expiresAt: number }) {
     return () => clearInterval(ticking);
   }, []);
   const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1000));
-  return <span aria-live="off">refused automatically in {seconds} s</span>;
+  return <span aria-live="off">{words.countdown(seconds)}</span>;
 }

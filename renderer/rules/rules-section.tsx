@@ -1,39 +1,48 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
 import { useId } from 'react';
-import layout from '../shared/layout.module.css';
+import { Card } from '../shared/card.tsx';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import styles from './rules.module.css';
+import { strings } from './strings.ts';
 import { choicesForNewTools, isSwitchState, type RulesEditor } from './use-rules.ts';
 
-/** What AI clients may do, for a server or for all of them: all clients or one of them, read only, and tools that are new. */
+/** What AI clients may do at all servers. */
 export function RulesSection({ title, editor }: { title: string; editor: RulesEditor }) {
+  return (
+    <Card title={title}>
+      <RulesControls editor={editor} />
+    </Card>
+  );
+}
+
+/** The rules of a scope: for all clients or one of them, whether tools that are new are allowed, and read only. */
+export function RulesControls({ editor }: { editor: RulesEditor }) {
   const { scope, rules, changing, pending, clearing } = editor;
   const id = useId();
   const { data } = rules;
   // What is new at every server can be decided for all clients only.
   const decidesNewTools = scope.server !== null || scope.client === null;
   return (
-    <section className={layout.stack} aria-label={title}>
-      <h2>{title}</h2>
+    <div className={styles.section}>
       <FailureNotice error={rules.error} onRetry={rules.refetch} />
       {data && (
         <>
           <div className={styles.controls}>
             <NativeSelect
-              label="Rules for"
+              label={strings.appliesTo}
               value={scope.client ?? ''}
               data={[
-                { value: '', label: 'All AI clients' },
+                { value: '', label: strings.allClients },
                 ...data.clients.map(({ id: client, name, hasRules }) => ({
                   value: client,
-                  label: hasRules ? `${name} (has rules)` : name,
+                  label: hasRules ? strings.hasRules(name) : name,
                 })),
               ]}
               onChange={({ currentTarget }) => editor.choose(currentTarget.value || null)}
             />
             {decidesNewTools && (
               <NativeSelect
-                label="New tools"
+                label={strings.newTools}
                 value={pending?.newTools ?? data.newTools ?? ''}
                 data={choicesForNewTools(scope, data)}
                 onChange={({ currentTarget: { value } }) => {
@@ -43,17 +52,14 @@ export function RulesSection({ title, editor }: { title: string; editor: RulesEd
             )}
             {!data.isEmpty && (
               <Button variant="default" onClick={() => clearing.mutate()}>
-                Remove these rules
+                {strings.clear}
               </Button>
             )}
           </div>
           <Switch
             id={id}
-            label="Read only"
-            description={
-              data.readOnlyBy ??
-              'Only tools that the server marks as read-only. Causeway cannot check whether that is true.'
-            }
+            label={strings.readOnly}
+            description={data.readOnlyBy ?? strings.readOnlyHint}
             checked={(pending?.readOnly ?? data.readOnly) || data.readOnlyBy !== null}
             disabled={data.readOnlyBy !== null}
             onChange={({ currentTarget }) => changing.mutate({ readOnly: currentTarget.checked })}
@@ -61,7 +67,7 @@ export function RulesSection({ title, editor }: { title: string; editor: RulesEd
         </>
       )}
       <ActionFailure error={changing.error ?? clearing.error} />
-    </section>
+    </div>
   );
 }
 
@@ -75,13 +81,13 @@ export function ToolSwitch({ name, editor }: { name: string; editor: RulesEditor
   return (
     <NativeSelect
       size="xs"
-      aria-label={`May ${name} be used?`}
+      aria-label={strings.toolPermission(name)}
       title={tool.decidedBy ?? undefined}
       value={wanted ?? STATES[tool.allowed]}
       data={[
-        { value: 'on', label: 'On' },
-        { value: 'ask', label: 'Ask first' },
-        { value: 'off', label: tool.isReadOnly ? 'Off: read only' : 'Off' },
+        { value: 'on', label: strings.allow },
+        { value: 'ask', label: strings.ask },
+        { value: 'off', label: tool.isReadOnly ? strings.blockedReadOnly : strings.block },
       ]}
       disabled={tool.isReadOnly}
       onChange={({ currentTarget: { value } }) => {

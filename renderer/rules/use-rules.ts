@@ -8,6 +8,7 @@ import {
 import { useEffect, useState } from 'react';
 import type { RulesOfScope, RulesScope, SwitchState } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
+import { strings } from './strings.ts';
 
 type RulesChange = Omit<Parameters<typeof window.causeway.request.changeRules>[0], keyof RulesScope>;
 
@@ -53,12 +54,12 @@ export function choicesForNewTools(
   { server, client }: RulesScope,
   { newTools }: RulesOfScope,
 ): { value: string; label: string }[] {
-  const wider = client === null ? (server === null ? 'On' : 'As for all servers') : 'As for all AI clients';
+  const wider = client !== null ? strings.asAllClients : server === null ? strings.allow : strings.asAllServers;
   return [
     ...(newTools === null ? [{ value: '', label: wider }] : []),
-    ...(newTools === null && server === null ? [] : [{ value: 'on', label: 'On' }]),
-    { value: 'ask', label: 'Ask first' },
-    { value: 'off', label: 'Off' },
+    ...(newTools === null && server === null ? [] : [{ value: 'on', label: strings.allow }]),
+    { value: 'ask', label: strings.ask },
+    { value: 'off', label: strings.block },
   ];
 }
 

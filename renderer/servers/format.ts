@@ -1,5 +1,5 @@
-import type { ConfiguredServer, ServerKind, ToolInfo } from '../../preload/contract.ts';
-import { formatServerKind } from '../../preload/format.ts';
+import type { ConfiguredServer, ToolInfo } from '../../preload/contract.ts';
+import { strings } from './strings.ts';
 
 /** States in which an admin has to grant or enable something in the workspace. */
 const MATTERS_OF_THE_WORKSPACE = new Set<ConfiguredServer['state']['status']>(['no-grants', 'forbidden', 'not-found']);
@@ -11,56 +11,39 @@ export function leadsToWorkspace({ status }: ConfiguredServer['state']): boolean
 /** States that may change soon without any action. */
 const PASSING = new Set<ConfiguredServer['state']['status']>(['unreachable', 'failing', 'login-page']);
 
-export function passesByItself({ status }: ConfiguredServer['state']): boolean {
-  return PASSING.has(status);
+export function passesByItself({ status, action }: ConfiguredServer['state']): boolean {
+  return PASSING.has(status) && action === 'check-again';
 }
 
 /** The time until something happens, as text. */
 export function formatSoon(delayMs: number): string {
   const seconds = Math.round(delayMs / 1000);
-  if (seconds <= 1) return 'now';
-  return seconds < 90 ? `in ${seconds} seconds` : `in ${Math.round(seconds / 60)} minutes`;
+  if (seconds <= 1) return strings.now;
+  return seconds < 90 ? strings.inSeconds(seconds) : strings.inMinutes(Math.round(seconds / 60));
 }
 
-/** What a server shows, by its path: `Catalog functions in main.default`. */
-export function aboutServer({ kind, path }: Pick<ConfiguredServer, 'kind' | 'path'>): string {
-  const words = formatServerKind(kind);
-  const target = path.split('/').slice(5).map(decodeURIComponent);
-  if (kind === 'other') return path;
-  if (kind === 'app') return `${words} · ${path.split('/')[2]}`;
-  return target.length === 0 ? words : `${words} · ${target.join('.')}`;
-}
+/** A mark that a tool bears, by what its server says of it. */
+export type ToolBadge = 'readOnly' | 'destructive' | 'writes' | 'idempotent' | 'openWorld';
 
-/** What a kind of server lets an AI client do. */
-export const KIND_HINTS: Record<ServerKind, string> = {
-  sql: 'Run queries on your SQL warehouse.',
-  genie: 'Ask questions in plain words about data that somebody has prepared.',
-  'vector-search': 'Find texts by their meaning.',
-  functions: 'Call functions that are kept in the data catalog.',
-  app: 'Use the tools of an app that is hosted on Databricks.',
-  other: 'A server of the workspace’s AI Gateway, one outside that it is connected to, or any by its path.',
-};
-
-const EFFECTS: Record<ToolInfo['effect'], string> = {
-  reads: 'Only reads',
-  changes: 'Changes things',
-  destroys: 'Can change or delete data',
-  unknown: '',
-};
-
-/** What a call of a tool does, as far as its server says; empty where it says nothing. */
-export function formatEffect({ effect }: ToolInfo): string {
-  return EFFECTS[effect];
+/** The badges of a tool. A hint counts only where the ones that it depends on allow it (MCP 2025-11-25 › ToolAnnotations). */
+export function badgesOf({ hints, effect }: Pick<ToolInfo, 'hints' | 'effect'>): ToolBadge[] {
+  const isReadOnly = effect === 'reads';
+  return [
+    ...(isReadOnly ? (['readOnly'] as const) : []),
+    ...(effect === 'destroys' ? (['destructive'] as const) : []),
+    ...(effect === 'changes' ? (['writes'] as const) : []),
+    ...(hints.idempotent === true && !isReadOnly ? (['idempotent'] as const) : []),
+    ...(hints.openWorld === true ? (['openWorld'] as const) : []),
+  ];
 }
 
 /** A duration as text. */
 export function formatRunTime(durationMs: number): string {
-  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
-  return `${(durationMs / 1000).toFixed(1)} s`;
+  return durationMs < 1000 ? strings.answer.ms(Math.round(durationMs)) : strings.answer.s(durationMs / 1000);
 }
 
 /** A size as text. */
 export function formatSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return strings.answer.bytes(bytes);
+  return bytes < 1024 * 1024 ? strings.answer.kb(Math.round(bytes / 1024)) : strings.answer.mb(bytes / 1024 / 1024);
 }

@@ -1,109 +1,115 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { IconArrowLeft, IconCopy, IconLink, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer } from '../../preload/contract.ts';
 import { needsAttention, takesPin } from '../../preload/format.ts';
-import { RulesSection } from '../rules/rules-section.tsx';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
-import { Notice } from '../shared/notice.tsx';
+import { MoreMenu } from '../shared/more-menu.tsx';
+import { ActionFailure, Notice } from '../shared/notice.tsx';
 import { addressOf } from '../shared/screen.ts';
-import { ScreenHead } from '../shared/screen-head.tsx';
-import { aboutServer, passesByItself } from './format.ts';
+import { ScreenTitle } from '../shared/screen-head.tsx';
+import { toast } from '../shared/toast.ts';
+import { WaitingForService } from '../shared/waiting-for-browser.tsx';
+import { AddToClients } from './add-to-clients.tsx';
+import { ServerClients, ServerDetails } from './server-facts.tsx';
+import { ServerIcon } from './server-icon.tsx';
 import { ServerPin } from './server-pin.tsx';
-import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
+import { ServerRemedy } from './server-remedy.tsx';
+import { RetryTime, ServerState } from './server-state.tsx';
 import styles from './servers.module.css';
+import { ServiceAccount } from './service-account.tsx';
+import { strings } from './strings.ts';
+import { Successor } from './successor.tsx';
 import { ToolList } from './tools/tool-list.tsx';
+import { useClients, useUsage } from './use-usage.ts';
 
-/** One server: how it is, where it is, and what its tools do. */
-export function ServerPage({ server, onRemove }: { server: ConfiguredServer; onRemove(): void }) {
-  const { name, profile, path, state } = server;
+interface ServerPageProps {
+  server: ConfiguredServer;
+  /** All of the list. */
+  servers: readonly ConfiguredServer[];
+  onRemove(): void;
+}
+
+const words = strings.page;
+
+/** One server: how it is, who uses it and how, what AI clients may do with it, and what its tools do. */
+export function ServerPage({ server, servers, onRemove }: ServerPageProps) {
+  const { name, title, type, profile, path, state } = server;
+  const { request } = window.causeway;
   const rules = useRules(name, `${state.status} ${state.tools}`);
+  const usage = useUsage().get(name);
+  const report = useClients(servers.map((each) => each.name));
+  const [isAdding, setAdding] = useState(false);
+  const checking = useMutation({
+    mutationFn: () => unwrap(request.checkServer({ name })),
+    onSuccess: () => toast(words.checked(title)),
+  });
+  const copy = (what: 'path' | 'url') =>
+    void request.copyServer({ name, what }).then(({ ok }) => ok && toast(words.copied));
   return (
     <div className={layout.screen}>
       <p>
-        <a href={addressOf('servers')}>All servers</a>
+        <a className={styles.back} href={addressOf('servers')}>
+          <Icon of={IconArrowLeft} />
+          {words.back}
+        </a>
       </p>
-      <ScreenHead title={name}>
-        <Button variant="default" onClick={onRemove}>
-          Remove…
-        </Button>
-      </ScreenHead>
-      <div>
-        <p className={styles.stateLine}>
-          <ServerState server={server} />
-        </p>
-        <p className={layout.quiet}>
-          {aboutServer(server)} · as {profile}
-        </p>
+      <div className={layout.head}>
+        <div className={styles.identity}>
+          <ServerIcon type={type} />
+          <div>
+            <ScreenTitle>{title}</ScreenTitle>
+            <p className={layout.quiet}>
+              {[strings.types[type], ...(title === name ? [] : [name]), strings.asProfile(profile)].join(' · ')}
+            </p>
+          </div>
+        </div>
+        <div className={layout.actions}>
+          <Button leftSection={<Icon of={IconPlus} />} onClick={() => setAdding(true)}>
+            {words.addToClients}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<Icon of={IconRefresh} />}
+            loading={checking.isPending}
+            onClick={() => checking.mutate()}
+          >
+            {words.check}
+          </Button>
+          <MoreMenu
+            label={words.more(title)}
+            items={[
+              { label: words.copyPath, icon: IconCopy, onClick: () => copy('path') },
+              { label: words.copyUrl, icon: IconLink, onClick: () => copy('url') },
+              { label: words.remove, icon: IconTrash, onClick: onRemove, isDangerous: true, isSeparated: true },
+            ]}
+          />
+        </div>
       </div>
+      <ServerState server={server} usage={usage} />
+      <ActionFailure error={checking.error} />
       {needsAttention(state) && (
         <Notice message={state.words} remedy={state.remedy}>
           <ServerRemedy server={server} />
+          <RetryTime server={server} />
         </Notice>
       )}
-      {state.retryAt !== null && passesByItself(state) && (
-        <p className={layout.quiet}>
-          <TriesAgain server={server} />
-        </p>
+      {state.status === 'waiting-for-browser' && server.service !== undefined && (
+        <WaitingForService server={server.name} />
       )}
-      <div className={layout.actions}>
-        <code className={styles.address}>{path}</code>
-        <Copy name={name} what="path" label="Copy path" />
-        <Copy name={name} what="url" label="Copy address" />
-      </div>
+      {server.successor !== null && <Successor server={server} successor={server.successor} />}
       {server.service !== undefined && <ServiceAccount name={name} title={server.service} status={state.status} />}
-      {takesPin(path) && <ServerPin name={name} profile={profile} />}
-      <RulesSection title="What AI clients may do" editor={rules} />
       <ToolList server={server} rules={rules} />
+      <div className={layout.columns}>
+        <ServerClients server={server} clients={report.data?.clients} usage={usage} />
+        <ServerDetails server={server} usage={usage} />
+        {takesPin(path) && <ServerPin name={name} title={title} profile={profile} />}
+      </div>
+      <AddToClients opened={isAdding} server={server} report={report} onClose={() => setAdding(false)} />
     </div>
-  );
-}
-
-/** That the user is signed in to what is behind a service, and the way out. */
-function ServiceAccount({ name, title, status }: { name: string; title: string; status: string }) {
-  const { request } = window.causeway;
-  const signedIn = useQuery({
-    // Asked again where the server's state is another one.
-    queryKey: ['service', name, status],
-    queryFn: () => unwrap(request.isSignedInToService({ name })),
-  });
-  const [asking, setAsking] = useState(false);
-  if (signedIn.data !== true) return null;
-  return (
-    <div className={layout.actions}>
-      <span>You are signed in to {title}.</span>
-      <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
-        Sign out of {title}
-      </Button>
-      <ConfirmDialog
-        opened={asking}
-        title={`Sign out of ${title}?`}
-        verb="Sign out"
-        isGrave
-        act={() => unwrap(request.signOutOfService({ name }))}
-        onClose={() => setAsking(false)}
-      >
-        <p>
-          No AI client can use {title} through this workspace as you any more, on any computer, until you sign in again.
-        </p>
-      </ConfirmDialog>
-    </div>
-  );
-}
-
-function Copy({ name, what, label }: { name: string; what: 'path' | 'url'; label: string }) {
-  const [copied, setCopied] = useState(false);
-  return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      onBlur={() => setCopied(false)}
-      onClick={() => void window.causeway.request.copyServer({ name, what }).then(({ ok }) => setCopied(ok))}
-    >
-      <span aria-live="polite">{copied ? 'Copied' : label}</span>
-    </Button>
   );
 }

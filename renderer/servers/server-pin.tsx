@@ -2,13 +2,17 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unwrap } from '../shared/answered.ts';
+import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { Notice } from '../shared/notice.tsx';
 import { showScreen } from '../shared/screen.ts';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
+import { strings } from './strings.ts';
+
+const words = strings.warehouse;
 
 /** What the calls of a server run on in every client that has no pin of its own. */
-export function ServerPin({ name, profile }: { name: string; profile: string }) {
+export function ServerPin({ name, title, profile }: { name: string; title: string; profile: string }) {
   const queries = useQueryClient();
   const { data } = usePins(profile);
   const [picking, setPicking] = useState(false);
@@ -17,28 +21,25 @@ export function ServerPin({ name, profile }: { name: string; profile: string }) 
   const pin = ofServer.find(({ client }) => client === null);
   const others = ofServer.filter(({ client }) => client !== null);
   return (
-    <section className={layout.stack} aria-labelledby="runs-on">
-      <h2 id="runs-on">Warehouse</h2>
-      <div className={layout.actions}>
-        <span>
-          {pin
-            ? `Its calls run on ${pin.warehouse}, pinned for every client.`
-            : 'Its calls run where your queries run.'}
-        </span>
+    <Card
+      title={words.title}
+      actions={
         <Button variant="default" size="compact-sm" onClick={() => setPicking(true)}>
-          Pin warehouse…
+          {words.pin}
         </Button>
-      </div>
+      }
+    >
+      <p>{pin ? words.pinned(pin.warehouse) : words.unpinned}</p>
       {others.map(({ client, warehouse }) => (
         <p key={`${client} ${warehouse}`} className={layout.quiet}>
-          {client}: {warehouse}
+          {words.client(client ?? '', warehouse)}
         </p>
       ))}
       {ofServer.length > 0 && <p className={layout.quiet}>{data?.rank}</p>}
       {isChanged && (
-        <Notice tone="note" message="AI clients use it once their entries are updated." remedy={null}>
+        <Notice tone="note" message={words.update} remedy={null}>
           <Button variant="default" size="compact-sm" onClick={() => showScreen('clients')}>
-            Show AI clients
+            {words.showClients}
           </Button>
         </Notice>
       )}
@@ -46,11 +47,11 @@ export function ServerPin({ name, profile }: { name: string; profile: string }) 
         pinning={
           picking
             ? {
-                title: `${name} runs on`,
+                title: words.dialog(title),
                 profile,
                 pinned: pin?.warehouseId ?? null,
-                otherwise: 'Workspace decides',
-                consequence: 'Calls of every client name this warehouse themselves.',
+                otherwise: words.otherwise,
+                consequence: words.consequence,
                 pin: async (warehouseId) => {
                   await unwrap(window.causeway.request.pinServer({ server: name, warehouseId }));
                   await queries.invalidateQueries({ queryKey: ['pins'] });
@@ -61,6 +62,6 @@ export function ServerPin({ name, profile }: { name: string; profile: string }) 
         }
         onClose={() => setPicking(false)}
       />
-    </section>
+    </Card>
   );
 }

@@ -1,29 +1,31 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { IconPlus, IconServer } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AiClient, ConfiguredServer, DesktopState } from '../../preload/contract.ts';
-import { needsAttention } from '../../preload/format.ts';
-import { hasEntry } from '../clients/format.ts';
+import type { ConfiguredServer, DesktopState } from '../../preload/contract.ts';
 import { RulesSection } from '../rules/rules-section.tsx';
+import { strings as rulesStrings } from '../rules/strings.ts';
 import { useRules } from '../rules/use-rules.ts';
 import { unwrap } from '../shared/answered.ts';
-import { ConfirmDialog } from '../shared/confirm-dialog.tsx';
 import { FirstSteps } from '../shared/first-steps.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure } from '../shared/notice.tsx';
 import { addressOf, showScreen, useItem } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
-import { usePrevious } from '../shared/use-last.ts';
+import { toast } from '../shared/toast.ts';
 import { AddServer } from './add/add-server.tsx';
-import { aboutServer } from './format.ts';
+import { RemoveServer } from './remove-server.tsx';
 import { ServerPage } from './server-page.tsx';
-import { ServerRemedy, ServerState, TriesAgain } from './server-state.tsx';
+import { ServerRow } from './server-row.tsx';
 import styles from './servers.module.css';
+import { strings } from './strings.ts';
+import { clientsWith, useClients, useUsage } from './use-usage.ts';
 
 /** The managed servers that AI clients are to have: their state and tools, and how to add and remove one. */
 export function ServersScreen({ state }: { state: DesktopState }) {
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState<string | null>(null);
+  const [removing, setRemoving] = useState<ConfiguredServer | null>(null);
   const item = useItem();
   const { servers } = state;
   const shown = servers.find(({ name }) => name === item);
@@ -31,24 +33,22 @@ export function ServersScreen({ state }: { state: DesktopState }) {
   return (
     <>
       {shown ? (
-        <ServerPage key={shown.name} server={shown} onRemove={() => setRemoving(shown.name)} />
+        <ServerPage key={shown.name} server={shown} servers={servers} onRemove={() => setRemoving(shown)} />
       ) : (
         <div className={layout.screen}>
-          <ScreenHead title="Servers">{servers.length > 0 && <Button onClick={add}>Add a server…</Button>}</ScreenHead>
-          {item !== null && <p>There is no server “{item}” any more.</p>}
+          <ScreenHead title={strings.title}>
+            {servers.length > 0 && (
+              <Button leftSection={<Icon of={IconPlus} />} onClick={add}>
+                {strings.add}
+              </Button>
+            )}
+          </ScreenHead>
+          {item !== null && <p>{strings.gone(item)}</p>}
           {servers.length === 0 && state.warehouse.status === 'loading' && <Skeleton height={120} />}
           {servers.length === 0 && state.warehouse.status !== 'loading' && <NoServers state={state} onBrowse={add} />}
           {servers.length > 0 && (
             <>
-              <ul className={layout.list} aria-label="Servers">
-                {servers.map((server) => (
-                  <ServerRow key={server.name} server={server} />
-                ))}
-              </ul>
-              <p className={layout.quiet}>
-                Programs such as Claude or Cursor use these once they have an entry for them:{' '}
-                <a href={addressOf('clients')}>choose your AI clients</a>.
-              </p>
+              <ServerList servers={servers} />
               <AllServersRules />
             </>
           )}
@@ -56,9 +56,10 @@ export function ServersScreen({ state }: { state: DesktopState }) {
       )}
       <AddServer opened={adding} state={state} onClose={() => setAdding(false)} />
       <RemoveServer
-        name={removing}
+        server={removing}
         onClose={() => setRemoving(null)}
         onRemoved={() => {
+          if (removing) toast(strings.removeDialog.removed(removing.title));
           setRemoving(null);
           showScreen('servers');
         }}
@@ -67,8 +68,26 @@ export function ServersScreen({ state }: { state: DesktopState }) {
   );
 }
 
+function ServerList({ servers }: { servers: readonly ConfiguredServer[] }) {
+  const usage = useUsage();
+  const report = useClients(servers.map(({ name }) => name));
+  return (
+    <ul className={layout.list} aria-label={strings.list}>
+      {servers.map((server) => (
+        <ServerRow
+          key={server.name}
+          server={server}
+          usage={usage.get(server.name)}
+          showsProfile={servers.some(({ profile }) => profile !== servers[0]?.profile)}
+          clients={report.data && clientsWith(server.name, report.data.clients)}
+        />
+      ))}
+    </ul>
+  );
+}
+
 function AllServersRules() {
-  return <RulesSection title="What AI clients may do at all servers" editor={useRules(null)} />;
+  return <RulesSection title={rulesStrings.allServers} editor={useRules(null)} />;
 }
 
 function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers' {
@@ -76,118 +95,46 @@ function stepOf({ warehouse }: DesktopState): 'workspace' | 'sign-in' | 'servers
   return warehouse.status === 'known' ? 'servers' : 'sign-in';
 }
 
-/** Explains what servers are, with the shortest path to the first one. */
+/** Says what servers are, with the shortest path to the first one. */
 function NoServers({ state, onBrowse }: { state: DesktopState; onBrowse(): void }) {
   const { profile } = state;
+  const queries = useQueryClient();
   const isSignedIn = state.warehouse.status === 'known';
   const adding = useMutation({
     mutationFn: async (name: string) => {
       const proposed = await unwrap(window.causeway.request.proposeServer({ profile: name, kind: 'sql', target: '' }));
       await unwrap(window.causeway.request.addServer({ profile: name, kind: 'sql', ...proposed }));
+      return proposed.name;
+    },
+    onSuccess: (name) => {
+      void queries.invalidateQueries({ queryKey: ['clients'] });
+      toast(strings.addDialog.added(name));
     },
   });
   return (
     <>
       <FirstSteps step={stepOf(state)} />
-      <p>
-        Your workspace has servers that give AI clients tools: to run queries, to ask Genie, to search texts, to call
-        functions. Each one that you add here can be used by every AI client on this computer, with your permissions and
-        without another sign-in.
-      </p>
-      {!isSignedIn && (
-        <p>
-          Sign in first: <a href={addressOf('warehouse')}>go to your workspace</a>.
-        </p>
-      )}
-      <ActionFailure error={adding.error} />
-      {isSignedIn && profile !== null && (
-        <div className={layout.actions}>
-          <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
-            Add SQL
-          </Button>
-          <Button variant="default" onClick={onBrowse}>
-            Browse the workspace…
-          </Button>
-        </div>
-      )}
+      <div className={styles.empty}>
+        <Icon of={IconServer} size="large" />
+        <h2>{strings.empty.title}</h2>
+        <p>{strings.empty.text}</p>
+        {!isSignedIn && (
+          <p>
+            {strings.empty.signIn} <a href={addressOf('warehouse')}>{strings.empty.goToWarehouse}</a>
+          </p>
+        )}
+        <ActionFailure error={adding.error} />
+        {isSignedIn && profile !== null && (
+          <div className={layout.actions}>
+            <Button loading={adding.isPending} onClick={() => adding.mutate(profile)}>
+              {strings.empty.addSql}
+            </Button>
+            <Button variant="default" onClick={onBrowse}>
+              {strings.add}
+            </Button>
+          </div>
+        )}
+      </div>
     </>
   );
-}
-
-/** One server of the list: what it is, how it is, and what can be done about that. */
-function ServerRow({ server }: { server: ConfiguredServer }) {
-  const { name, profile, state } = server;
-  return (
-    <li className={`${layout.row} ${layout.split}`}>
-      <div>
-        <a className={layout.name} href={addressOf('servers', name)}>
-          {name}
-        </a>
-        <p className={layout.quiet}>
-          {aboutServer(server)} · as {profile}
-        </p>
-      </div>
-      <ServerState server={server} />
-      {needsAttention(state) && (
-        <div className={`${layout.trouble} ${styles.trouble}`}>
-          <p>
-            {[state.words, state.remedy].filter(Boolean).join(' ')} <TriesAgain server={server} />
-          </p>
-          <ServerRemedy server={server} />
-        </div>
-      )}
-    </li>
-  );
-}
-
-interface RemoveServerProps {
-  name: string | null;
-  onClose(): void;
-  onRemoved(): void;
-}
-
-/** Says what removing a server does not do, then does it. */
-function RemoveServer({ name, onClose, onRemoved }: RemoveServerProps) {
-  const shown = usePrevious(name) ?? '';
-  const clients = useQuery({
-    queryKey: ['clients-with', name],
-    queryFn: () => unwrap(window.causeway.request.listClients()),
-    enabled: name !== null,
-    gcTime: 0,
-  });
-  const users = usersOf(shown, clients.data?.clients ?? []);
-  const remove = async () => {
-    await unwrap(window.causeway.request.removeServer({ name: shown }));
-    onRemoved();
-  };
-  return (
-    <ConfirmDialog
-      opened={name !== null}
-      title={`Remove ${shown}?`}
-      verb="Remove"
-      isGrave
-      act={remove}
-      onClose={onClose}
-    >
-      <p>
-        It leaves this list, and no AI client is offered it any more. Nothing is removed from the workspace, and you can
-        add it again.
-      </p>
-      {users.length > 0 && (
-        <p>
-          {users.join(', ')}: each keeps the entry that it has for this server, and can go on using it.{' '}
-          <a href={addressOf('clients')} onClick={onClose}>
-            Take the entries out under AI clients
-          </a>{' '}
-          first if you do not want that.
-        </p>
-      )}
-      {clients.data && users.length === 0 && <p>No AI client on this computer has an entry for it.</p>}
-    </ConfirmDialog>
-  );
-}
-
-/** The names of the clients that have an entry of ours for a server. */
-function usersOf(server: string, clients: readonly AiClient[]): string[] {
-  return clients.filter(({ files }) => files.some((file) => hasEntry(file, server))).map(({ name }) => name);
 }

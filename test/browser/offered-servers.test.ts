@@ -11,15 +11,15 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
   const words = (text: string | RegExp) => dialog().getByText(text).first().waitFor();
   const open = async () => {
     await go('Servers');
-    await button('Browse the workspace…').click();
+    await button('Add server').click();
   };
   const UC = '/api/2.1/unity-catalog/*';
 
   it('is shown in groups, and one of it is added under the proposed name', async () => {
     await open();
     await option(/^GitHub/).waitFor();
-    await words(/\d+ found\. Left out: 1 app whose name does not begin with mcp-\./);
-    for (const group of ['SQL', 'Genie', 'Search', 'Functions', 'Services', 'Connections', 'Apps']) {
+    await words(/\d+ found · Left out: 1 app whose name does not begin with mcp-\./);
+    for (const group of ['SQL', 'Genie', 'Vector search', 'Functions', 'MCP services', 'External servers', 'Apps']) {
       await dialog().getByRole('group', { name: group, exact: true }).waitFor();
     }
     await inspect('offered');
@@ -28,8 +28,8 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await option(/^GitHub/).check();
     await expect.poll(() => field('Name').inputValue()).toBe('system-ai-github');
     await inspect('offered-chosen');
-    await button('Add').click();
-    await shown.page.getByRole('heading', { level: 1, name: 'system-ai-github' }).waitFor();
+    await dialog().getByRole('button', { name: 'Add server', exact: true }).click();
+    await shown.page.getByRole('heading', { level: 1, name: 'GitHub' }).waitFor();
     expect((await openList()).read().servers).toEqual([
       { name: 'system-ai-github', profile: 'ana', kind: 'other', path: '/ai-gateway/mcp-services/system.ai.github' },
     ]);
@@ -39,25 +39,31 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await open();
     await option(/^GitHub/).waitFor();
     await field('Search the workspace').fill('nowhere');
-    await words('Nothing matches “nowhere”.');
+    await words('No results for “nowhere”.');
     await field('Search the workspace').fill('support desk');
     await shown.page.keyboard.press('ArrowDown');
     expect(await option(/^main\.support\.tickets/).isChecked()).toBe(true);
     await inspect('offered-searched');
   });
 
-  it('says how an app is added, and what stands in the way', async () => {
+  it('reviews the address of an app before it is added, and says where no token can go', async () => {
     await open();
     await option(/^mcp-reports.*It is stopped/).check();
-    await words(/Add it with: causeway servers add app:mcp-reports --profile ana/);
-    expect(await button('Add').isDisabled()).toBe(true);
     await inspect('offered-app');
+    const agree = shown.page.getByRole('dialog', { name: 'Send your token to mcp-reports?' });
+    await dialog().getByRole('button', { name: 'Review address', exact: true }).click();
+    await agree.getByRole('alert').waitFor();
+    await inspect('confirm-app');
+    expect(await agree.getByRole('button', { name: 'Confirm address' }).isDisabled()).toBe(true);
+    await agree.getByRole('button', { name: 'Cancel' }).click();
+    await agree.waitFor({ state: 'detached' });
+    expect((await openList()).read().servers).toEqual([]);
   });
 
   it('waits with placeholders, and is cancelled when the dialog is closed', async () => {
     const answer = await hold('request', 'requests/causeway:findServers');
     await open();
-    await words(/Looking through the workspace… 0 found/);
+    await words(/Searching the workspace · 0 found/);
     await inspect('offered-loading');
     answer();
     await option(/^GitHub/).waitFor();
@@ -66,7 +72,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     shown.workspace.state.replace(largeCatalog({ catalogs: 20, schemas: 20, services: 5 }));
     shown.workspace.faults.add({ path: UC, effect: { kind: 'delay', milliseconds: 50 }, times: 'always' });
     shown.workspace.requests.clear();
-    await button('Browse the workspace…').click();
+    await button('Add server').click();
     await expect.poll(() => shown.workspace.requests.count({ path: UC })).toBeGreaterThan(20);
     await shown.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
@@ -91,7 +97,7 @@ describe.skipIf(whyNotHere)('everything that the workspace offers, in the window
     await words(/Stopped after 500 requests/);
     await inspect('offered-part');
     await field('Search the workspace').fill('catalog_29.schema_28.service_03');
-    await words('Nothing matches');
+    await words('No results for');
     await dialog().getByRole('button', { name: 'Search all', exact: true }).click();
     await option(/^catalog_29\.schema_28\.service_03/).waitFor();
     await words('1 found');

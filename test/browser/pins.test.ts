@@ -93,7 +93,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByRole('link', { name: 'databricks-sql' }).click();
     await button('Pin warehouse…').click();
     await choose(first.name, 'Pin warehouse');
-    await page().getByText(`Its calls run on ${first.name}, pinned for every client.`).waitFor();
+    await page().getByText(`Calls run on ${first.name}, pinned for every client.`).waitFor();
     await inspect('pins-server');
     await button('Show AI clients').click();
     await client('Cursor').getByText(`databricks-sql runs on ${first.name} · pinned for every client`).waitFor();

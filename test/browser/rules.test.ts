@@ -16,7 +16,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await readOnly().click();
     await expect.poll(() => readOnly().isChecked()).toBe(true);
   };
-  const calls = () => page().getByRole('region', { name: 'Calls that wait for you' }).getByRole('article');
+  const calls = () => page().getByRole('region', { name: 'Calls waiting for approval' }).getByRole('article');
   const rules = async () => {
     const text = await readFile(join(shown.home, 'causeway', 'config', 'rules.json'), 'utf8').catch(() => '{}');
     return JSON.parse(text);
@@ -29,7 +29,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await go('Servers');
     await button('Add SQL').click();
     await page().getByRole('link', { name: 'databricks-sql' }).click();
-    await choice('May execute_sql be used?').waitFor();
+    await choice('Permission for execute_sql').waitFor();
   }
 
   it('a tool that is switched off in the window leaves a running session at once', async () => {
@@ -40,13 +40,13 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
       return (result as { tools: { name: string }[] }).tools.map(({ name }) => name);
     };
     expect(await tools(1)).toContain('execute_sql');
-    await choice('May execute_sql be used?').selectOption('Off');
+    await choice('Permission for execute_sql').selectOption('Block');
     await expect.poll(async () => (await rules()).history?.at(-1)).toMatchObject({ by: 'window' });
     expect(await tools(2)).not.toContain('execute_sql');
     expect(textOf(await drop(client, 3))).toContain('The user has switched off');
     await inspect('rules-tool-off');
-    await button('Remove these rules').click();
-    await expect.poll(() => choice('May execute_sql be used?').inputValue()).toBe('on');
+    await button('Reset permissions').click();
+    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('on');
     expect(await tools(4)).toContain('execute_sql');
   });
 
@@ -55,21 +55,21 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await page().getByRole('link', { name: 'All servers' }).click();
     await switchToReadOnly();
     await page().getByRole('link', { name: 'databricks-sql' }).click();
-    await page().getByText('Read only is on for everything.').waitFor();
+    await page().getByText('Read only is on for all servers.').waitFor();
     expect(await readOnly().isDisabled()).toBe(true);
-    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(true);
-    expect(await choice('May execute_sql_read_only be used?').inputValue()).toBe('on');
+    await expect.poll(() => choice('Permission for execute_sql').isDisabled()).toBe(true);
+    expect(await choice('Permission for execute_sql_read_only').inputValue()).toBe('on');
     await inspect('rules-read-only');
   });
 
   it('rules for one client leave the others alone', async () => {
     await addSql();
-    await choice('Rules for').selectOption('Claude Code');
+    await choice('Applies to').selectOption('Claude Code');
     await switchToReadOnly();
-    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(true);
-    await choice('Rules for').selectOption('All AI clients');
-    await expect.poll(() => choice('May execute_sql be used?').isDisabled()).toBe(false);
-    await choice('Rules for').selectOption('Claude Code (has rules)');
+    await expect.poll(() => choice('Permission for execute_sql').isDisabled()).toBe(true);
+    await choice('Applies to').selectOption('All AI clients');
+    await expect.poll(() => choice('Permission for execute_sql').isDisabled()).toBe(false);
+    await choice('Applies to').selectOption('Claude Code (custom)');
     const [ofServer] = Object.values((await rules()).servers);
     expect(ofServer).toEqual({ clients: { 'claude-code': { readOnly: true } } });
   });
@@ -78,12 +78,12 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await addSql();
     const env = { HOME: shown.home, CAUSEWAY_HOME: join(shown.home, 'causeway') };
     expect((await runCommand(env, ['rules', 'set', 'databricks-sql', '--ask', 'execute_sql'])).code).toBe(0);
-    await expect.poll(() => choice('May execute_sql be used?').inputValue()).toBe('ask');
+    await expect.poll(() => choice('Permission for execute_sql').inputValue()).toBe('ask');
   });
 
   it('a call that asks first shows its SQL, and goes on once it is allowed', async () => {
     await addSql();
-    await choice('May execute_sql be used?').selectOption('Ask first');
+    await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('claude-code');
     await go('Warehouse');
     const answered = drop(client, 1, 'SELECT 1');
@@ -91,7 +91,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     await calls().getByText('Claude Code asks to use execute_sql').waitFor();
     await calls().getByText('SELECT 1').waitFor();
     await calls()
-      .getByText(/^On databricks-sql · as ana · refused automatically in \d+ s$/)
+      .getByText(/^On databricks-sql · as ana · refused in \d+ s$/)
       .waitFor();
     await inspect('call-that-waits');
     await button('Allow once').click();
@@ -103,7 +103,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
     expect(textOf(await refused)).toContain('The user has refused this call');
 
     const always = drop(client, 3, 'SELECT 2');
-    await button('Always for this client').click();
+    await button('Always allow').click();
     expect((await always).result).toHaveProperty('content');
     expect((await drop(client, 4, 'SELECT 3')).result).toHaveProperty('content');
     await expect.poll(() => calls().count()).toBe(0);
@@ -112,7 +112,7 @@ describe.skipIf(whyNotHere)('what AI clients may do, in the window', () => {
 
   it('a call leaves the window when its client goes', async () => {
     await addSql();
-    await choice('May execute_sql be used?').selectOption('Ask first');
+    await choice('Permission for execute_sql').selectOption('Ask first');
     const client = await connect('cursor');
     void drop(client, 1).catch(() => undefined);
     await calls().getByText('Cursor asks to use execute_sql').waitFor();

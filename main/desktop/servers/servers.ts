@@ -12,7 +12,6 @@ import {
 import { longNames } from '../../clients/table.ts';
 import type { AskOptions } from '../../hub/health/mcp-session.ts';
 import type { HealthMonitor, MonitoredServerState } from '../../hub/health/monitor.ts';
-import { moveServer } from '../../move-server.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import type { ListedTool } from '../../rules/decision.ts';
 import type { RulesFile } from '../../rules/rules-file.ts';
@@ -23,7 +22,6 @@ import type { ServiceSignIn } from '../../workspace/service-sign-in.ts';
 import { openDesktopClients } from '../clients.ts';
 import { failureInWindow } from '../failure.ts';
 import type { DesktopModel } from '../model.ts';
-import { appAddress, startAppOf } from './apps.ts';
 import { describeConfiguredServer } from './describe.ts';
 import { strings } from './strings.ts';
 import { answerForWindow, hintsOf, toolForWindow } from './tools.ts';
@@ -165,6 +163,7 @@ export class DesktopServers {
   async findApp(profile: string, app: string): Promise<AppAddress> {
     const path = app.startsWith('/') ? checkedServerPath(app, 'The path') : serverPath('app', app);
     const known = (await this.#list.all()).find((server) => server.profile === profile && server.path === path);
+    const { appAddress } = await import('./apps.ts');
     return appAddress(this.#causeway, profile, path, known?.confirmed);
   }
 
@@ -186,12 +185,14 @@ export class DesktopServers {
   /** Starts an app, and waits until it runs. @throws {CausewayError} as `startApp` */
   async startApp(name: string, options: { signal: AbortSignal; onProgress(words: string): void }): Promise<void> {
     const { profile, path } = await this.#appNamed(name);
+    const { startAppOf } = await import('./apps.ts');
     await startAppOf(this.#causeway, profile, path, options);
     await this.check(name);
   }
 
   /** Moves a server to the one that has replaced it. @throws {CausewayError} as `moveServer` */
   async move(name: string, rules: RulesFile): Promise<RequestOutputs['moveServer']> {
+    const { moveServer } = await import('../../move-server.ts');
     const { tools, hasRules, outcomes } = await moveServer(name, {
       auth: this.#causeway.auth,
       list: await this.#list.open(),

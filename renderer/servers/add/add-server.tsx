@@ -1,14 +1,20 @@
-import { Button, Modal } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { type Icon as Glyph, IconLayoutGrid } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { DesktopState, OfferedServerInfo, ServerKind } from '../../../preload/contract.ts';
-import { formatHost, formatServerKind } from '../../../preload/format.ts';
+import { formatHost } from '../../../preload/format.ts';
 import { unwrap } from '../../shared/answered.ts';
+import { Dialog } from '../../shared/dialog.tsx';
 import { Form, TextField } from '../../shared/form.tsx';
+import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
-import { FailureNotice, Notice } from '../../shared/notice.tsx';
+import { FailureNotice } from '../../shared/notice.tsx';
 import { addressOf, showScreen } from '../../shared/screen.ts';
-import { KIND_HINTS } from '../format.ts';
+import { toast } from '../../shared/toast.ts';
+import { ConfirmApp } from '../confirm-app.tsx';
+import { TYPE_GLYPHS } from '../server-icon.tsx';
+import { strings } from '../strings.ts';
 import styles from './add.module.css';
 import { ChooseTarget } from './choose-target.tsx';
 import { OfferedList } from './offered-list.tsx';
@@ -19,15 +25,17 @@ interface AddServerProps {
   onClose(): void;
 }
 
-/** The dialog in which a server is found by what it is to show, named, and added. */
+const words = strings.addDialog;
+
+/** The dialog in which a server is found by what it offers, named, and added. */
 export function AddServer({ opened, state, onClose }: AddServerProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add a server" size="lg">
+    <Dialog opened={opened} onClose={onClose} title={words.title} size="lg">
       {state.profile === null || state.warehouse.status !== 'known' ? (
         <p>
-          Sign in first: Causeway shows what your workspace has once you are signed in.{' '}
+          {words.signIn}{' '}
           <a href={addressOf('warehouse')} onClick={onClose}>
-            Go to your workspace
+            {words.goToWarehouse}
           </a>
         </p>
       ) : (
@@ -38,14 +46,21 @@ export function AddServer({ opened, state, onClose }: AddServerProps) {
           onClose={onClose}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 /** Everything that the workspace offers, or one kind of it. */
 type Choice = ServerKind | 'all';
 
-const CHOICES: readonly Choice[] = ['all', 'sql', 'genie', 'vector-search', 'functions', 'other'];
+const CHOICES: readonly [Choice, string, Glyph][] = [
+  ['all', words.all, IconLayoutGrid],
+  ['sql', strings.types.sql, TYPE_GLYPHS.sql],
+  ['genie', strings.types.genie, TYPE_GLYPHS.genie],
+  ['vector-search', strings.types.search, TYPE_GLYPHS.search],
+  ['functions', strings.types.functions, TYPE_GLYPHS.functions],
+  ['other', strings.types.other, TYPE_GLYPHS.other],
+];
 
 interface AddFormProps {
   profile: string;
@@ -56,11 +71,14 @@ interface AddFormProps {
 
 function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   const { request } = window.causeway;
+  const queries = useQueryClient();
   const [choice, setChoice] = useState<Choice>('all');
   const [offered, setOffered] = useState<OfferedServerInfo | null>(null);
   const [target, setTarget] = useState<string | null>(null);
+  const [isConfirming, setConfirming] = useState(false);
   const kind = choice === 'all' ? (offered?.kind ?? 'other') : choice;
   const path = choice === 'all' ? (offered?.path ?? undefined) : undefined;
+  const isApp = kind === 'app';
   const [ownName, setOwnName] = useState<string | null>(null);
   const proposal = useQuery({
     queryKey: ['proposal', profile, kind, target, path, existingNames],
@@ -76,8 +94,13 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
     if (isHere && ownName === null && name !== '') nameField.current?.select();
   }, [name, ownName]);
   const adding = useMutation({
-    mutationFn: (server: { path: string; name: string }) => unwrap(request.addServer({ profile, kind, ...server })),
-    onSuccess: (_, added) => {
+    mutationFn: async (server: { path: string; name: string; title?: string | undefined; confirmed?: string }) => {
+      await unwrap(request.addServer({ profile, kind, ...server }));
+      return server;
+    },
+    onSuccess: (added) => {
+      void queries.invalidateQueries({ queryKey: ['clients'] });
+      toast(words.added(added.title ?? offered?.title ?? (kind === 'other' || !target ? added.name : target)));
       onClose();
       showScreen('servers', added.name);
     },
@@ -88,87 +111,85 @@ function AddForm({ profile, host, existingNames, onClose }: AddFormProps) {
   };
   const chooseOffered = (server: OfferedServerInfo | null) => {
     setOffered(server);
-    // An app is added with the command, which asks whether tokens may go to its address.
-    choose(server === null || server.path === null ? null : server.add);
+    choose(server === null ? null : server.kind === 'app' ? server.title : server.add);
   };
-  const add = () => {
-    if (proposal.data) adding.mutate({ path: proposal.data.path, name: name.trim() });
-  };
+  const isReady = proposal.data !== undefined && target !== null && name.trim() !== '';
   return (
-    <Form
-      onSubmit={add}
-      error={adding.error}
-      actions={
-        <>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            disabled={!proposal.data || target === null || name.trim() === ''}
-            loading={adding.isPending}
-          >
-            Add
-          </Button>
-        </>
-      }
-    >
-      <fieldset className={styles.kinds}>
-        <legend>What is it to show?</legend>
-        {CHOICES.map((each) => (
-          <label key={each} className={styles.kind} data-chosen={each === choice}>
-            <input
-              type="radio"
-              name="kind"
-              value={each}
-              checked={each === choice}
-              data-autofocus={each === 'all' || undefined}
-              onChange={() => {
-                setChoice(each);
-                setOffered(null);
-                choose(each === 'sql' ? '' : null);
-              }}
-            />
-            {each === 'all' ? 'Everything' : formatServerKind(each)}
-          </label>
-        ))}
-      </fieldset>
-      {choice === 'all' ? (
-        <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
-      ) : (
-        <>
-          <p>{KIND_HINTS[choice]}</p>
-          <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
-        </>
-      )}
-      {offered?.path === null && (
-        <Notice
-          tone="note"
-          message={`${offered.title} is an app, with an address of its own.`}
-          remedy={`Add it with: causeway servers add ${offered.add} --profile ${profile}. The command shows the address, and asks whether your sign-in may go there.`}
+    <>
+      <Form
+        onSubmit={() => {
+          if (isReady && isApp) setConfirming(true);
+          else if (isReady) adding.mutate({ ...proposal.data, name: name.trim() });
+        }}
+        error={adding.error}
+        actions={
+          <>
+            <Button variant="default" onClick={onClose}>
+              {words.cancel}
+            </Button>
+            <Button type="submit" disabled={!isReady} loading={adding.isPending}>
+              {isApp ? words.next : words.submit}
+            </Button>
+          </>
+        }
+      >
+        <fieldset className={styles.kinds}>
+          <legend>{words.type}</legend>
+          {CHOICES.map(([each, label, glyph]) => (
+            <label key={each} className={styles.kind} data-chosen={each === choice}>
+              <input
+                type="radio"
+                name="kind"
+                value={each}
+                checked={each === choice}
+                data-autofocus={each === 'all' || undefined}
+                onChange={() => {
+                  setChoice(each);
+                  setOffered(null);
+                  choose(each === 'sql' ? '' : null);
+                }}
+              />
+              <Icon of={glyph} />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+        {choice === 'all' ? (
+          <OfferedList profile={profile} chosen={offered} onChoose={chooseOffered} />
+        ) : (
+          <>
+            <p className={layout.quiet}>{words.hints[choice]}</p>
+            <ChooseTarget key={choice} kind={choice} profile={profile} target={target} onChoose={choose} />
+          </>
+        )}
+        <TextField
+          ref={nameField}
+          label={words.name}
+          description={words.nameHint}
+          value={name}
+          onChange={(typed) => {
+            setOwnName(typed);
+            adding.reset();
+          }}
+          spellCheck={false}
+        />
+        <p className={layout.quiet}>
+          {proposal.data && target !== null && <code>{proposal.data.path} </code>}
+          {words.at(formatHost(host), profile)}
+        </p>
+        <FailureNotice error={target ? proposal.error : null} />
+      </Form>
+      {isApp && offered && proposal.data && (
+        <ConfirmApp
+          opened={isConfirming}
+          app={offered.title}
+          source={{ profile }}
+          onConfirm={({ path: appPath, origin }) =>
+            adding.mutateAsync({ path: appPath, name: name.trim(), confirmed: origin })
+          }
+          onClose={() => setConfirming(false)}
         />
       )}
-      <TextField
-        ref={nameField}
-        label="Name"
-        description="AI clients show it before each tool’s name: short is better. Use a-z, 0-9 and “-”."
-        value={name}
-        onChange={(typed) => {
-          setOwnName(typed);
-          adding.reset();
-        }}
-        spellCheck={false}
-      />
-      <p className={layout.quiet}>
-        {proposal.data && target !== null ? (
-          <>
-            <code>{proposal.data.path}</code> on {formatHost(host)}, as {profile}
-          </>
-        ) : (
-          `On ${formatHost(host)}, as ${profile}`
-        )}
-      </p>
-      <FailureNotice error={target ? proposal.error : null} />
-    </Form>
+    </>
   );
 }

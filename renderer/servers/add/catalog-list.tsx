@@ -6,8 +6,11 @@ import { unwrap } from '../../shared/answered.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, InSight, Notice } from '../../shared/notice.tsx';
 import { OpeningOption, Option, Options, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
+import { strings } from '../strings.ts';
 import { asJob } from '../use-job.ts';
 import type { ChooseProps } from './choose-target.tsx';
+
+const words = strings.browse;
 
 interface CatalogListProps extends ChooseProps {
   label: string;
@@ -84,11 +87,11 @@ export function CatalogList(props: CatalogListProps) {
         ),
       )}
       {!isPending && !error && found.length === 0 && !hasNextPage && (
-        <p className={layout.quiet}>{text === '' ? nothing : `Nothing matches “${text}”.`}</p>
+        <p className={layout.quiet}>{text === '' ? nothing : words.noMatch(text)}</p>
       )}
       {hasNextPage && !hasStopped && (
         <Button variant="subtle" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Show more
+          {words.more}
         </Button>
       )}
     </>
@@ -102,7 +105,7 @@ export function CatalogList(props: CatalogListProps) {
       ) : (
         <SearchableOptions
           label={label}
-          placeholder="Search"
+          placeholder={words.search}
           isBusy={isPending}
           text={text}
           onText={setText}
@@ -131,13 +134,7 @@ function Searchable({ profile, index }: { profile: string; index: string }) {
     enabled: index.split('.').length === 3,
   });
   if (searchable.data !== false) return null;
-  return (
-    <Notice
-      tone="note"
-      message={`${index} has embeddings of its own.`}
-      remedy="The managed server searches only indexes whose embeddings the workspace makes: this one will probably offer no tool."
-    />
-  );
+  return <Notice tone="note" message={words.ownEmbeddings(index)} remedy={words.ownEmbeddingsRemedy} />;
 }
 
 /** The entries of a catalog query, page by page. Leaving the list cancels the request in flight. */
@@ -162,5 +159,5 @@ function matching(found: readonly CatalogEntry[], text: string): CatalogEntry[] 
 /** The schemas of what has a name like `catalog.schema.name`, each to be chosen as a whole. */
 function schemasOf(found: readonly CatalogEntry[]): CatalogEntry[] {
   const schemas = new Set(found.map(({ target }) => target.split('.').slice(0, 2).join('.')));
-  return [...schemas].map((target) => ({ target, title: `All indexes of ${target}`, about: '' }));
+  return [...schemas].map((target) => ({ target, title: words.allIndexes(target), about: '' }));
 }

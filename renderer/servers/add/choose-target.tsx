@@ -2,8 +2,11 @@ import { useState } from 'react';
 import type { ServerKind } from '../../../preload/contract.ts';
 import { TextField } from '../../shared/form.tsx';
 import layout from '../../shared/layout.module.css';
+import { strings } from '../strings.ts';
 import styles from './add.module.css';
 import { CatalogList } from './catalog-list.tsx';
+
+const words = strings.browse;
 
 /** Where one looks for what a server of that kind is to show. */
 export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKind }) {
@@ -11,23 +14,16 @@ export function ChooseTarget({ kind, ...choose }: ChooseProps & { kind: ServerKi
     case 'sql':
       return null;
     case 'genie':
-      return (
-        <CatalogList
-          {...choose}
-          label="Genie spaces"
-          query={{ what: 'genie-spaces' }}
-          nothing="There is no Genie space that you may open. Somebody has to share one with you."
-        />
-      );
+      return <CatalogList {...choose} label={words.spaces} query={{ what: 'genie-spaces' }} nothing={words.noSpaces} />;
     case 'vector-search':
       return (
         <CatalogList
           {...choose}
-          label="Vector search indexes"
+          label={words.indexes}
           query={{ what: 'indexes' }}
           wholeSchemas
           checkSearchable
-          nothing="There is no vector search index that you may see."
+          nothing={words.noIndexes}
         />
       );
     case 'functions':
@@ -43,8 +39,8 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
   return (
     <div className={layout.stack}>
       <TextField
-        label="Path or address"
-        description="As the workspace shows it under AI Gateway › MCPs, such as /api/2.0/mcp/sql"
+        label={words.path}
+        description={words.pathHint}
         value={target ?? ''}
         onChange={(path) => onChoose(path.trim() === '' ? null : path)}
         spellCheck={false}
@@ -53,7 +49,7 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
         profile={profile}
         target={target}
         onChoose={onChoose}
-        label="Services of AI Gateway"
+        label={words.services}
         query={{ what: 'services' }}
         targetOf={(name) => `/ai-gateway/mcp-services/${name}`}
         optional
@@ -63,7 +59,7 @@ function ByPath({ profile, target, onChoose }: ChooseProps) {
         profile={profile}
         target={target}
         onChoose={onChoose}
-        label="Connections to servers elsewhere"
+        label={words.connections}
         query={{ what: 'connections' }}
         targetOf={(name) => `/api/2.0/mcp/external/${name}`}
         optional
@@ -84,8 +80,8 @@ function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
   const shared = { profile, target, onChoose };
   return (
     <div className={layout.stack}>
-      <nav aria-label="Place in the data catalog" className={styles.place}>
-        {['Catalogs', ...place].map((name, depth) =>
+      <nav aria-label={words.place} className={styles.place}>
+        {[words.catalogs, ...place].map((name, depth) =>
           depth === place.length ? (
             <span key={name} aria-current="location">
               {name}
@@ -101,30 +97,30 @@ function ChooseFunctions({ profile, target, onChoose }: ChooseProps) {
         <CatalogList
           {...shared}
           key="catalogs"
-          label="Catalogs"
+          label={words.catalogs}
           query={{ what: 'catalogs' }}
           onOpen={(name) => go([name])}
-          nothing="There is no catalog that you may see. Ask its owner for the permission to use one."
+          nothing={words.noCatalogs}
         />
       )}
       {catalog !== undefined && schema === undefined && (
         <CatalogList
           {...shared}
           key={catalog}
-          label={`Schemas of ${catalog}`}
+          label={words.schemas(catalog)}
           query={{ what: 'schemas', catalog }}
           onOpen={(name) => go([catalog, name])}
-          nothing={`There is no schema in ${catalog} that you may see.`}
+          nothing={words.noSchemas(catalog)}
         />
       )}
       {catalog !== undefined && schema !== undefined && (
         <CatalogList
           {...shared}
           key={`${catalog}.${schema}`}
-          label={`Functions of ${catalog}.${schema}`}
+          label={words.functions(`${catalog}.${schema}`)}
           query={{ what: 'functions', catalog, schema }}
-          whole={{ target: `${catalog}.${schema}`, title: `All functions of ${catalog}.${schema}` }}
-          nothing={`There is no function in ${catalog}.${schema} that you may call, yet.`}
+          whole={{ target: `${catalog}.${schema}`, title: words.allFunctions(`${catalog}.${schema}`) }}
+          nothing={words.noFunctions(`${catalog}.${schema}`)}
         />
       )}
     </div>

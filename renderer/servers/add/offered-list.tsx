@@ -4,6 +4,7 @@ import type { OfferedServerInfo } from '../../../preload/contract.ts';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
 import { Option, OptionsToCome, SearchableOptions } from '../../shared/options.tsx';
+import { strings } from '../strings.ts';
 import styles from './add.module.css';
 import { type Offered, useOfferedServers } from './use-offered-servers.ts';
 
@@ -13,15 +14,8 @@ interface OfferedListProps {
   onChoose(server: OfferedServerInfo | null): void;
 }
 
-const GROUPS: readonly [OfferedServerInfo['group'], string][] = [
-  ['sql', 'SQL'],
-  ['genie', 'Genie'],
-  ['search', 'Search'],
-  ['functions', 'Functions'],
-  ['services', 'Services'],
-  ['connections', 'Connections'],
-  ['apps', 'Apps'],
-];
+const words = strings.offered;
+const GROUPS = ['sql', 'genie', 'search', 'functions', 'services', 'connections', 'apps'] as const;
 
 /** How many of a group are shown before more are asked for. */
 const SHOWN = 20;
@@ -40,8 +34,8 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
   return (
     <div className={layout.stack}>
       <SearchableOptions
-        label="the workspace"
-        placeholder="Search by name, title or comment"
+        label={words.label}
+        placeholder={words.placeholder}
         isBusy={isRunning}
         text={text}
         onText={setText}
@@ -49,33 +43,33 @@ export function OfferedList({ profile, chosen, onChoose }: OfferedListProps) {
         onEnter={(event) => event.preventDefault()}
       >
         {found.length === 0 && isRunning && <OptionsToCome />}
-        {GROUPS.map(([group, title]) => (
+        {GROUPS.map((group) => (
           <Group
             // Another search begins with the first ones again.
             key={`${group} ${wanted}`}
-            title={title}
+            title={words.groups[group]}
             servers={found.filter((server) => server.group === group)}
             chosen={chosen}
             onChoose={onChoose}
           />
         ))}
         {found.length === 0 && !isRunning && !first.error && (
-          <p className={layout.quiet}>
-            {wanted === '' ? 'This workspace offers no server to you.' : `Nothing matches “${text.trim()}”.`}
-          </p>
+          <p className={layout.quiet}>{wanted === '' ? words.nothing : words.noMatch(text.trim())}</p>
         )}
       </SearchableOptions>
       <p className={layout.quiet} role="status">
-        {isRunning ? 'Looking through the workspace… ' : ''}
-        {first.error ? '' : `${found.length} found`}
-        {!isRunning && !first.isPartial && leftOut !== '' && `. Left out: ${leftOut}`}
+        {[
+          ...(isRunning ? [words.searching] : []),
+          ...(first.error ? [] : [words.found(found.length)]),
+          ...(!isRunning && !first.isPartial && leftOut !== '' ? [words.leftOut(leftOut)] : []),
+        ].join(' · ')}
       </p>
       <FailureNotice error={first.error} onRetry={first.again} />
       <FailureNotice error={more.error} onRetry={more.again} />
       {!isRunning && !isWholeKnown && first.isPartial && (
-        <Notice tone="note" message="Not everything is shown." remedy={leftOut}>
+        <Notice tone="note" message={words.partial} remedy={leftOut}>
           <Button variant="default" onClick={() => setDeep(wanted)}>
-            {wanted === '' ? 'Look at all' : 'Search all'}
+            {wanted === '' ? words.showAll : words.searchAll}
           </Button>
         </Notice>
       )}
@@ -113,7 +107,7 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
       ))}
       {rest > 0 && (
         <Button variant="subtle" size="compact-sm" onClick={() => setLimit(limit + 5 * SHOWN)}>
-          Show more of {title} ({rest})
+          {words.more(title, rest)}
         </Button>
       )}
     </fieldset>
@@ -121,7 +115,7 @@ function Group({ title, servers, chosen, onChoose }: GroupProps) {
 }
 
 function aboutOffered({ title, about, add, obstacle, successor }: OfferedServerInfo): string {
-  const replaced = successor === null ? '' : `Replaced by ${successor}.`;
+  const replaced = successor === null ? '' : words.replacedBy(successor);
   const fullName = title === add || add.includes(':') || !add.includes('.') ? '' : add;
   return [obstacle ?? '', replaced, about, fullName].filter((part) => part !== '').join(' · ');
 }

@@ -1,5 +1,8 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
+import { strings } from '../strings.ts';
 import type { FormField } from './field.ts';
+
+const words = strings.form;
 
 /**
  * What a person has entered, as the controls hold it: the text of a text, a number or JSON; the place of a choice; `yes`,
@@ -73,7 +76,7 @@ function readOne(
     return items.map((item, number) => {
       const itsPlace = placeOf(place, String(number));
       const value = readOne(field.item, item, itsPlace, problems);
-      if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, 'This is needed.');
+      if (value === undefined && !problems.has(itsPlace)) problems.set(itsPlace, words.needed);
       return value ?? null;
     });
   }
@@ -93,14 +96,14 @@ function readOne(
     case 'number': {
       const number = Number(text.trim().replace(',', '.'));
       if (Number.isFinite(number)) return number;
-      problems.set(place, 'This is not a number.');
+      problems.set(place, words.notNumber);
       return undefined;
     }
     case 'json':
       try {
         return JSON.parse(text);
       } catch {
-        problems.set(place, 'This is not JSON. Texts stand in double quotes, and nothing follows the last item.');
+        problems.set(place, words.notJson);
         return undefined;
       }
   }
@@ -133,13 +136,13 @@ const SUMMARIES = new Set(['properties', 'items', 'prefixItems', '$ref', 'allOf'
 /** What is wrong with what was entered, by the field's place; `''` for what concerns the whole. */
 export function problemsIn(inputSchema: Schema, { values, problems }: FormReading): Map<string, string> {
   const found = new Map(problems);
-  for (const { place, words } of complaints(inputSchema, values)) {
-    if (!found.has(place)) found.set(place, words);
+  for (const { place, message } of complaints(inputSchema, values)) {
+    if (!found.has(place)) found.set(place, message);
   }
   return found;
 }
 
-function complaints(inputSchema: Schema, values: Record<string, unknown>): { place: string; words: string }[] {
+function complaints(inputSchema: Schema, values: Record<string, unknown>): { place: string; message: string }[] {
   let errors: OutputUnit[];
   try {
     errors = new Validator(inputSchema, '2020-12', false).validate(values).errors;
@@ -151,32 +154,32 @@ function complaints(inputSchema: Schema, values: Record<string, unknown>): { pla
   return (own.length > 0 ? own : errors).map(complaintOf);
 }
 
-function complaintOf({ instanceLocation, keyword, error }: OutputUnit): { place: string; words: string } {
+function complaintOf({ instanceLocation, keyword, error }: OutputUnit): { place: string; message: string } {
   const place = decodeURI(instanceLocation.replace(/^#/, ''));
   const missing = keyword === 'required' ? /"(.*)"/.exec(error)?.[1] : undefined;
-  if (missing !== undefined) return { place: `${place}/${missing}`, words: 'This is needed.' };
-  return { place, words: wordsFor(keyword, error) };
+  if (missing !== undefined) return { place: `${place}/${missing}`, message: words.needed };
+  return { place, message: messageFor(keyword, error) };
 }
 
 /** The figure that an error of the validator names last. */
 const FIGURE = /(-?\d+(?:\.\d+)?)\D*$/;
 
-const WORDS: Record<string, (figure: string) => string> = {
-  type: () => 'This is of the wrong kind.',
-  minimum: (figure) => `The least is ${figure}.`,
-  maximum: (figure) => `The most is ${figure}.`,
-  exclusiveMinimum: (figure) => `It has to be more than ${figure}.`,
-  exclusiveMaximum: (figure) => `It has to be less than ${figure}.`,
-  multipleOf: (figure) => `It has to be a multiple of ${figure}.`,
-  minLength: () => 'This is too short.',
-  maxLength: () => 'This is too long.',
-  minItems: () => 'There are too few.',
-  maxItems: () => 'There are too many.',
-  uniqueItems: () => 'Two of them are the same.',
-  pattern: () => 'This is not written as the tool wants it.',
-  format: () => 'This is not written as the tool wants it.',
+const MESSAGES: Record<string, (figure: string) => string> = {
+  type: () => words.wrongType,
+  minimum: words.least,
+  maximum: words.most,
+  exclusiveMinimum: words.above,
+  exclusiveMaximum: words.below,
+  multipleOf: words.multiple,
+  minLength: () => words.short,
+  maxLength: () => words.long,
+  minItems: () => words.few,
+  maxItems: () => words.many,
+  uniqueItems: () => words.unique,
+  pattern: () => words.pattern,
+  format: () => words.pattern,
 };
 
-function wordsFor(keyword: string, error: string): string {
-  return WORDS[keyword]?.(FIGURE.exec(error)?.[1] ?? '') ?? error;
+function messageFor(keyword: string, error: string): string {
+  return MESSAGES[keyword]?.(FIGURE.exec(error)?.[1] ?? '') ?? error;
 }

@@ -1,7 +1,7 @@
 /** A JSON Schema as the fields of a form. A schema that no control fits becomes a field of JSON. */
 export type FormField = Shared &
   (
-    | { kind: 'text'; input: 'lines' | 'date' }
+    | { kind: 'text'; input: 'lines' | 'date' | 'sql' }
     | { kind: 'number'; whole: boolean }
     | { kind: 'boolean' }
     | { kind: 'choice'; options: { label: string; value: unknown }[] }
@@ -25,9 +25,16 @@ type Schema = Record<string, unknown>;
 /** How deep a form goes before it leaves the rest to JSON: schemas may refer to themselves. */
 const MAX_DEPTH = 4;
 
-/** The fields of a tool's input schema, in its order. */
-export function formFields(inputSchema: Schema): FormField[] {
-  return propertiesOf(inputSchema, inputSchema, 0);
+/** The arguments in which tools of a SQL server take their SQL. */
+const STATEMENTS: ReadonlySet<string> = new Set(['query', 'statement', 'sql']);
+
+/** The fields of a tool's input schema, in its order. `takesSql` is whether the tool is one of a SQL server. */
+export function formFields(inputSchema: Schema, takesSql = false): FormField[] {
+  const fields = propertiesOf(inputSchema, inputSchema, 0);
+  if (!takesSql) return fields;
+  return fields.map((field) =>
+    field.kind === 'text' && STATEMENTS.has(field.name) ? { ...field, input: 'sql' } : field,
+  );
 }
 
 function propertiesOf(schema: Schema, root: Schema, depth: number): FormField[] {

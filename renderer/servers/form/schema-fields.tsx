@@ -1,8 +1,13 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, Input, NativeSelect, Skeleton, Textarea, TextInput } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import layout from '../../shared/layout.module.css';
+import { strings } from '../strings.ts';
 import { entryNamed, type FormEntry, formEntryOf, placeOf } from './entry.ts';
 import type { FormField } from './field.ts';
 import styles from './form.module.css';
+
+const SqlEditor = lazy(() => import('../sql/sql-editor.tsx').then(({ SqlEditor: editor }) => ({ default: editor })));
+const words = strings.form;
 
 interface FieldProps {
   field: FormField;
@@ -64,7 +69,7 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <div key={number} className={styles.item}>
           <SchemaField
-            field={{ ...item, label: `${label} ${number + 1}` }}
+            field={{ ...item, label: words.item(label, number + 1) }}
             place={placeOf(place, String(number))}
             entry={one}
             problems={problems}
@@ -73,10 +78,10 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
           <Button
             variant="default"
             size="compact-sm"
-            aria-label={`Remove ${label} ${number + 1}`}
+            aria-label={words.removeOf(words.item(label, number + 1))}
             onClick={() => onChange(entries.filter((_, at) => at !== number))}
           >
-            Remove
+            {words.remove}
           </Button>
         </div>
       ))}
@@ -85,10 +90,10 @@ function ListField({ field, place, entry, problems, onChange }: ListFieldProps) 
         <Button
           variant="default"
           size="compact-sm"
-          aria-label={`Add to ${label}`}
+          aria-label={words.addTo(label)}
           onClick={() => onChange([...entries, formEntryOf(item)])}
         >
-          Add
+          {words.add}
         </Button>
       </div>
     </fieldset>
@@ -114,7 +119,7 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
       return (
         <NativeSelect
           {...shared}
-          data={[...(required ? [] : [{ value: '', label: 'Not given' }]), ...optionsOf(field)]}
+          data={[...(required ? [] : [{ value: '', label: words.notSet }]), ...optionsOf(field)]}
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         />
       );
@@ -131,6 +136,8 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
       if (field.input === 'date') {
         return <TextInput {...shared} type="date" onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
       }
+      if (field.input === 'sql')
+        return <SqlField field={field} entry={value} error={shared.error} onChange={onChange} />;
       return (
         <Textarea
           {...shared}
@@ -144,7 +151,7 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
       return (
         <Textarea
           {...shared}
-          description={[description, 'As JSON.'].filter(Boolean).join(' ')}
+          description={[description, words.json].filter(Boolean).join(' ')}
           classNames={{ input: styles.json ?? '' }}
           autosize
           minRows={2}
@@ -159,7 +166,31 @@ function PlainField({ field, place, entry, problems, onChange }: PlainFieldProps
 function optionsOf(field: Extract<FormField, { kind: 'boolean' | 'choice' }>): { value: string; label: string }[] {
   if (field.kind === 'choice') return field.options.map(({ label }, place) => ({ value: String(place), label }));
   return [
-    { value: 'yes', label: 'Yes' },
-    { value: 'no', label: 'No' },
+    { value: 'yes', label: words.yes },
+    { value: 'no', label: words.no },
   ];
+}
+
+interface SqlFieldProps {
+  field: PlainFieldProps['field'];
+  entry: string;
+  error: string | undefined;
+  onChange(entry: string): void;
+}
+
+/** SQL in an editor of several lines, which is loaded when the first one is shown. */
+function SqlField({ field: { label, description, required }, entry, error, onChange }: SqlFieldProps) {
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label={label}
+      description={[description, strings.try.sqlHint].filter(Boolean).join(' ')}
+      error={error}
+      withAsterisk={required}
+    >
+      <Suspense fallback={<Skeleton height={112} aria-label={strings.try.loadingEditor} />}>
+        <SqlEditor label={label} value={entry} isInvalid={error !== undefined} onChange={onChange} />
+      </Suspense>
+    </Input.Wrapper>
+  );
 }

@@ -1,72 +1,83 @@
+import { Button } from '@mantine/core';
+import { IconAlertTriangleFilled, IconCircleCheckFilled, IconCopy, IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import type { ToolAnswer } from '../../../preload/contract.ts';
+import { unwrap } from '../../shared/answered.ts';
+import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
-import { Notice } from '../../shared/notice.tsx';
+import { ActionFailure, Notice } from '../../shared/notice.tsx';
 import { ScrollBox } from '../../shared/scroll-box.tsx';
+import { toast } from '../../shared/toast.ts';
 import { formatRunTime, formatSize } from '../format.ts';
+import { strings } from '../strings.ts';
+import { ResultRows } from './result-rows.tsx';
+import { type ResultTable, tableIn } from './result-table.ts';
 import styles from './tools.module.css';
 
-/** Rows of a table that are shown: the rest is a matter for a real client. */
-const MAX_ROWS = 200;
+const words = strings.answer;
 
-/** A tool's answer: an error as an error, rows as a table, the rest as text or JSON, long ones in a place of their own. */
-export function ToolAnswerView({ answer }: { answer: ToolAnswer }) {
-  const { isError, durationMs, structured } = answer;
-  const texts = answer.parts.filter((part) => part.type !== 'text' || !says(part.text, structured));
+/** A tool's answer: a failure as a failure, rows as a table, the rest as text, and all of it as JSON behind details. */
+export function ToolAnswerView({ answer, name }: { answer: ToolAnswer; name: string }) {
+  const { isError, failure, durationMs, structured } = answer;
+  const hasFailed = isError || failure !== null;
+  const table = hasFailed ? undefined : tableOf(answer);
+  const rest = answer.parts.filter((part) => hasFailed || tableIn(jsonOf(part)) === undefined);
+  const isEmpty = answer.parts.length === 0 && (structured === undefined || structured === null);
   return (
     <div className={layout.stack}>
-      <p className={layout.quiet}>
-        {isError ? 'The tool answered with an error' : 'Answered'} after {formatRunTime(durationMs)}
+      <p className={styles.outcome} data-failed={hasFailed}>
+        <Icon of={hasFailed ? IconAlertTriangleFilled : IconCircleCheckFilled} />
+        {(hasFailed ? words.failedTime : words.time)(formatRunTime(durationMs))}
+        {table && <span className={layout.quiet}>{words.rows(table.rows.length)}</span>}
       </p>
-      {structured !== undefined && structured !== null && <Structured value={structured} isError={isError} />}
-      {texts.map((part, place) => (
-        // The parts of one answer never change.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <Part key={place} part={part} isError={isError} />
-      ))}
-      {texts.length === 0 && (structured === undefined || structured === null) && <p>The answer is empty.</p>}
+      {failure && <Failed title={failureTitle(failure.state)} text={failure.message} />}
+      {!failure && isError && <Failed title={words.toolError} text={errorText(answer)} />}
+      {table && <Result table={table} name={name} />}
+      {!hasFailed &&
+        rest.map((part, place) => (
+          // The parts of one answer never change.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <Part key={place} part={part} />
+        ))}
+      {isEmpty && !hasFailed && <p>{words.empty}</p>}
+      {structured !== undefined && structured !== null && (
+        <details className={styles.more} open={!hasFailed && !table && rest.length === 0}>
+          <summary>{words.details}</summary>
+          <Code text={JSON.stringify(structured, null, 2)} label={words.json} />
+        </details>
+      )}
     </div>
   );
 }
 
-function Structured({ value, isError }: { value: unknown; isError: boolean }) {
-  const table = isError ? undefined : tableIn(value);
-  if (table) return <Rows table={table} />;
-  return <LongText text={JSON.stringify(value, null, 2)} isError={isError} label="The answer as JSON" />;
+/** Why a call failed; a text of several lines keeps them. */
+function Failed({ title, text }: { title: string; text: string | null }) {
+  const hasLines = text?.includes('\n') === true;
+  return (
+    <>
+      <Notice message={title} remedy={hasLines ? null : text} />
+      {hasLines && <Code text={text} label={title} />}
+    </>
+  );
 }
 
-function Part({ part, isError }: { part: ToolAnswer['parts'][number]; isError: boolean }) {
-  switch (part.type) {
-    case 'link':
-      return (
-        <p>
-          {part.title}: <code>{part.uri}</code>
-        </p>
-      );
-    case 'data':
-      return (
-        <p>
-          {part.mimeType}, {formatSize(part.bytes)}: it cannot be shown here.
-        </p>
-      );
-    case 'text': {
-      const json = jsonIn(part.text);
-      const table = json === undefined || isError ? undefined : tableIn(json);
-      if (table) return <Rows table={table} />;
-      const text = json === undefined ? part.text : JSON.stringify(json, null, 2);
-      return (
-        <>
-          <LongText text={text} isError={isError} label="The answer as text" />
-          {part.cut > 0 && (
-            <p className={layout.quiet}>{part.cut.toLocaleString('en')} more characters are not shown.</p>
-          )}
-        </>
-      );
-    }
-  }
+function failureTitle(state: string): string {
+  return state === 'FAILED' ? words.statementFailed : words.questionFailed;
 }
 
-function LongText({ text, isError, label }: { text: string; isError: boolean; label: string }) {
-  if (isError && text.length < 500) return <Notice message={text} remedy={null} />;
+/** What a tool says of its error. */
+function errorText({ parts, structured }: ToolAnswer): string | null {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  if (texts.length > 0) return texts.join('\n');
+  return structured === undefined || structured === null ? null : JSON.stringify(structured, null, 2);
+}
+
+/** The table of an answer, in its structured content or in one of its texts. */
+function tableOf({ structured, parts }: ToolAnswer): ResultTable | undefined {
+  return [structured, ...parts.map(jsonOf)].map(tableIn).find((table) => table !== undefined);
+}
+
+function Code({ text, label }: { text: string; label: string }) {
   return (
     <ScrollBox label={label} className={styles.text}>
       <pre>{text}</pre>
@@ -74,43 +85,74 @@ function LongText({ text, isError, label }: { text: string; isError: boolean; la
   );
 }
 
-function Rows({ table: { columns, rows } }: { table: ResultTable }) {
-  const count = rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows`;
+function Part({ part }: { part: ToolAnswer['parts'][number] }) {
+  switch (part.type) {
+    case 'link':
+      return (
+        <p>
+          {part.title} <code>{part.uri}</code>
+        </p>
+      );
+    case 'data':
+      return <p>{words.data(part.mimeType, formatSize(part.bytes))}</p>;
+    case 'text': {
+      const json = jsonIn(part.text);
+      return (
+        <>
+          <Code text={json === undefined ? part.text : JSON.stringify(json, null, 2)} label={words.text} />
+          {part.cut > 0 && <p className={layout.quiet}>{words.cut(part.cut)}</p>}
+        </>
+      );
+    }
+  }
+}
+
+/** Rows with their columns, and the ways to take them along. */
+function Result({ table, name }: { table: ResultTable; name: string }) {
+  const { request } = window.causeway;
+  const { columns, isTruncated } = table;
+  const content = {
+    columns: columns.map((column) => column.name),
+    rows: table.rows.map((row) => row.map((cell) => cell ?? '')),
+  };
+  const copying = useMutation({
+    mutationFn: () => unwrap(request.copyTable(content)),
+    onSuccess: () => toast(words.csvCopied),
+  });
+  const saving = useMutation({
+    mutationFn: () => unwrap(request.saveTable({ name, ...content })),
+    onSuccess: (saved) => saved && toast(words.saved(saved.file)),
+  });
   return (
     <>
-      <ScrollBox label="The answer as a table" className={styles.rows}>
-        <table>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, MAX_ROWS).map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity, and never move
-              <tr key={at}>
-                {row.map((cell, column) => (
-                  <td key={columns[column]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollBox>
-      <p className={layout.quiet}>{rows.length > MAX_ROWS ? `The first ${MAX_ROWS} of ${count}` : count}</p>
+      {table.rows.length === 0 ? <p>{words.noRows}</p> : <ResultRows table={table} />}
+      {isTruncated && <p className={layout.quiet}>{words.truncated}</p>}
+      <div className={layout.actions}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<Icon of={IconCopy} />}
+          onClick={() => copying.mutate()}
+        >
+          {words.copyCsv}
+        </Button>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<Icon of={IconDownload} />}
+          loading={saving.isPending}
+          onClick={() => saving.mutate()}
+        >
+          {words.saveCsv}
+        </Button>
+      </div>
+      <ActionFailure error={copying.error ?? saving.error} />
     </>
   );
 }
 
-/** Whether a text says no more than the structured content does: servers send both for clients that know only one. */
-function says(text: string, structured: unknown): boolean {
-  if (structured === undefined || structured === null) return false;
-  const json = jsonIn(text);
-  return json !== undefined && JSON.stringify(json) === JSON.stringify(structured);
+function jsonOf(part: ToolAnswer['parts'][number]): unknown {
+  return part.type === 'text' && part.cut === 0 ? jsonIn(part.text) : undefined;
 }
 
 function jsonIn(text: string): unknown {
@@ -120,64 +162,4 @@ function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Rows and columns, as far as an answer has them. */
-export interface ResultTable {
-  columns: string[];
-  rows: string[][];
-}
-
-/**
- * The table in an answer, in the shapes that managed servers use: columns with rows, a manifest with a result
- * (SQL has rows of tagged values, vector search plain ones), or a list of objects.
- */
-export function tableIn(value: unknown): ResultTable | undefined {
-  if (Array.isArray(value)) return tableOfObjects(value);
-  if (!isObject(value)) return undefined;
-  const manifest = isObject(value.manifest) ? value.manifest : {};
-  const schema = isObject(manifest.schema) ? manifest.schema : manifest;
-  const result = isObject(value.result) ? value.result : {};
-  const columns = namesIn(value.columns) ?? namesIn(schema.columns);
-  const rows = listIn(value.rows) ?? listIn(result.data_array) ?? listIn(result.data_typed_array);
-  if (rows && columns && columns.length > 0) return { columns, rows: rows.map((row) => cellsIn(row, columns)) };
-  return rows && tableOfObjects(rows);
-}
-
-function tableOfObjects(items: unknown[]): ResultTable | undefined {
-  if (items.length === 0 || !items.every(isObject)) return undefined;
-  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
-  return { columns, rows: items.map((item) => columns.map((column) => cell(item[column]))) };
-}
-
-function cellsIn(row: unknown, columns: readonly string[]): string[] {
-  const values = isObject(row) && Array.isArray(row.values) ? row.values : row;
-  if (Array.isArray(values)) return columns.map((_, place) => cell(untagged(values[place])));
-  return columns.map((column) => cell(isObject(values) ? values[column] : undefined));
-}
-
-/** `{ string_value: 'x' }` says its type beside its value. */
-function untagged(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  if ('null_value' in value) return null;
-  const tags = Object.keys(value).filter((key) => key.endsWith('_value') || key === 'str');
-  const [tag] = tags;
-  return tags.length === 1 && tag !== undefined ? value[tag] : value;
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function namesIn(columns: unknown): string[] | undefined {
-  return listIn(columns)?.map((column) => (isObject(column) ? String(column.name ?? '') : String(column)));
-}
-
-function listIn(value: unknown): unknown[] | undefined {
-  return Array.isArray(value) ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

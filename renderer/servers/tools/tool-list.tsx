@@ -1,20 +1,36 @@
-import { Button, Modal, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
+import {
+  type Icon as Glyph,
+  IconAlertTriangle,
+  IconEye,
+  IconPencil,
+  IconPlayerPlay,
+  IconRepeat,
+  IconWorld,
+} from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConfiguredServer, ToolInfo } from '../../../preload/contract.ts';
-import { ToolSwitch } from '../../rules/rules-section.tsx';
+import { RulesControls, ToolSwitch } from '../../rules/rules-section.tsx';
 import type { RulesEditor } from '../../rules/use-rules.ts';
 import { unwrap } from '../../shared/answered.ts';
+import { Card } from '../../shared/card.tsx';
+import { Dialog } from '../../shared/dialog.tsx';
+import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { FailureNotice, Notice } from '../../shared/notice.tsx';
-import { formatEffect } from '../format.ts';
+import { badgesOf, type ToolBadge } from '../format.ts';
+import { strings } from '../strings.ts';
+import type { FollowUp } from './follow-up.ts';
 import styles from './tools.module.css';
 import { TryTool } from './try-tool.tsx';
 
-/** What a server's tools do, and a form to try each. */
+const words = strings.toolList;
+
+/** What a server's tools do, who may use them, and a form to try each. */
 export function ToolList({ server, rules }: { server: ConfiguredServer; rules: RulesEditor }) {
   const { name, state } = server;
-  const [trying, setTrying] = useState<{ tool: ToolInfo; values: Record<string, string> } | null>(null);
+  const [trying, setTrying] = useState<FollowUp | null>(null);
   const listing = useQuery({
     queryKey: ['tools', name, state.status, state.tools],
     queryFn: () => unwrap(window.causeway.request.listTools({ name })),
@@ -24,38 +40,40 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
   });
   const { tools, warnings } = listing.data ?? { tools: [], warnings: [] };
   const isWaiting = state.status === 'connecting' || (state.status === 'ready' && listing.isPending);
+  const isLater = state.status !== 'ready' && tools.length === 0;
   return (
-    <section className={layout.stack} aria-busy={isWaiting}>
-      <h2>Tools</h2>
-      {isWaiting ? (
-        <Waiting />
-      ) : (
-        <>
-          <FailureNotice error={listing.error} onRetry={listing.refetch} />
-          {state.status !== 'ready' && tools.length === 0 && (
-            <p className={layout.quiet}>Its tools show once it is ready.</p>
-          )}
-          {warnings.length > 0 && (
-            <Notice
-              tone="note"
-              message="Some tool names are too long for some AI clients."
-              remedy={`${warnings.join(' ')} A shorter name for the server leaves them more room.`}
-            />
-          )}
-          {tools.length > 0 && (
-            <ul className={layout.list} aria-label="Tools">
-              {tools.map((tool) => (
-                <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
-              ))}
-            </ul>
-          )}
-        </>
-      )}
-      <Modal
+    <div aria-busy={isWaiting}>
+      <Card title={words.title} isFlush>
+        <div className={layout.row}>
+          <RulesControls editor={rules} />
+        </div>
+        {isWaiting && (
+          <div className={layout.row}>
+            <Waiting />
+          </div>
+        )}
+        {!isWaiting && (listing.error || isLater || warnings.length > 0) && (
+          <div className={`${layout.row} ${layout.stack}`}>
+            <FailureNotice error={listing.error} onRetry={listing.refetch} />
+            {isLater && <p className={layout.quiet}>{words.later}</p>}
+            {warnings.length > 0 && (
+              <Notice tone="note" message={words.longNames} remedy={words.longNamesRemedy(warnings.join(' '))} />
+            )}
+          </div>
+        )}
+        {!isWaiting && tools.length > 0 && (
+          <ul className={styles.tools} aria-label={words.list}>
+            {tools.map((tool) => (
+              <ToolRow key={tool.name} tool={tool} rules={rules} onTry={() => setTrying({ tool, values: {} })} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      <Dialog
         opened={trying !== null}
         onClose={() => setTrying(null)}
-        title={trying ? `Try ${trying.tool.name}` : ''}
-        size="lg"
+        title={trying ? words.tryTool(trying.tool.name) : ''}
+        size="xl"
       >
         {trying && (
           <TryTool
@@ -67,15 +85,15 @@ export function ToolList({ server, rules }: { server: ConfiguredServer; rules: R
             onFollow={setTrying}
           />
         )}
-      </Modal>
-    </section>
+      </Dialog>
+    </div>
   );
 }
 
 function ToolRow({ tool, rules, onTry }: { tool: ToolInfo; rules: RulesEditor; onTry(): void }) {
   const { name, title, description } = tool;
   const [first = '', ...rest] = description.trim().split(/\n\s*\n/);
-  const effect = formatEffect(tool);
+  const badges = badgesOf(tool);
   return (
     <li className={`${layout.row} ${layout.split}`}>
       <div>
@@ -86,22 +104,45 @@ function ToolRow({ tool, rules, onTry }: { tool: ToolInfo; rules: RulesEditor; o
         {first && <p className={styles.about}>{first}</p>}
         {rest.length > 0 && (
           <details className={styles.more}>
-            <summary>More about {name}</summary>
+            <summary>{words.more(name)}</summary>
             <p className={styles.about}>{rest.join('\n\n')}</p>
           </details>
         )}
-        {effect && <p className={layout.quiet}>{effect}</p>}
+        {badges.length > 0 && (
+          <ul className={styles.badges} aria-label={words.hints}>
+            {badges.map((badge) => (
+              <li key={badge} className={styles.badge} data-badge={badge}>
+                <Icon of={BADGES[badge]} />
+                {words[badge]}
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
       <div className={styles.controls}>
         <ToolSwitch name={name} editor={rules} />
-        <Button variant="default" size="compact-sm" aria-label={`Try ${name}…`} onClick={onTry}>
-          Try…
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<Icon of={IconPlayerPlay} />}
+          aria-label={words.tryTool(name)}
+          onClick={onTry}
+        >
+          {words.try}
         </Button>
       </div>
     </li>
   );
 }
 
+const BADGES: Record<ToolBadge, Glyph> = {
+  readOnly: IconEye,
+  destructive: IconAlertTriangle,
+  writes: IconPencil,
+  idempotent: IconRepeat,
+  openWorld: IconWorld,
+};
+
 function Waiting() {
-  return ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={56} />);
+  return ['first', 'second', 'third'].map((row) => <Skeleton key={row} height={56} mb={8} />);
 }

@@ -1,17 +1,21 @@
 import { Button } from '@mantine/core';
+import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react';
-import type { ConfiguredServer, EventPayloads, ToolInfo } from '../../../preload/contract.ts';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import type { ConfiguredServer, EventPayloads, ToolAnswer, ToolInfo } from '../../../preload/contract.ts';
 import { needsAttention } from '../../../preload/format.ts';
 import { problemIn, unwrap } from '../../shared/answered.ts';
+import { Icon } from '../../shared/icon.tsx';
 import layout from '../../shared/layout.module.css';
 import { InSight, Notice } from '../../shared/notice.tsx';
 import { entriesOf, problemsIn, readFormEntries } from '../form/entry.ts';
 import { formFields } from '../form/field.ts';
 import { SchemaFields } from '../form/schema-fields.tsx';
-import { ServerRemedy } from '../server-state.tsx';
+import { ServerRemedy } from '../server-remedy.tsx';
+import { strings } from '../strings.ts';
 import { useJob } from '../use-job.ts';
 import { ToolAnswerView } from './answer.tsx';
+import { type FollowUp, followUps, pollAfter } from './follow-up.ts';
 import styles from './tools.module.css';
 
 interface TryToolProps {
@@ -24,21 +28,54 @@ interface TryToolProps {
   onFollow(next: FollowUp): void;
 }
 
-/** A form made of a tool's schema, and the tool's answer. */
+/** How long there is between two questions after a statement that still runs, in milliseconds. */
+const POLL_MS = 1_000;
+const words = strings.try;
+
+/** An answer, and the tool that gave it in the end: one that was polled answers for the first. */
+interface Answered {
+  tool: string;
+  answer: ToolAnswer;
+}
+
+/** A form made of a tool's schema, and the tool's answer; a statement that runs on is followed until it has ended. */
 export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps) {
-  const fields = formFields(tool.inputSchema);
+  const fields = formFields(tool.inputSchema, server.type === 'sql');
   const [entries, setEntries] = useState(() => ({ ...entriesOf(fields), ...values }));
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [asking, setAsking] = useState(false);
   const [job, setJob] = useState('');
   const work = useJob();
+  const attempt = useRef(0);
+  useEffect(
+    () => () => {
+      attempt.current += 1;
+    },
+    [],
+  );
+  const call = (name: string, args: Record<string, unknown>) => {
+    const id = work.begin();
+    setJob(id);
+    return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: name, arguments: args }));
+  };
   const calling = useMutation({
-    mutationFn: (args: Record<string, unknown>) => {
-      const id = work.begin();
-      setJob(id);
-      return unwrap(window.causeway.request.tryTool({ job: id, name: server.name, tool: tool.name, arguments: args }));
+    mutationFn: async (args: Record<string, unknown>): Promise<Answered> => {
+      attempt.current += 1;
+      const own = attempt.current;
+      let last: Answered = { tool: tool.name, answer: await call(tool.name, args) };
+      for (;;) {
+        const poll = pollAfter(tools, last.tool, last.answer.structured);
+        if (!poll || attempt.current !== own) return last;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        if (attempt.current !== own) return last;
+        last = { tool: poll.tool.name, answer: await call(poll.tool.name, poll.values) };
+      }
     },
   });
+  const cancel = () => {
+    attempt.current += 1;
+    work.cancel();
+  };
 
   const run = (isSure: boolean) => {
     const reading = readFormEntries(fields, entries);
@@ -49,7 +86,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
     if (tool.effect === 'destroys' && !isSure) return setAsking(true);
     calling.mutate(reading.values);
   };
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
     if (!calling.isPending) run(false);
   };
@@ -58,12 +95,13 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   };
   const failure = calling.error && problemIn(calling.error);
-  const wasCancelled = failure?.code === 'cancelled';
-  const next = calling.data ? followUps(tools, tool.name, calling.data.structured) : [];
+  const answered = calling.data;
+  const wasCancelled = failure?.code === 'cancelled' || (answered && isUnfinished(tools, answered));
+  const next = answered && !wasCancelled ? followUps(tools, answered.tool, answered.answer.structured) : [];
 
   return (
     <form onSubmit={submit} onKeyDown={submitByKey} className={layout.stack} noValidate>
-      {fields.length === 0 && <p>This tool needs nothing to be called.</p>}
+      {fields.length === 0 && <p>{words.noInput}</p>}
       <SchemaFields
         fields={fields}
         place=""
@@ -73,26 +111,23 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
       />
       {problems.has('') && <Notice message={problems.get('') ?? ''} remedy={null} />}
       {asking ? (
-        <Notice
-          message="This tool can change or delete data."
-          remedy={`It does so as you, in the workspace of ${server.name}.`}
-        >
+        <Notice message={words.destructive} remedy={words.destructiveRemedy(server.profile)}>
           <Button autoFocus onClick={() => run(true)}>
-            Run it
+            {words.runAnyway}
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>
-            Cancel
+            {words.cancel}
           </Button>
         </Notice>
       ) : (
         <div className={`${layout.actions} ${styles.run}`}>
-          <Button type="submit" disabled={calling.isPending}>
-            Run
+          <Button type="submit" leftSection={<Icon of={IconPlayerPlay} />} disabled={calling.isPending}>
+            {words.run}
           </Button>
           {calling.isPending && (
             <>
-              <Button variant="default" onClick={work.cancel}>
-                Cancel
+              <Button variant="default" leftSection={<Icon of={IconPlayerStop} />} onClick={cancel}>
+                {words.cancel}
               </Button>
               <Running job={job} />
             </>
@@ -100,7 +135,7 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
         </div>
       )}
       <div className={layout.stack} aria-live="polite">
-        {wasCancelled && <p>It was cancelled. The server may have done part of it.</p>}
+        {wasCancelled && !calling.isPending && <p>{words.cancelled}</p>}
         {failure && !wasCancelled && (
           <InSight>
             <Notice message={failure.message} remedy={failure.remedy}>
@@ -108,17 +143,17 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
             </Notice>
           </InSight>
         )}
-        {calling.data && !calling.isPending && <ToolAnswerView answer={calling.data} />}
+        {answered && !wasCancelled && !calling.isPending && (
+          <ToolAnswerView answer={answered.answer} name={`${server.name}-${tool.name}`} />
+        )}
       </div>
       {!calling.isPending && next.length > 0 && (
         <div className={`${layout.actions} ${styles.run}`}>
-          <span className={layout.quiet}>Go on with</span>
+          <span className={layout.quiet}>{words.next}</span>
           {next.map((follow) => (
-            <FollowButton
-              key={follow.tool.name}
-              follow={follow}
-              onFollow={() => (follow.tool.name === tool.name ? run(false) : onFollow(follow))}
-            />
+            <Button key={follow.tool.name} variant="default" size="compact-sm" onClick={() => onFollow(follow)}>
+              {follow.tool.name}
+            </Button>
           ))}
         </div>
       )}
@@ -126,12 +161,9 @@ export function TryTool({ server, tool, tools, values, onFollow }: TryToolProps)
   );
 }
 
-function FollowButton({ follow, onFollow }: { follow: FollowUp; onFollow(): void }) {
-  return (
-    <Button variant="default" size="compact-sm" onClick={onFollow}>
-      {follow.tool.name}
-    </Button>
-  );
+/** Whether the user has stopped waiting for a statement that still runs. */
+function isUnfinished(tools: readonly ToolInfo[], { tool, answer }: Answered): boolean {
+  return pollAfter(tools, tool, answer.structured) !== undefined;
 }
 
 /** The progress of a call as the server reports it, and how long it has run. */
@@ -153,62 +185,13 @@ function Running({ job }: { job: string }) {
   const seconds = Math.max(0, Math.floor((now - begun) / 1000));
   return (
     <span className={layout.quiet}>
-      <span role="status">{lastProgress ? formatProgress(lastProgress) : 'Running…'}</span>{' '}
-      {seconds > 0 && `${seconds} s`}
+      <span role="status">{lastProgress ? formatProgress(lastProgress) : words.running}</span>{' '}
+      {seconds > 0 && words.seconds(seconds)}
     </span>
   );
 }
 
-function formatProgress({ progress, total, words }: EventPayloads['toolProgress']): string {
-  const share = total !== null && total > 0 ? `${Math.round((100 * progress) / total)} %` : '';
-  return [words || 'Running…', share].filter(Boolean).join(' ');
-}
-
-/** A next call that an answer suggests: a tool and its arguments. */
-export interface FollowUp {
-  tool: ToolInfo;
-  values: Record<string, string>;
-}
-
-/**
- * The tools of the same server whose required arguments are in an answer: to poll a running statement by its id, or to
- * continue a conversation. Names are compared without case, `_` and `-`.
- */
-export function followUps(tools: readonly ToolInfo[], called: string, structured: unknown): FollowUp[] {
-  if (hasEnded(structured)) return [];
-  const offered = new Map(
-    Object.entries(typeof structured === 'object' && structured !== null ? structured : {}).flatMap(([name, value]) =>
-      typeof value === 'string' && isIdentifier(name) ? [[alike(name), value] as const] : [],
-    ),
-  );
-  return tools.flatMap((tool) => {
-    const { required, properties } = tool.inputSchema;
-    const needs = Array.isArray(required) ? required.map(String) : [];
-    const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-    if (needs.length === 0 || (tool.name === called && needs.length < names.length)) return [];
-    const values = needs.map((name) => [name, offered.get(alike(name))] as const);
-    if (values.some(([, value]) => value === undefined)) return [];
-    return [{ tool, values: Object.fromEntries(values.map(([name, value]) => [name, value ?? ''])) }];
-  });
-}
-
-/** The final states of SQL statements and of Genie's answers. */
-const ENDED = /^(SUCCEEDED|COMPLETED|FAILED|CANCELL?ED|CLOSED|QUERY_RESULT_EXPIRED)$/i;
-
-function hasEnded(structured: unknown): boolean {
-  const status = propertyOf(structured, 'status');
-  return ENDED.test(String(propertyOf(status, 'state') ?? status));
-}
-
-function propertyOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** Whether a member is named like the id of a statement or a conversation. */
-function isIdentifier(name: string): boolean {
-  return /(_id|Id)$/.test(name);
-}
-
-function alike(name: string): string {
-  return name.replaceAll(/[_-]/g, '').toLowerCase();
+function formatProgress({ progress, total, words: told }: EventPayloads['toolProgress']): string {
+  const share = total !== null && total > 0 ? words.percent(Math.round((100 * progress) / total)) : '';
+  return [told || words.running, share].filter(Boolean).join(' ');
 }

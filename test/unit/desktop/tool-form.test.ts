@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ToolInfo } from '../../../preload/contract.ts';
 import { entriesOf, type FormEntry, problemsIn, readFormEntries } from '../../../renderer/servers/form/entry.ts';
 import { type FormField, formFields } from '../../../renderer/servers/form/field.ts';
-import { tableIn } from '../../../renderer/servers/tools/answer.tsx';
-import { followUps } from '../../../renderer/servers/tools/try-tool.tsx';
+import { badgesOf } from '../../../renderer/servers/format.ts';
+import { followUps, pollAfter } from '../../../renderer/servers/tools/follow-up.ts';
+import { tableIn } from '../../../renderer/servers/tools/result-table.ts';
 
 /** One field for one property, as its kind alone. */
 const kindOf = (property: unknown, root: object = {}) => {
@@ -101,14 +102,14 @@ describe('what is entered', () => {
   });
 
   it.each<[string, { [name: string]: FormEntry }, [string, string]]>([
-    ['something that is needed', {}, ['/query', 'This is needed.']],
+    ['something that is needed', {}, ['/query', 'This field is required.']],
     ['a text that is too short', { query: 'x' }, ['/query', 'This is too short.']],
-    ['a number that is none', { query: 'xy', limit: 'many' }, ['/limit', 'This is not a number.']],
-    ['a number with a fraction', { query: 'xy', limit: '1.5' }, ['/limit', 'This is of the wrong kind.']],
-    ['too much', { query: 'xy', limit: '11' }, ['/limit', 'The most is 10.']],
-    ['too little', { query: 'xy', limit: '0' }, ['/limit', 'The least is 1.']],
-    ['JSON that is none', { query: 'xy', filters: "{'a'}" }, ['/filters', expect.stringContaining('not JSON')]],
-    ['an item that was left empty', { query: 'xy', columns: [''] }, ['/columns/0', 'This is needed.']],
+    ['a number that is none', { query: 'xy', limit: 'many' }, ['/limit', 'Enter a number.']],
+    ['a number with a fraction', { query: 'xy', limit: '1.5' }, ['/limit', 'This has the wrong type.']],
+    ['too much', { query: 'xy', limit: '11' }, ['/limit', 'Enter 10 or less.']],
+    ['too little', { query: 'xy', limit: '0' }, ['/limit', 'Enter 1 or more.']],
+    ['JSON that is none', { query: 'xy', filters: "{'a'}" }, ['/filters', expect.stringContaining('valid JSON')]],
+    ['an item that was left empty', { query: 'xy', columns: [''] }, ['/columns/0', 'This field is required.']],
   ])('is refused in words at its place: %s', (_, entries, problem) => {
     expect([...problemsIn(SCHEMA, read(entries))]).toEqual([problem]);
   });
@@ -121,14 +122,14 @@ describe('what is entered', () => {
 });
 
 describe('the table in an answer', () => {
-  it.each<[string, unknown, { columns: string[]; rows: string[][] } | undefined]>([
+  it.each<[string, unknown, { columns: string[]; rows: (string | null)[][] } | undefined]>([
     [
       'of the SQL server',
       {
         manifest: { schema: { columns: [{ name: 'a' }, { name: 'b' }] } },
         result: { data_array: [{ values: [{ string_value: '1' }, { null_value: 'NULL_VALUE' }] }] },
       },
-      { columns: ['a', 'b'], rows: [['1', '']] },
+      { columns: ['a', 'b'], rows: [['1', null]] },
     ],
     [
       'of vector search',
@@ -142,15 +143,40 @@ describe('the table in an answer', () => {
       {
         columns: ['a', 'b'],
         rows: [
-          ['1', ''],
-          ['', '{"c":2}'],
+          ['1', null],
+          [null, '{"c":2}'],
         ],
       },
     ],
     ['that is none', { answer: 'yes' }, undefined],
     ['of nothing', [], undefined],
   ])('is read from the answer: %s', (_, value, table) => {
-    expect(tableIn(value)).toEqual(table);
+    const found = tableIn(value);
+    expect(found && { columns: found.columns.map(({ name }) => name), rows: found.rows }).toEqual(table);
+  });
+
+  it('has the types of its columns, and whether rows are missing, where the server says so', () => {
+    const columns = [
+      { name: 'a', type_text: 'DECIMAL(10,2)', type_name: 'DECIMAL' },
+      { name: 'b', type_name: 'STRING' },
+      { name: 'c' },
+    ];
+    const table = tableIn({ manifest: { schema: { columns }, truncated: true }, result: { data_array: [] } });
+    expect(table?.columns.map(({ type }) => type)).toEqual(['DECIMAL(10,2)', 'STRING', null]);
+    expect(table).toMatchObject({ rows: [], isTruncated: true });
+  });
+});
+
+describe('the badges of a tool', () => {
+  const hints = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
+
+  it.each<[string, Partial<ToolInfo['hints']>, ToolInfo['effect'], string[]]>([
+    ['nothing', {}, 'unknown', []],
+    ['only reading', { readOnly: true, idempotent: true, openWorld: false }, 'reads', ['readOnly']],
+    ['destroying', { destructive: true, openWorld: true }, 'destroys', ['destructive', 'openWorld']],
+    ['changing again and again', { destructive: false, idempotent: true }, 'changes', ['writes', 'idempotent']],
+  ])('follow from what the server says of it: %s', (_, said, effect, badges) => {
+    expect(badgesOf({ hints: { ...hints, ...said }, effect })).toEqual(badges);
   });
 });
 
@@ -181,5 +207,14 @@ describe('what an answer leads to', () => {
     expect(namesAfter({ statement_id: 's1', status: { state: 'SUCCEEDED' } })).toEqual([]);
     expect(namesAfter({ conversationId: 'c' })).toEqual([]);
     expect(namesAfter('text')).toEqual([]);
+  });
+
+  it('is polled while it runs, and no longer', () => {
+    const poll = tool('poll_sql_result', ['statement_id']);
+    const asked = (state: string) => pollAfter([poll], 'execute_sql', { statement_id: 's1', status: { state } });
+    expect(asked('RUNNING')).toMatchObject({ tool: { name: 'poll_sql_result' }, values: { statement_id: 's1' } });
+    expect([asked('SUCCEEDED'), asked('FAILED')]).toEqual([undefined, undefined]);
+    expect(pollAfter([poll], 'other', { statement_id: 's1' })).toBeUndefined();
+    expect(pollAfter([{ ...poll, effect: 'destroys' }], 'x', { statement_id: 's', status: 'PENDING' })).toBeUndefined();
   });
 });

@@ -1,0 +1,32 @@
+/** What AI clients may do, and the calls that wait for the user. */
+export const strings = {
+  allServers: 'Permissions for all servers',
+  appliesTo: 'Applies to',
+  allClients: 'All AI clients',
+  hasRules: (client: string) => `${client} (custom)`,
+  newTools: 'New tools',
+  clear: 'Reset permissions',
+  readOnly: 'Read only',
+  readOnlyHint: 'Allows only tools that the server marks as read-only. Causeway cannot verify the mark.',
+  toolPermission: (tool: string) => `Permission for ${tool}`,
+  allow: 'Allow',
+  ask: 'Ask first',
+  block: 'Block',
+  blockedReadOnly: 'Blocked: read only',
+  asAllServers: 'Same as all servers',
+  asAllClients: 'Same as all AI clients',
+
+  approvals: {
+    label: 'Calls waiting for approval',
+    client: 'An AI client',
+    question: (client: string, tool: string) => `${client} asks to use ${tool}`,
+    on: (server: string, profile: string) => `On ${server} · as ${profile} · `,
+    countdown: (seconds: number) => `refused in ${seconds} s`,
+    sql: 'SQL',
+    arguments: 'Arguments',
+    cut: (count: number) => `${count.toLocaleString('en')} more characters are not shown.`,
+    once: 'Allow once',
+    always: 'Always allow',
+    refuse: 'Refuse',
+  },
+} as const;

@@ -1,0 +1,89 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { AppAddress } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
+import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
+import styles from './servers.module.css';
+import { strings } from './strings.ts';
+
+interface ConfirmAppProps {
+  opened: boolean;
+  /** The app's name. */
+  app: string;
+  /** A server of the list, or an app that is not in it yet. */
+  source: { server: string } | { profile: string };
+  onConfirm(address: AppAddress): Promise<unknown>;
+  onClose(): void;
+}
+
+const words = strings.app;
+
+/** Shows where a Databricks App is before a token goes there, and lets the user confirm it. */
+export function ConfirmApp({ opened, app, source, onConfirm, onClose }: ConfirmAppProps) {
+  const { request } = window.causeway;
+  const address = useQuery({
+    queryKey: ['app-address', app, source],
+    queryFn: () =>
+      unwrap('server' in source ? request.findAppOf({ name: source.server }) : request.findApp({ ...source, app })),
+    enabled: opened,
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const { data } = address;
+  return (
+    <Dialog
+      opened={opened}
+      onClose={onClose}
+      title={words.title(app)}
+      footer={
+        <>
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {strings.addDialog.cancel}
+          </Button>
+          <Button
+            disabled={!data}
+            loading={confirming.isPending}
+            onClick={() => {
+              if (data) confirming.mutate(data);
+            }}
+          >
+            {words.confirm}
+          </Button>
+        </>
+      }
+    >
+      {address.isPending && <Skeleton height={96} />}
+      <FailureNotice error={address.error} onRetry={address.refetch} />
+      {data && <Address address={data} />}
+      <ActionFailure error={confirming.error} />
+    </Dialog>
+  );
+}
+
+function Address({ address: { origin, isUsual, confirmed, halt } }: { address: AppAddress }) {
+  const isMoved = confirmed !== null && confirmed !== origin;
+  return (
+    <>
+      <p>{words.consequence}</p>
+      <dl className={styles.facts}>
+        <dt>{words.address}</dt>
+        <dd>
+          <code>{origin}</code>
+        </dd>
+        {isMoved && (
+          <>
+            <dt>{words.before}</dt>
+            <dd>
+              <code>{confirmed}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+      {isMoved && <Notice message={words.changed} remedy={words.changedRemedy} />}
+      {!isUsual && <Notice message={words.unusual} remedy={words.unusualRemedy} />}
+      {halt !== null && <p>{words.halted(halt)}</p>}
+    </>
+  );
+}

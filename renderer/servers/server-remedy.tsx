@@ -1,0 +1,181 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { ConfiguredServer } from '../../preload/contract.ts';
+import { unwrap } from '../shared/answered.ts';
+import layout from '../shared/layout.module.css';
+import { ActionFailure } from '../shared/notice.tsx';
+import { showScreen } from '../shared/screen.ts';
+import { toast } from '../shared/toast.ts';
+import { ConfirmApp } from './confirm-app.tsx';
+import { leadsToWorkspace } from './format.ts';
+import { strings } from './strings.ts';
+import { useJob } from './use-job.ts';
+
+const words = strings.remedies;
+
+/** The steps that lead on from how a server is, as buttons; nothing where all is well. */
+export function ServerRemedy({ server }: { server: ConfiguredServer }) {
+  const { request } = window.causeway;
+  const { name, profile, state } = server;
+  const checking = useMutation({ mutationFn: () => unwrap(request.checkServer({ name })) });
+  const [isStarting, setStarting] = useState(false);
+  const canCheck = ['check-again', 'accounts', 'open-page'].includes(state.action ?? '');
+  return (
+    <span className={layout.actions}>
+      {state.action === 'sign-in-to-service' && <SignInToService server={server} />}
+      {state.action === 'open-page' && <OpenPage name={name} />}
+      {state.action === 'confirm-app' && <ReviewAddress server={server} />}
+      {(state.action === 'start-app' || isStarting) && <StartApp server={server} onBusy={setStarting} />}
+      {state.action === 'sign-in' && (
+        <Step label={words.signInTo(profile)} onClick={() => void request.signInTo({ profile })}>
+          {words.signIn}
+        </Step>
+      )}
+      {leadsToWorkspace(state) && (
+        <Step label={words.openWorkspaceOf(name)} onClick={() => void request.openWorkspaceOf({ name })}>
+          {words.openWorkspace}
+        </Step>
+      )}
+      {state.action === 'accounts' && (
+        <Step label={words.accountsFor(profile)} onClick={() => showScreen('accounts')}>
+          {words.accounts}
+        </Step>
+      )}
+      {canCheck && !isStarting && (
+        <Step label={words.tryAgainFor(name)} isBusy={checking.isPending} onClick={() => checking.mutate()}>
+          {words.tryAgain}
+        </Step>
+      )}
+    </span>
+  );
+}
+
+interface StepProps {
+  /** Says of which server, for those who hear the buttons of a list. */
+  label: string;
+  isBusy?: boolean;
+  onClick(): void;
+  children: ReactNode;
+}
+
+function Step({ label, isBusy = false, onClick, children }: StepProps) {
+  return (
+    <Button size="compact-sm" variant="default" aria-label={label} loading={isBusy} onClick={onClick}>
+      {children}
+    </Button>
+  );
+}
+
+/** Opens the page on which the user signs in to what is behind a service. */
+function SignInToService({ server: { name, service } }: { server: ConfiguredServer }) {
+  const title = service ?? name;
+  const signingIn = useMutation({ mutationFn: () => unwrap(window.causeway.request.signInToService({ name })) });
+  return (
+    <>
+      <Step label={words.signInFor(title, name)} isBusy={signingIn.isPending} onClick={() => signingIn.mutate()}>
+        {words.signInTo(title)}
+      </Step>
+      <ActionFailure error={signingIn.error} />
+    </>
+  );
+}
+
+/** The same for a user whose token cannot sign in: the link, for a browser in which they are signed in. */
+function OpenPage({ name }: { name: string }) {
+  const { request } = window.causeway;
+  const opening = useMutation({ mutationFn: () => unwrap(request.openServicePage({ name })) });
+  const copying = useMutation({
+    mutationFn: () => unwrap(request.copyServer({ name, what: 'sign-in-page' })),
+    onSuccess: () => toast(words.linkCopied),
+  });
+  return (
+    <>
+      <Step label={words.openPageOf(name)} isBusy={opening.isPending} onClick={() => opening.mutate()}>
+        {words.openPage}
+      </Step>
+      <Step label={words.copyLinkOf(name)} onClick={() => copying.mutate()}>
+        {words.copyLink}
+      </Step>
+      <ActionFailure error={opening.error ?? copying.error} />
+    </>
+  );
+}
+
+/** Shows where an app is, and lets the user confirm it. */
+function ReviewAddress({ server: { name, title } }: { server: ConfiguredServer }) {
+  const [isReviewing, setReviewing] = useState(false);
+  return (
+    <>
+      <Step label={words.confirmAppOf(name)} onClick={() => setReviewing(true)}>
+        {words.confirmApp}
+      </Step>
+      <ConfirmApp
+        opened={isReviewing}
+        app={title}
+        source={{ server: name }}
+        onConfirm={async ({ origin }) => {
+          await unwrap(window.causeway.request.confirmApp({ name, origin }));
+          toast(strings.app.confirmed(title));
+        }}
+        onClose={() => setReviewing(false)}
+      />
+    </>
+  );
+}
+
+/** Starts an app, and says how it goes on until it runs. */
+function StartApp({
+  server: { name, title },
+  onBusy,
+}: {
+  server: ConfiguredServer;
+  /** The server's state changes on the way: this stays until it is done. */
+  onBusy(isBusy: boolean): void;
+}) {
+  const work = useJob();
+  const [job, setJob] = useState('');
+  const starting = useMutation({
+    mutationFn: () => {
+      const id = work.begin();
+      setJob(id);
+      onBusy(true);
+      return unwrap(window.causeway.request.startApp({ job: id, name }));
+    },
+    onSuccess: () => toast(words.appStarted(title)),
+    onSettled: () => onBusy(false),
+  });
+  if (!starting.isPending)
+    return (
+      <>
+        <Step label={words.startAppOf(name)} onClick={() => starting.mutate()}>
+          {words.startApp}
+        </Step>
+        <ActionFailure error={starting.error} />
+      </>
+    );
+  return (
+    <>
+      <Step label={words.cancelStart(name)} onClick={work.cancel}>
+        {words.cancel}
+      </Step>
+      <StartProgress job={job} />
+    </>
+  );
+}
+
+function StartProgress({ job }: { job: string }) {
+  const [progress, setProgress] = useState<string>(words.startingApp);
+  useEffect(
+    () =>
+      window.causeway.on.toolProgress((event) => {
+        if (event.job === job) setProgress(event.words);
+      }),
+    [job],
+  );
+  return (
+    <span role="status" className={layout.quiet}>
+      {progress}
+    </span>
+  );
+}

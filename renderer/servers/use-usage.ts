@@ -1,0 +1,44 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { AiClient, ServerUsageInfo } from '../../preload/contract.ts';
+import { hasEntry } from '../clients/format.ts';
+import { unwrap } from '../shared/answered.ts';
+import { useSubscription } from '../shared/use-desktop-state.ts';
+
+const USAGE = ['server-usage'];
+
+/** How often each server was called, kept current. */
+export function useUsage(): ReadonlyMap<string, ServerUsageInfo> {
+  const { data = [] } = useQuery({
+    queryKey: USAGE,
+    queryFn: () => unwrap(window.causeway.request.serverUsage()),
+    staleTime: 0,
+  });
+  useSubscription(USAGE, window.causeway.on.serverUsageChanged);
+  return new Map(data.map((usage) => [usage.name, usage]));
+}
+
+/** The AI clients on this computer, kept current; the names of the servers are part of what is asked. */
+export function useClients(servers: readonly string[]) {
+  const queries = useQueryClient();
+  useEffect(
+    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
+    [queries],
+  );
+  return useQuery({
+    queryKey: ['clients', servers],
+    queryFn: () => unwrap(window.causeway.request.listClients()),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+}
+
+/** The clients that have a server: by an entry of its own, or by one for all servers. */
+export function clientsWith(server: string, clients: readonly AiClient[]): AiClient[] {
+  return clients.filter(({ files }) => files.some((file) => hasEntry(file, server) || hasAll(file)));
+}
+
+/** Whether a file has an entry that leads to all servers. */
+export function hasAll(file: AiClient['files'][number]): boolean {
+  return file.all.some((name) => hasEntry(file, name));
+}
