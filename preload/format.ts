@@ -1,10 +1,4 @@
-import type {
-  ConfiguredServer,
-  EffectiveWarehouseInfo,
-  ServerKind,
-  WarehouseInfo,
-  WarehouseProblem,
-} from './contract.ts';
+import type { ConfiguredServer, EffectiveWarehouseInfo, WarehouseInfo, WarehouseProblem } from './contract.ts';
 
 /** Texts that the tray and the window share, so that one thing has the same name in both. */
 
@@ -79,20 +73,6 @@ const NOTES = new Set<WarehouseProblem['code']>(['last-selected-unseen', 'overri
 /** Whether a problem needs the user's attention, and is not only a note. */
 export function mattersNow({ code }: WarehouseProblem): boolean {
   return !NOTES.has(code);
-}
-
-const SERVER_KINDS: Record<ServerKind, string> = {
-  sql: 'SQL',
-  genie: 'Genie space',
-  'vector-search': 'Vector search',
-  functions: 'Catalog functions',
-  app: 'Databricks App',
-  other: 'Other server',
-};
-
-/** What kind of managed server it is. */
-export function formatServerKind(kind: ServerKind): string {
-  return SERVER_KINDS[kind];
 }
 
 /** Whether a server's state needs an action of the user. */

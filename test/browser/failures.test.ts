@@ -22,8 +22,8 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
   };
   const tool = async () => {
     await go('Servers');
-    await role('link', { name: 'functions', exact: true }).click();
-    await role('heading', { level: 1, name: 'functions' }).waitFor();
+    await role('link', { name: 'main.default', exact: true }).click();
+    await role('heading', { level: 1, name: 'main.default' }).waitFor();
   };
   const toRename = async () => {
     await open('Accounts', 'Edit ben…');
@@ -78,8 +78,9 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'removeServer',
       async () => {
         await tool();
-        await press('Remove…');
-        await press('Remove');
+        await press('More actions for main.default');
+        await role('menuitem', { name: 'Remove server' }).click();
+        await press('Remove server');
       },
     ],
     ['the list of tools', 'listTools', tool],
@@ -87,9 +88,9 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'a server that is added',
       'addServer',
       async () => {
-        await open('Servers', 'Add a server…');
+        await open('Servers', 'Add server');
         await role('radio', { name: 'SQL', exact: true }).check();
-        await press('Add');
+        await role('dialog').getByRole('button', { name: 'Add server', exact: true }).click();
       },
     ],
     [
@@ -97,7 +98,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
       'tryTool',
       async () => {
         await tool();
-        await press('Try main__default__initials…');
+        await press('Try main__default__initials');
         await role('textbox', { name: 'full_name' }).fill('Ada Lovelace');
         await press('Run');
       },

@@ -135,8 +135,8 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
     ];
     await shown.page.route('**/requests/causeway:browse', (route) => route.fulfill({ json: answers.shift() }));
     await go('Servers');
-    await button('Browse the workspace…').click();
-    await shown.page.getByRole('radio', { name: /^Genie space/ }).check();
+    await button('Add server').click();
+    await shown.page.getByRole('radio', { name: 'Genie', exact: true }).check();
     await shown.page.getByRole('radio', { name: /^Space 59/ }).waitFor();
     await button('Show more').click();
     await dialog().getByRole('alert').getByText(PROBLEM.message).waitFor();
@@ -151,11 +151,11 @@ describe.skipIf(whyNotHere)('interrupted work in the window', { timeout: 120_000
   it('the reason why a form is refused scrolls into sight in a window of 320 by 640', async () => {
     await shown.page.setViewportSize({ width: 320, height: 640 });
     await go('Servers');
-    await button('Browse the workspace…').click();
-    await shown.page.getByRole('radio', { name: /^Genie space/ }).check();
+    await button('Add server').click();
+    await shown.page.getByRole('radio', { name: 'Genie', exact: true }).check();
     await shown.page.getByRole('radio', { name: /taxi/i }).first().check();
     await shown.page.getByRole('textbox', { name: 'Name' }).fill('No name');
-    await expect.poll(() => button('Add').isEnabled()).toBe(true);
+    await expect.poll(() => dialog().getByRole('button', { name: 'Add server', exact: true }).isEnabled()).toBe(true);
     const bottom = await dialog().evaluate((form) => {
       form.scrollTo({ top: 0 });
       return form.scrollHeight - form.clientHeight;

@@ -173,9 +173,9 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
   it('a server is added, a tool tried, and the server removed', async () => {
     await given();
     await go('Servers');
-    await opens(button('Add a server…'), 'Add a server');
+    await opens(button('Add server'), 'Add server');
     await press('Enter');
-    await getsFocus(role('radio', { name: 'Everything' }));
+    await getsFocus(role('radio', { name: 'All' }));
     await press('ArrowRight');
     await press('ArrowRight');
     await role('radio', { name: /^New York taxi trips/ }).waitFor();
@@ -183,37 +183,42 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await type('taxi');
     await press('ArrowDown');
     expect(await role('radio', { name: /^New York taxi trips/ }).isChecked()).toBe(true);
-    await reach(button('Add'));
+    await reach(dialog().getByRole('button', { name: 'Add server', exact: true }));
     await press('Space');
-    await role('heading', { level: 1, name: 'new-york' }).waitFor();
+    await role('heading', { level: 1, name: 'New York taxi trips' }).waitFor();
     await closed();
-    await getsFocus(role('heading', { level: 1, name: 'new-york' }));
+    await getsFocus(role('heading', { level: 1, name: 'New York taxi trips' }));
 
     await reach(role('link', { name: 'All servers' }));
     await press('Enter');
     await getsFocus(role('heading', { level: 1, name: 'Servers' }));
-    await reach(role('link', { name: 'functions', exact: true }));
+    await reach(role('link', { name: 'main.default', exact: true }));
     await press('Enter');
-    await getsFocus(role('heading', { level: 1, name: 'functions' }));
-    const tool = role('button', { name: 'Try main__default__initials…' });
+    await getsFocus(role('heading', { level: 1, name: 'main.default' }));
+    const tool = role('button', { name: 'Try main__default__initials' });
     await opens(tool, 'Try main__default__initials');
     await press('Enter');
     await reach(role('textbox', { name: 'full_name' }));
     await type('Ada Lovelace');
     await press('Control+Enter');
     await role('cell', { name: 'AL' }).waitFor();
-    await reach(role('region', { name: 'The answer as a table' }));
+    await reach(role('region', { name: 'Results' }));
     await press('Escape');
     await closed();
     await getsFocus(tool);
 
-    await opens(button('Remove…'), 'Remove functions?');
+    await reach(button('More actions for main.default'));
     await press('Enter');
+    await role('menuitem', { name: 'Copy path' }).waitFor();
+    await press('ArrowDown', 'ArrowDown', 'ArrowDown');
+    await getsFocus(role('menuitem', { name: 'Remove server' }));
+    await press('Enter');
+    await role('dialog', { name: 'Remove main.default?' }).waitFor();
     await getsFocus(button('Cancel'));
-    await reach(button('Remove'));
+    await reach(button('Remove server'));
     await press('Enter');
     await getsFocus(role('heading', { level: 1, name: 'Servers' }));
-    expect(await role('link', { name: 'functions', exact: true }).count()).toBe(0);
+    expect(await role('link', { name: 'main.default', exact: true }).count()).toBe(0);
   });
 
   it('a client gets its servers, and its file is restored', async () => {

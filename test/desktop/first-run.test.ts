@@ -73,7 +73,7 @@ describe.skipIf(reason)('the first run of the application', () => {
     await button('Open Causeway').click();
     await tray.click('databricks-sql — running, 3 tools');
     await page.getByRole('heading', { level: 1, name: 'databricks-sql' }).waitFor();
-    await page.getByRole('button', { name: 'Try execute_sql_read_only…' }).waitFor();
+    await page.getByRole('button', { name: 'Try execute_sql_read_only' }).waitFor();
     await takePicture('first-run-server');
   }, 240_000);
 });
