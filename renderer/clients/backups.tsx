@@ -1,13 +1,18 @@
-import { Button, Modal, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ClientBackup } from '../../preload/contract.ts';
 import { problemIn, unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
 import { RelativeTime } from '../shared/relative-time.tsx';
+import { toast } from '../shared/toast.ts';
 import styles from './clients.module.css';
 import { Difference } from './difference.tsx';
+import { strings } from './strings.ts';
+
+const { backups: words } = strings;
 
 /** Files as they were before Causeway first changed them, and how to restore them. */
 export function Backups({ opened, onClose }: { opened: boolean; onClose(): void }) {
@@ -17,13 +22,13 @@ export function Backups({ opened, onClose }: { opened: boolean; onClose(): void 
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Backups" size="lg">
+    <Dialog opened={opened} onClose={close} title={words.title} size="lg">
       {chosen ? (
         <Restoring backup={chosen} onBack={() => setChosen(null)} />
       ) : (
         <List onChoose={setChosen} onClose={close} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -35,27 +40,27 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
   });
   return (
     <div className={layout.stack}>
-      <p>Each file as it was before Causeway first wrote to it.</p>
+      <p className={layout.quiet}>{words.help}</p>
       {backups.isPending && <Skeleton height={96} />}
       <FailureNotice error={backups.error} onRetry={backups.refetch} />
-      {backups.data?.length === 0 && <p>There are none yet: no client’s file has been changed.</p>}
+      {backups.data?.length === 0 && <p>{words.none}</p>}
       {backups.data && backups.data.length > 0 && (
-        <ul className={`${layout.list} ${styles.backups}`} aria-label="Backups">
+        <ul className={`${layout.list} ${styles.backups}`} aria-label={words.title}>
           {backups.data.map((backup) => (
             <li key={backup.id} className={`${layout.row} ${layout.split} ${styles.backup}`}>
               <div>
                 <p className={layout.name}>{backup.client}</p>
                 <p className={layout.quiet}>
-                  {backup.missing ? `No file yet: ${backup.file}` : backup.file} · <RelativeTime at={backup.at} />
+                  {backup.missing ? words.noFile(backup.file) : backup.file} · <RelativeTime at={backup.at} />
                 </p>
               </div>
               <Button
                 variant="default"
                 size="compact-sm"
-                aria-label={`Put back ${backup.client}, ${new Date(backup.at).toLocaleString()}…`}
+                aria-label={words.restoreOf(backup.client, new Date(backup.at).toLocaleString())}
                 onClick={() => onChoose(backup)}
               >
-                Put back…
+                {words.restore}
               </Button>
             </li>
           ))}
@@ -63,7 +68,7 @@ function List({ onChoose, onClose }: { onChoose(backup: ClientBackup): void; onC
       )}
       <div className={layout.closing}>
         <Button variant="default" onClick={onClose} data-autofocus>
-          Close
+          {strings.close}
         </Button>
       </div>
     </div>
@@ -85,6 +90,7 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['client-backups'] });
       await queries.invalidateQueries({ queryKey: ['clients'] });
+      toast(words.restored(client));
       onBack();
     },
   });
@@ -92,28 +98,23 @@ function Restoring({ backup, onBack }: { backup: ClientBackup; onBack(): void })
   const runs = restoring.error !== null && problemIn(restoring.error).code === 'client_running';
   return (
     <div className={layout.stack}>
-      <p>
-        {missing
-          ? `${client} had no file then: the one that is there now is removed.`
-          : `The file of ${client} gets back what it held then.`}{' '}
-        What it holds now is kept as another backup.
-      </p>
+      <p>{missing ? words.removing(client) : words.restoring(client)}</p>
       {preview.isPending && <Skeleton height={120} />}
       <FailureNotice error={preview.error} onRetry={preview.refetch} />
       {diff !== null && <Difference file={file} diff={diff} />}
-      {preview.data && diff === null && <p>The file is as it was: there is nothing to put back.</p>}
+      {preview.data && diff === null && <p>{words.unchanged}</p>}
       <ActionFailure error={restoring.error} />
       <div className={layout.closing}>
         <Button variant="default" onClick={onBack} data-autofocus>
-          Back
+          {words.back}
         </Button>
         {runs && (
           <Button variant="default" onClick={() => restoring.mutate(true)}>
-            Put it back all the same
+            {words.restoreAnyway}
           </Button>
         )}
         <Button disabled={diff === null} loading={restoring.isPending} onClick={() => restoring.mutate(false)}>
-          {runs ? 'Try again' : 'Put it back'}
+          {runs ? strings.tryAgain : words.restoreNow}
         </Button>
       </div>
     </div>

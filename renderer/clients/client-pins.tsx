@@ -5,7 +5,10 @@ import { takesPin } from '../../preload/format.ts';
 import layout from '../shared/layout.module.css';
 import { PickPin, usePins } from '../warehouse/pick-pin.tsx';
 import styles from './clients.module.css';
-import { clientEntryStatus, ownFiles } from './format.ts';
+import { clientEntryStatus, listed, ownFiles } from './format.ts';
+import { strings } from './strings.ts';
+
+const { pin: words } = strings;
 
 interface ClientPinsProps {
   client: AiClient;
@@ -36,32 +39,32 @@ function ClientPin({ client, server, onPin }: ClientPinProps) {
   const { data } = usePins(server.profile, pinned !== null);
   const nameOf = (id: string) => data?.pins.find(({ warehouseId }) => warehouseId === id)?.warehouse ?? id;
   const others = [...new Set(files.flatMap(({ sharedWith }) => sharedWith.map(({ name }) => name)))];
-  const too = others.length === 0 ? '' : ` ${others.join(' and ')} read the same file: it holds for them too.`;
+  const too = others.length === 0 ? '' : ` ${words.sharedWith(listed(others))}`;
   return (
     <div className={`${layout.actions} ${styles.pin}`}>
       <span>
-        {server.name} runs on {pinned === null ? 'the warehouse of your queries' : nameOf(pinned)}
+        {words.runsOn(server.name, pinned === null ? words.default : nameOf(pinned))}
         {pinned !== null && (
-          <span className={layout.quiet}> · pinned for {own === null ? 'every client' : client.name}</span>
+          <span className={layout.quiet}> · {own === null ? words.forAll : words.forOne(client.name)}</span>
         )}
       </span>
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={`Pin warehouse of ${server.name} in ${client.name}…`}
+        aria-label={words.changeOf(server.name, client.name)}
         onClick={() => setPicking(true)}
       >
-        Pin warehouse…
+        {words.change}
       </Button>
       <PickPin
         pinning={
           picking
             ? {
-                title: `${server.name} in ${client.name} runs on`,
+                title: words.title(server.name, client.name),
                 profile: server.profile,
                 pinned: own,
-                otherwise: server.pin === null ? 'Workspace decides' : `As every client: ${nameOf(server.pin)}`,
-                consequence: `Its calls name this warehouse themselves.${too}`,
+                otherwise: server.pin === null ? words.workspace : words.asAll(nameOf(server.pin)),
+                consequence: `${words.consequence}${too}`,
                 pin: async (id) => onPin(id),
               }
             : null

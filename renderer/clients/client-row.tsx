@@ -1,94 +1,95 @@
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { type Ref, useId } from 'react';
 import type { AiClient, ClientChange, ClientOutcome, ClientsReport } from '../../preload/contract.ts';
 import { unwrap } from '../shared/answered.ts';
 import { ClientBadge } from '../shared/client-badge.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
 import { ActionFailure, Notice } from '../shared/notice.tsx';
-import { ClientPins } from './client-pins.tsx';
+import { StateBadge } from '../shared/state-badge.tsx';
+import { toast } from '../shared/toast.ts';
+import { clientChange } from './change.ts';
+import { ClientDetails } from './client-details.tsx';
+import { ClientTrouble } from './client-trouble.tsx';
 import styles from './clients.module.css';
-import {
-  entriesForAll,
-  entryStatusIn,
-  formatModified,
-  formatTimeout,
-  ownFiles,
-  reminders,
-  summaryOf,
-  toRepair,
-} from './format.ts';
+import { ownFiles, reminders, summaryOf } from './format.ts';
 import type { Review } from './review-change.tsx';
 import { ServerSwitch } from './server-switch.tsx';
+import { strings } from './strings.ts';
 
-interface ClientRowProps {
+export interface ClientRowProps {
   client: AiClient;
   servers: ClientsReport['servers'];
   /** The outcomes of its last change, while this screen is shown. */
   outcomes: ClientOutcome[];
+  isExpanded: boolean;
+  onExpand(on: boolean): void;
   onReview(review: Review): void;
   onConnectItself(): void;
   onDone(outcomes: ClientOutcome[]): void;
   onDismiss(): void;
+  ref?: Ref<HTMLLIElement>;
 }
 
-/** One AI client: why it was found, which servers it has, and what can be done about it. */
+/** Leads to what a change does to one client, before it is made. */
+export type ReviewChanges = (
+  verb: Review['verb'],
+  title: string,
+  servers: string[],
+  more?: Partial<ClientChange>,
+) => void;
+
+const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
+  Add: 'add',
+  Remove: 'remove',
+  Repair: 'repair',
+  Update: 'repair',
+};
+
+/** One AI client: a switch for each server, what is wrong with its entries, and its details on demand. */
 export function ClientRow(props: ClientRowProps) {
-  const { client, outcomes, onReview, onConnectItself, onDone, onDismiss } = props;
+  const { client, outcomes, isExpanded, onExpand, onReview, onConnectItself, onDone, onDismiss, ref } = props;
   const { request } = window.causeway;
-  const { id, name, because, isRunning } = client;
+  const { id, name, isRunning } = client;
   const servers = props.servers.map((server) => server.name);
   const files = ownFiles(client);
-  const changeOf = (action: ClientChange['action'], chosen: string[], project: string | null = null): ClientChange => ({
-    action,
-    clients: [id],
-    servers: chosen,
-    replace: false,
-    whileRunning: false,
-    evenShared: false,
-    project,
-    itself: null,
-    pin: null,
-    allInOne: false,
-  });
-  const review = (verb: Review['verb'], what: string, chosen: string[], project: string | null = null) =>
+  const detailsId = useId();
+  const review: ReviewChanges = (verb, title, chosen, more = {}) =>
     onReview({
-      title: `${verb} ${what}`,
+      title,
       verb,
-      change: changeOf(ACTIONS[verb], chosen, project),
-      running: isRunning && project === null ? [name] : [],
+      change: clientChange({ action: ACTIONS[verb], clients: [id], servers: chosen }, more),
+      running: isRunning && !more.project ? [name] : [],
     });
   const switching = useMutation({
     mutationFn: (change: ClientChange) => unwrap(request.changeClients(change)),
-    onSuccess: onDone,
+    onSuccess: (done, { action, servers: [server = ''] }) => {
+      onDone(done);
+      if (done.some(({ problem }) => problem)) return;
+      toast(action === 'add' ? strings.added(server, name) : strings.removed(server, name));
+    },
   });
   const turn = (server: string, on: boolean) => {
+    const { addTo, removeFrom } = strings.review;
     // The first of ours in a file, and what the client may undo, is shown before.
-    if (on && (isRunning || !files.every(({ known }) => known))) return review('Add', `${server} to ${name}`, [server]);
+    if (on && (isRunning || !files.every(({ known }) => known))) return review('Add', addTo(server, name), [server]);
     const isShared = files.some(({ sharedWith }) => sharedWith.length > 0);
-    if (!on && (isRunning || isShared)) return review('Remove', `${server} from ${name}`, [server]);
-    switching.mutate(changeOf(on ? 'add' : 'remove', [server]));
+    if (!on && (isRunning || isShared)) return review('Remove', removeFrom(server, name), [server]);
+    switching.mutate(clientChange({ action: on ? 'add' : 'remove', clients: [id], servers: [server] }));
   };
-  const troubles = [client.problem, ...files.map(({ problem }) => problem)].filter((it) => it !== null);
-  const failures = outcomes.filter(({ problem }) => problem);
+  const { tone, words } = summaryOf(client, servers);
   return (
-    <li className={`${layout.row} ${styles.client}`} aria-label={name}>
-      <div className={styles.head}>
-        <h2>
-          <ClientBadge mark={client.mark} />
-          {name}
-        </h2>
-        <span className={layout.quiet}>{summaryOf(client, servers)}</span>
+    <li ref={ref} className={styles.client} aria-label={name}>
+      <div className={styles.who}>
+        <ClientBadge mark={client.mark} />
+        <div className={styles.nameAndState}>
+          <h2>{name}</h2>
+          <StateBadge tone={tone}>{isRunning ? `${words} · ${strings.states.running}` : words}</StateBadge>
+        </div>
       </div>
-      <p className={`${layout.quiet} ${styles.about}`}>Found because {because}</p>
-      {formatTimeout(client) !== null && <p className={`${layout.quiet} ${styles.about}`}>{formatTimeout(client)}</p>}
-      {files.map(({ path, exists, sharedWith }) => (
-        <p key={path} className={`${layout.quiet} ${styles.about}`}>
-          {path}
-          {exists ? '' : ' (not there yet)'}
-          {sharedWith.length > 0 && ` (shared with ${sharedWith.map((other) => other.name).join(', ')})`}
-        </p>
-      ))}
-      <ul className={styles.switches} aria-label={`Servers of ${name}`}>
+      <ul className={styles.cells} aria-label={strings.serversOf(name)}>
         {servers.map((server) => (
           <ServerSwitch
             key={server}
@@ -99,176 +100,35 @@ export function ClientRow(props: ClientRowProps) {
           />
         ))}
       </ul>
-      <ClientPins
-        client={client}
-        servers={props.servers}
-        onPin={(server, warehouseId) =>
-          onReview({
-            title: `Warehouse of ${server} in ${name}`,
-            verb: 'Update',
-            change: { ...changeOf('add', [server]), pin: { warehouseId } },
-            running: isRunning ? [name] : [],
-          })
-        }
-      />
-      {troubles.map((problem) => (
-        <Notice key={problem} message={`${name} cannot be written to.`} remedy={problem} />
-      ))}
-      <ForAll name={name} files={files} onReview={review} />
-      <ToCorrect name={name} files={files} servers={servers} project={null} onReview={review} />
-      {projectsOf(client).map((project) => (
-        <ProjectEntries key={project} client={client} project={project} servers={servers} onReview={review} />
-      ))}
-      <ActionFailure error={switching.error} />
-      {failures.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
-      {client.longNames.map((sentence) => (
-        <p key={sentence} className={layout.trouble}>
-          {sentence}
-        </p>
-      ))}
-      <Reminders outcomes={outcomes} onDismiss={onDismiss} />
-      <More
-        client={client}
-        servers={servers}
-        onConnectItself={onConnectItself}
-        onAllInOne={() =>
-          onReview({
-            title: `One entry for all servers in ${name}`,
-            verb: 'Add',
-            change: { ...changeOf('add', servers), allInOne: true },
-            running: isRunning ? [name] : [],
-          })
-        }
-        onReview={review}
-      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        className={styles.toggle}
+        aria-label={strings.details(name)}
+        aria-expanded={isExpanded}
+        aria-controls={isExpanded ? detailsId : undefined}
+        onClick={() => onExpand(!isExpanded)}
+      >
+        <Icon of={IconChevronDown} />
+      </ActionIcon>
+      <div className={styles.below}>
+        <ClientTrouble client={client} servers={servers} onReview={review} />
+        <ActionFailure error={switching.error} />
+        {outcomes.map(({ file, problem }) => problem && <Notice key={file} {...problem} />)}
+        <Reminders outcomes={outcomes} onDismiss={onDismiss} />
+        {isExpanded && (
+          <div id={detailsId} className={styles.details}>
+            <ClientDetails
+              client={client}
+              servers={props.servers}
+              onConnectItself={onConnectItself}
+              onReview={review}
+            />
+          </div>
+        )}
+      </div>
     </li>
   );
-}
-
-type ReviewChanges = (verb: Review['verb'], what: string, servers: string[], project: string | null) => void;
-
-const ACTIONS: Record<Review['verb'], ClientChange['action']> = {
-  Add: 'add',
-  Remove: 'remove',
-  Repair: 'repair',
-  Update: 'repair',
-};
-
-/** The one entry for all servers, where the client has it. */
-function ForAll({ name, files, onReview }: Pick<ToCorrectProps, 'name' | 'files' | 'onReview'>) {
-  const names = entriesForAll(files);
-  if (names.length === 0) return null;
-  return (
-    <Notice
-      tone="note"
-      message="It has one entry for all servers. What you add or remove appears there by itself."
-      remedy={null}
-    >
-      <Button
-        variant="default"
-        size="compact-sm"
-        onClick={() => onReview('Remove', `${names.join(', ')} from ${name}`, names, null)}
-      >
-        Remove…
-      </Button>
-    </Notice>
-  );
-}
-
-interface ToCorrectProps {
-  name: string;
-  files: AiClient['files'];
-  servers: string[];
-  project: string | null;
-  onReview: ReviewChanges;
-}
-
-/** What is wrong in some files, or would be written differently now, each with the button that does it. */
-function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
-  const { modified, outdated } = toRepair(files, servers);
-  const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
-  return (
-    <>
-      {modified.length > 0 && (
-        <Notice message={formatModified(files, modified)} remedy={null}>
-          <Button variant="default" size="compact-sm" onClick={() => onReview('Repair', name, modified, project)}>
-            Repair…
-          </Button>
-        </Notice>
-      )}
-      {outdated.length > 0 && (
-        <Notice
-          tone="note"
-          message={`${outdated.join(', ')}: works. This version of Causeway would write the entry differently.`}
-          remedy={null}
-        >
-          <Button variant="default" size="compact-sm" onClick={() => onReview('Update', name, outdated, project)}>
-            Update…
-          </Button>
-        </Notice>
-      )}
-      {leftOver.length > 0 && (
-        <Notice
-          tone="note"
-          message={`It still has ${leftOver.join(', ')}, no longer among your servers.`}
-          remedy={null}
-        >
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => onReview('Remove', `${leftOver.join(', ')} from ${name}`, leftOver, project)}
-          >
-            Remove…
-          </Button>
-        </Notice>
-      )}
-    </>
-  );
-}
-
-interface ProjectEntriesProps {
-  client: AiClient;
-  project: string;
-  servers: string[];
-  onReview: ReviewChanges;
-}
-
-/** What a client has in a project's own file. */
-function ProjectEntries({ client, project, servers, onReview }: ProjectEntriesProps) {
-  const files = client.files.filter((file) => file.project === project);
-  const there = servers.filter((server) => entryStatusIn(files, server).on);
-  return (
-    <section className={styles.project} aria-label={`${client.name} in ${project}`}>
-      <p className={layout.quiet}>In the project {project}</p>
-      <ul className={layout.list}>
-        {servers.map((server) => {
-          const { on, words } = entryStatusIn(files, server);
-          return on || words !== null ? (
-            <li key={server}>
-              {server}
-              {words !== null && <span className={layout.quiet}> · {words}</span>}
-            </li>
-          ) : null;
-        })}
-      </ul>
-      {files.map(({ problem, path }) => problem !== null && <Notice key={path} message={problem} remedy={null} />)}
-      <ToCorrect name={client.name} files={files} servers={servers} project={project} onReview={onReview} />
-      {there.length > 0 && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          onClick={() => onReview('Remove', `${client.name} from the project`, there, project)}
-        >
-          Remove from this project…
-        </Button>
-      )}
-    </section>
-  );
-}
-
-/** The projects that have entries for a client. */
-function projectsOf({ files }: AiClient): string[] {
-  return [...new Set(files.flatMap(({ project }) => project ?? []))];
 }
 
 /** What is left to do in the client itself. */
@@ -283,77 +143,9 @@ function Reminders({ outcomes, onDismiss }: Pick<ClientRowProps, 'outcomes' | 'o
       ))}
       {sentences.length > 0 && (
         <Button variant="default" size="compact-sm" onClick={onDismiss}>
-          Done
+          {strings.dismiss}
         </Button>
       )}
     </div>
-  );
-}
-
-/** Other ways into the client, and what is good to know of it. */
-function More({
-  client,
-  servers,
-  onConnectItself,
-  onAllInOne,
-  onReview,
-}: Pick<ClientRowProps, 'client' | 'onConnectItself'> & {
-  servers: string[];
-  onAllInOne(): void;
-  onReview: ReviewChanges;
-}) {
-  const { request } = window.causeway;
-  const { id, name, hasLink, hasProjectFile, connectsItself, warnings } = client;
-  const choosing = useMutation({
-    mutationFn: () => unwrap(request.chooseProject()),
-    onSuccess: ({ folder }) => {
-      if (folder !== null) onReview('Add', `${name} to a project`, servers, folder);
-    },
-  });
-  const copying = useMutation({ mutationFn: () => unwrap(request.copyClientJson({ client: id })) });
-  const following = useMutation({
-    mutationFn: (server: string) => unwrap(request.openInClient({ client: id, server })),
-  });
-  return (
-    <details className={styles.more}>
-      <summary aria-label={`More about ${name}`}>More</summary>
-      <div className={`${layout.actions} ${styles.ways}`}>
-        <Button variant="default" size="compact-sm" onClick={() => copying.mutate()}>
-          Copy its JSON
-        </Button>
-        {hasLink &&
-          servers.map((server) => (
-            <Button key={server} variant="default" size="compact-sm" onClick={() => following.mutate(server)}>
-              Let {name} add {server} itself
-            </Button>
-          ))}
-        {connectsItself && servers.length > 0 && (
-          <Button variant="default" size="compact-sm" onClick={onConnectItself}>
-            Let {name} connect by itself…
-          </Button>
-        )}
-        {servers.length > 0 && entriesForAll(ownFiles(client)).length === 0 && (
-          <Button variant="default" size="compact-sm" onClick={onAllInOne}>
-            One entry for all servers…
-          </Button>
-        )}
-        {hasProjectFile && servers.length > 0 && (
-          <Button variant="default" size="compact-sm" onClick={() => choosing.mutate()}>
-            Add to a project…
-          </Button>
-        )}
-        <span role="status" className={layout.quiet}>
-          {copying.isSuccess && 'The JSON is on the clipboard.'}
-        </span>
-      </div>
-      <ActionFailure error={copying.error} />
-      <ActionFailure error={following.error} />
-      <ActionFailure error={choosing.error} />
-      {warnings.map((warning) => (
-        <p key={warning} className={layout.quiet}>
-          {warning}
-        </p>
-      ))}
-    </details>
   );
 }

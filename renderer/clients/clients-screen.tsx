@@ -1,18 +1,27 @@
 import { Button, Skeleton } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { IconHistory, IconServer } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { AiClient, ClientOutcome, ClientsReport, DesktopState } from '../../preload/contract.ts';
-import { unwrap } from '../shared/answered.ts';
-import { FirstSteps } from '../shared/first-steps.tsx';
+import { needsAttention } from '../../preload/format.ts';
+import { Card } from '../shared/card.tsx';
+import { Icon } from '../shared/icon.tsx';
 import layout from '../shared/layout.module.css';
-import { FailureNotice, Notice } from '../shared/notice.tsx';
-import { showScreen } from '../shared/screen.ts';
+import { MoreMenu } from '../shared/more-menu.tsx';
+import { FailureNotice } from '../shared/notice.tsx';
+import { showScreen, useItem } from '../shared/screen.ts';
 import { ScreenHead } from '../shared/screen-head.tsx';
 import { Backups } from './backups.tsx';
+import { ByHand } from './by-hand.tsx';
+import { clientChange } from './change.ts';
+import { projectsOf } from './client-details.tsx';
 import { ClientRow } from './client-row.tsx';
-import { ByHand, ConnectItself } from './connect-itself.tsx';
+import styles from './clients.module.css';
+import { ConnectItself } from './connect-itself.tsx';
 import { clientEntryStatus, entriesForAll, ownFiles } from './format.ts';
 import { type Review, ReviewChange } from './review-change.tsx';
+import { strings } from './strings.ts';
+import { useClients } from './use-clients.ts';
 
 /** The AI clients of this computer and the servers that each of them has. */
 export function ClientsScreen({ state }: { state: DesktopState }) {
@@ -21,17 +30,7 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   const [connecting, setConnecting] = useState<AiClient | null>(null);
   const [lookingBack, setLookingBack] = useState(false);
   const [done, setDone] = useDone();
-  const report = useQuery({
-    // A server that is added or removed changes the columns.
-    queryKey: ['clients', state.servers.map(({ name }) => name)],
-    queryFn: () => unwrap(window.causeway.request.listClients()),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-  });
-  useEffect(
-    () => window.causeway.on.clientsChanged(() => void queries.invalidateQueries({ queryKey: ['clients'] })),
-    [queries],
-  );
+  const report = useClients(state);
   const finish = (outcomes: ClientOutcome[]) => {
     const changed = outcomes.map(({ client }) => client);
     setDone([...done.filter(({ client }) => !changed.includes(client)), ...outcomes]);
@@ -39,42 +38,34 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
     void queries.invalidateQueries({ queryKey: ['client-backups'] });
   };
   const { data } = report;
-  const everything = data && everythingFor(data);
+  const everything = data && everythingFor(data, state);
   return (
     <div className={layout.screen}>
-      <ScreenHead title="AI clients">
-        {everything && <Button onClick={() => setReview(everything)}>Add to all…</Button>}
-        <Button variant="default" onClick={() => setLookingBack(true)}>
-          Backups…
-        </Button>
+      <ScreenHead title={strings.title}>
+        {everything && <Button onClick={() => setReview(everything)}>{strings.addToAll}</Button>}
+        <MoreMenu
+          label={strings.more}
+          items={[{ label: strings.backupsAction, icon: IconHistory, onClick: () => setLookingBack(true) }]}
+        />
       </ScreenHead>
       {report.isPending && <Skeleton height={160} />}
       <FailureNotice error={report.error} onRetry={report.refetch} />
       {data && data.servers.length === 0 && <NoServers clients={data.clients.map(({ name }) => name)} />}
       {data && data.servers.length > 0 && data.clients.length === 0 && (
-        <p>No AI client that Causeway knows was found on this computer. Install one and it appears here.</p>
+        <Card title={strings.noClients.title}>
+          <p className={layout.quiet}>{strings.noClients.help}</p>
+        </Card>
       )}
-      {data && isFirstRun(data) && (
-        <>
-          <FirstSteps step="clients" />
-          <p>Last step: switch a server on for a program below. Causeway shows you what it writes before it does.</p>
-        </>
-      )}
-      {data && data.clients.length > 0 && (
-        <ul className={layout.list} aria-label="AI clients">
-          {data.clients.map((client) => (
-            <ClientRow
-              key={client.id}
-              client={client}
-              servers={data.servers}
-              outcomes={done.filter((outcome) => outcome.client === client.id)}
-              onReview={setReview}
-              onConnectItself={() => setConnecting(client)}
-              onDone={finish}
-              onDismiss={() => setDone(done.filter((outcome) => outcome.client !== client.id))}
-            />
-          ))}
-        </ul>
+      {data && isFirstEntry(data) && <p className={layout.quiet}>{strings.firstEntry}</p>}
+      {data && data.servers.length > 0 && data.clients.length > 0 && (
+        <Matrix
+          report={data}
+          done={done}
+          onReview={setReview}
+          onConnectItself={setConnecting}
+          onDone={finish}
+          onDismiss={(id) => setDone(done.filter(({ client }) => client !== id))}
+        />
       )}
       {data && data.servers.length > 0 && (
         <ByHand servers={data.servers.map(({ name }) => name)} others={data.others} open={data.clients.length === 0} />
@@ -94,6 +85,62 @@ export function ClientsScreen({ state }: { state: DesktopState }) {
   );
 }
 
+interface MatrixProps {
+  report: ClientsReport;
+  done: ClientOutcome[];
+  onReview(review: Review): void;
+  onConnectItself(client: AiClient): void;
+  onDone(outcomes: ClientOutcome[]): void;
+  onDismiss(id: string): void;
+}
+
+/** A client a row, a server a column, a switch a cell; where there is no room for columns, the switches of a client beneath it. */
+function Matrix({ report: { clients, servers }, done, onReview, onConnectItself, onDone, onDismiss }: MatrixProps) {
+  const item = useItem();
+  const [expanded, setExpanded] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const wanted = useRef<HTMLLIElement>(null);
+  // A link to one client leads to its details.
+  useEffect(() => {
+    if (item === null) return;
+    setExpanded((before) => new Map([...before, [item, true]]));
+    void wanted.current?.scrollIntoView({ block: 'nearest' });
+  }, [item]);
+  const columns: CSSProperties & { '--servers': number } = { '--servers': servers.length };
+  return (
+    <div className={styles.frame}>
+      <section className={styles.matrix} style={columns}>
+        {/* Each switch has its server in its name. */}
+        <div className={styles.heads} aria-hidden="true">
+          <span className={styles.corner} />
+          {servers.map(({ name }) => (
+            <span key={name} className={styles.columnHead}>
+              {name}
+            </span>
+          ))}
+          <span />
+        </div>
+        <ul className={styles.rows} aria-label={strings.list}>
+          {clients.map((client) => (
+            <ClientRow
+              key={client.id}
+              {...(client.id === item ? { ref: wanted } : {})}
+              client={client}
+              servers={servers}
+              outcomes={done.filter((outcome) => outcome.client === client.id)}
+              isExpanded={expanded.get(client.id) ?? projectsOf(client).length > 0}
+              onExpand={(on) => setExpanded((before) => new Map([...before, [client.id, on]]))}
+              onReview={onReview}
+              onConnectItself={() => onConnectItself(client)}
+              onDone={onDone}
+              onDismiss={() => onDismiss(client.id)}
+            />
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
 /** The outcomes of changes that are not dismissed yet. They are kept while another screen is open. */
 function useDone(): [ClientOutcome[], (outcomes: ClientOutcome[]) => void] {
   const queries = useQueryClient();
@@ -109,23 +156,22 @@ function useDone(): [ClientOutcome[], (outcomes: ClientOutcome[]) => void] {
 }
 
 function NoServers({ clients }: { clients: string[] }) {
+  const { title, help, add, found } = strings.noServers;
   return (
-    <Notice
-      tone="note"
-      message="There are no servers yet that your AI clients could have."
-      remedy={
-        clients.length === 0
-          ? 'Add one first: your SQL warehouse, a Genie space, an index or functions.'
-          : `Add one first, then switch it on here for ${clients.join(', ')}.`
-      }
-    >
-      <Button onClick={() => showScreen('servers')}>Add a server</Button>
-    </Notice>
+    <Card>
+      <div className={styles.empty}>
+        <Icon of={IconServer} size="large" />
+        <h2>{title}</h2>
+        <p className={layout.quiet}>{help}</p>
+        {clients.length > 0 && <p className={layout.quiet}>{found(clients.join(', '))}</p>}
+        <Button onClick={() => showScreen('servers')}>{add}</Button>
+      </div>
+    </Card>
   );
 }
 
 /** Whether there are servers and clients, and nothing of ours in any of them. */
-function isFirstRun({ clients, servers }: ClientsReport): boolean {
+function isFirstEntry({ clients, servers }: ClientsReport): boolean {
   const names = servers.map(({ name }) => name);
   const hasAny = (client: AiClient) => hasOneForAll(client) || names.some((name) => clientEntryStatus(client, name).on);
   const hasNone = !clients.some(hasAny);
@@ -136,28 +182,23 @@ function hasOneForAll(client: AiClient): boolean {
   return entriesForAll(ownFiles(client)).length > 0;
 }
 
-/** Every server for every client, while one of them lacks one. */
-function everythingFor({ clients, servers }: ClientsReport): Review | null {
+/** Every server for every client, while one of them lacks one. Servers that have a problem are left out at first. */
+function everythingFor({ clients, servers }: ClientsReport, { servers: states }: DesktopState): Review | null {
   const names = servers.map(({ name }) => name);
   const lacking = clients.filter(
     (client) => !hasOneForAll(client) && names.some((name) => !clientEntryStatus(client, name).on),
   );
   if (names.length === 0 || lacking.length === 0) return null;
+  const isFailing = (name: string) => states.some((server) => server.name === name && needsAttention(server.state));
   return {
-    title: 'Add all servers to all clients',
+    title: strings.review.addAll,
     verb: 'Add',
-    change: {
+    change: clientChange({
       action: 'add',
       clients: lacking.map(({ id }) => id),
-      servers: names,
-      replace: false,
-      whileRunning: false,
-      evenShared: false,
-      project: null,
-      itself: null,
-      pin: null,
-      allInOne: false,
-    },
+      servers: names.filter((name) => !isFailing(name)),
+    }),
     running: lacking.filter(({ isRunning }) => isRunning).map(({ name }) => name),
+    failing: names.filter(isFailing),
   };
 }

@@ -1,16 +1,18 @@
-import { Button, Checkbox, Modal, Skeleton } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Checkbox, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AiClient, ClientsReport, OAuthApplicationState } from '../../preload/contract.ts';
 import { portIn } from '../accounts/format.ts';
 import { unwrap } from '../shared/answered.ts';
+import { Dialog } from '../shared/dialog.tsx';
 import { Form, TextField } from '../shared/form.tsx';
-import layout from '../shared/layout.module.css';
-import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
-import { ScrollBox } from '../shared/scroll-box.tsx';
 import { usePrevious } from '../shared/use-last.ts';
+import { clientChange } from './change.ts';
 import styles from './clients.module.css';
 import type { Review } from './review-change.tsx';
+import { strings } from './strings.ts';
+
+const { directly: words } = strings;
 
 interface ConnectItselfProps {
   client: AiClient | null;
@@ -31,7 +33,7 @@ export function ConnectItself({ client, servers, onClose, onReview }: ConnectIts
     staleTime: 0,
   });
   return (
-    <Modal opened={client !== null} onClose={onClose} title={shown ? `Let ${shown.name} connect by itself` : ''}>
+    <Dialog opened={client !== null} onClose={onClose} title={shown ? words.title(shown.name) : ''}>
       {application.isPending && <Skeleton height={240} />}
       {shown && !application.isPending && (
         <Connecting
@@ -43,7 +45,7 @@ export function ConnectItself({ client, servers, onClose, onReview }: ConnectIts
           onReview={onReview}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -63,20 +65,12 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
   const goOn = () => {
     if (callbackPort === undefined) return;
     onReview({
-      title: `Let ${name} connect by itself`,
+      title: strings.review.directly(name),
       verb: 'Update',
-      change: {
-        action: 'add',
-        clients: [id],
-        servers: chosen,
-        replace: false,
-        whileRunning: false,
-        evenShared: false,
-        project: null,
-        pin: null,
-        allInOne: false,
-        itself: { clientId: clientId.trim() || null, callbackPort },
-      },
+      change: clientChange(
+        { action: 'add', clients: [id], servers: chosen },
+        { itself: { clientId: clientId.trim() || null, callbackPort } },
+      ),
       running: isRunning ? [name] : [],
     });
   };
@@ -87,38 +81,30 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
       actions={
         <>
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {strings.cancel}
           </Button>
           <Button type="submit" disabled={!isNamed || chosen.length === 0 || callbackPort === undefined}>
-            Show what is written…
+            {words.preview}
           </Button>
         </>
       }
     >
-      <p>{name} then goes straight to the workspace, without Causeway in between. That has its price:</p>
+      <p>{words.lead(name)}</p>
       <ul className={styles.price}>
-        <li>
-          It does not share your sign-in: it opens a page in your browser by itself, and again when that has ended.
-        </li>
-        <li>Nothing is put right on the way: when a session ends or the network changes, {name} has to cope alone.</li>
-        <li>Activity does not show what it does.</li>
-        <li>
-          {publishedApplication === null
-            ? 'It needs an OAuth application that an administrator of your account has registered.'
-            : `It needs an OAuth application: the one that Databricks publishes for ${name}, where your workspace has it, or one that an administrator of your account has registered.`}
-        </li>
+        <li>{words.signIn}</li>
+        <li>{words.recovery(name)}</li>
+        <li>{words.activity}</li>
       </ul>
-      <Checkbox.Group label="Servers" value={chosen} onChange={setChosen}>
+      <p>{publishedApplication === null ? words.needs : words.needsPublished(name)}</p>
+      <Checkbox.Group label={words.servers} value={chosen} onChange={setChosen}>
         {servers.map((server) => (
           <Checkbox key={server} value={server} label={server} mt={4} />
         ))}
       </Checkbox.Group>
       <TextField
-        label="Client id"
+        label={words.clientId}
         description={
-          publishedApplication === null
-            ? 'Of the OAuth application. It is no secret.'
-            : `Of the OAuth application. It is no secret. Empty for the published one, ${publishedApplication}.`
+          publishedApplication === null ? words.clientIdHelp : words.clientIdHelpPublished(publishedApplication)
         }
         value={clientId}
         onChange={setClientId}
@@ -126,54 +112,14 @@ function Connecting({ client, servers, present, onClose, onReview }: ConnectingP
       />
       {takesCallbackPort && (
         <TextField
-          label="Port of its redirect address"
-          description={`Empty to let ${name} choose.`}
+          label={words.port}
+          description={words.portHelp(name)}
           value={port}
-          error={callbackPort === undefined ? 'A port is a number from 1 to 65535.' : null}
+          error={callbackPort === undefined ? words.badPort : null}
           onChange={setPort}
           inputMode="numeric"
         />
       )}
     </Form>
-  );
-}
-
-/** What to paste into a client that Causeway does not know. */
-export function ByHand({ servers, others, open }: { servers: string[]; others: string[]; open: boolean }) {
-  const { request } = window.causeway;
-  const json = useQuery({
-    queryKey: ['client-json', servers],
-    queryFn: () => unwrap(request.clientJson({ client: null })),
-  });
-  const copying = useMutation({ mutationFn: () => unwrap(request.copyClientJson({ client: null })) });
-  return (
-    <section className={styles.section} aria-labelledby="by-hand">
-      <h2 id="by-hand">Any other client</h2>
-      <p>Paste this where it keeps its MCP servers. Nearly every client takes it.</p>
-      <FailureNotice error={json.error} />
-      {json.data && (
-        <details open={open}>
-          <summary>The JSON</summary>
-          <ScrollBox label="JSON for any other client">
-            <pre>{json.data.text}</pre>
-          </ScrollBox>
-        </details>
-      )}
-      <div className={layout.actions}>
-        <Button variant="default" onClick={() => copying.mutate()}>
-          Copy
-        </Button>
-        <span role="status" className={layout.quiet}>
-          {copying.isSuccess && 'It is on the clipboard.'}
-        </span>
-      </div>
-      <ActionFailure error={copying.error} />
-      {others.length > 0 && (
-        <details className={layout.quiet}>
-          <summary>Clients that Causeway knows and did not find here</summary>
-          <p>{others.join(', ')}</p>
-        </details>
-      )}
-    </section>
   );
 }

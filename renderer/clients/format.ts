@@ -1,4 +1,6 @@
 import type { AiClient, ClientOutcome, EntryState } from '../../preload/contract.ts';
+import type { StateTone } from '../shared/state-badge.tsx';
+import { strings } from './strings.ts';
 
 /** The state of a server's entries in a client, over all of its files. */
 export interface ClientSummary {
@@ -11,15 +13,6 @@ export interface ClientSummary {
   /** Whether none of its files could be read. */
   unknown: boolean;
 }
-
-const WORDS: Record<Exclude<EntryState, 'absent' | 'current'>, string> = {
-  outdated: 'Works; an update is available',
-  vanished: 'Removed from the file',
-  edited: 'Changed since it was written',
-  broken: 'Starts a program that is gone',
-  'not-on-path': 'Its command is not on the PATH',
-  foreign: 'Another entry has this name',
-};
 
 /** The first of these states that any file has is shown for all of them. */
 const BY_SEVERITY = ['broken', 'not-on-path', 'edited', 'vanished', 'foreign', 'outdated'] as const;
@@ -47,10 +40,10 @@ export function entryStatusIn(files: AiClient['files'], server: string): ClientS
   const present = states.filter((state) => PRESENT.includes(state)).length;
   const mostSevere = BY_SEVERITY.find((state) => states.includes(state));
   const on = present > 0 && present === states.length;
-  const partly = present > 0 && !on ? `In ${present} of ${states.length} files` : null;
+  const partly = present > 0 && !on ? strings.entries.partly(present, states.length) : null;
   return {
     on,
-    words: mostSevere ? WORDS[mostSevere] : partly,
+    words: mostSevere ? strings.entries[mostSevere] : partly,
     repairable: files.some(({ repairable }) => repairable.includes(server)),
     unknown: states.length === 0,
   };
@@ -70,15 +63,7 @@ function isModified(files: AiClient['files'], server: string): boolean {
   return modificationOf(files, server) !== undefined;
 }
 
-/** What is wrong with a server's entries, by severity, in one of these forms with the servers' names. */
-const MODIFICATIONS = {
-  broken: (names: string, many: boolean) => `${names} ${many ? 'start' : 'starts'} a program that is gone.`,
-  'not-on-path': (names: string, many: boolean) =>
-    `${names} ${many ? 'start' : 'starts'} a command that is not on the PATH.`,
-  edited: (names: string, many: boolean) =>
-    `${names} ${many ? 'were' : 'was'} changed after Causeway wrote ${many ? 'them' : 'it'}.`,
-  vanished: (names: string, many: boolean) => `${names} ${many ? 'were' : 'was'} removed from the file.`,
-};
+/** What can have become of a server's entries, the worst first. */
 const MODIFIED = ['broken', 'not-on-path', 'edited', 'vanished'] as const;
 
 function modificationOf(files: AiClient['files'], server: string): (typeof MODIFIED)[number] | undefined {
@@ -89,16 +74,21 @@ function modificationOf(files: AiClient['files'], server: string): (typeof MODIF
 export function formatModified(files: AiClient['files'], servers: readonly string[]): string {
   const sentences = MODIFIED.flatMap((state) => {
     const names = servers.filter((server) => modificationOf(files, server) === state);
-    return names.length === 0 ? [] : [MODIFICATIONS[state](LIST.format(names), names.length > 1)];
+    return names.length === 0 ? [] : [strings.modified[state](listed(names), names.length)];
   });
   return sentences.join(' ');
 }
 
 const LIST = new Intl.ListFormat('en');
 
-/** How long a client waits for the answer to a call. */
-export function formatTimeout({ patienceMs }: AiClient): string | null {
-  return patienceMs === null ? null : `Stops waiting for a call after ${patienceMs / 1000} s`;
+/** Names as one text: "sql and genie". */
+export function listed(names: readonly string[]): string {
+  return LIST.format(names);
+}
+
+/** The servers under whose names a client has entries of another owner. */
+export function foreignIn(files: AiClient['files'], servers: readonly string[]): string[] {
+  return servers.filter((server) => files.some(({ entries }) => entries[server] === 'foreign'));
 }
 
 /** The entries in some of the files that lead to all servers as one. */
@@ -106,18 +96,18 @@ export function entriesForAll(files: AiClient['files']): string[] {
   return [...new Set(files.flatMap((file) => file.all.filter((name) => hasEntry(file, name))))];
 }
 
-/** How many servers a client has, in one line. */
-export function summaryOf(client: AiClient, servers: readonly string[]): string {
-  if (servers.length === 0) return '';
+/** How a client stands, in a few words. */
+export function summaryOf(client: AiClient, servers: readonly string[]): { tone: StateTone; words: string } {
+  const { states } = strings;
   if (client.problem !== null || servers.every((server) => clientEntryStatus(client, server).unknown))
-    return 'Cannot be read';
+    return { tone: 'failed', words: states.unreadable };
   const broken = servers.filter((server) => isModified(ownFiles(client), server)).length;
-  if (broken > 0) return broken === 1 ? '1 server to repair' : `${broken} servers to repair`;
-  if (entriesForAll(ownFiles(client)).length > 0) return 'Has all servers in one entry';
+  if (broken > 0) return { tone: 'attention', words: states.repair(broken) };
+  if (entriesForAll(ownFiles(client)).length > 0) return { tone: 'good', words: states.allInOne };
   const on = servers.filter((server) => clientEntryStatus(client, server).on).length;
-  if (on === 0) return 'No servers yet';
-  if (on === servers.length) return on === 1 ? 'Has the server' : `Has all ${on} servers`;
-  return `Has ${on} of ${servers.length} servers`;
+  if (on === 0) return { tone: 'resting', words: states.none };
+  if (on === servers.length) return { tone: 'good', words: states.all };
+  return { tone: 'good', words: states.some(on, servers.length) };
 }
 
 /** What is left to do in a client after its files were changed, each sentence once. */

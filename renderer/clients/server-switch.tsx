@@ -3,6 +3,7 @@ import { useId } from 'react';
 import type { AiClient } from '../../preload/contract.ts';
 import styles from './clients.module.css';
 import { clientEntryStatus } from './format.ts';
+import { strings } from './strings.ts';
 
 interface ServerSwitchProps {
   client: AiClient;
@@ -20,7 +21,8 @@ export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchPr
     <li className={styles.cell}>
       <Switch
         label={server}
-        aria-label={`${server} in ${client.name}`}
+        classNames={{ labelWrapper: styles.switchLabel }}
+        aria-label={strings.switchName(server, client.name)}
         aria-describedby={words ? described : undefined}
         checked={turning ? !on : on}
         disabled={unknown}
@@ -29,7 +31,7 @@ export function ServerSwitch({ client, server, turning, onTurn }: ServerSwitchPr
         }}
       />
       {words && (
-        <p id={described} className={styles.state}>
+        <p id={described} className={styles.cellState}>
           {words}
         </p>
       )}

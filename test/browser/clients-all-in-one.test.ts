@@ -23,15 +23,14 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     await file('causeway/config/servers.json', JSON.stringify({ servers: [SQL, GENIE] }));
     await file(CURSOR, THEIRS);
     await go('AI clients');
-    await client().getByText('More').click();
-    await client().getByRole('button', { name: 'One entry for all servers…' }).click();
-    await dialog('One entry for all servers in Cursor').getByText('"--all"').waitFor();
+    await button('Details of Cursor').click();
+    await client().getByRole('button', { name: 'Use one entry…' }).click();
+    await dialog('Use one entry in Cursor').getByText('"--all"').waitFor();
     await inspect('clients-all-in-one-difference');
     expect(await read()).toBe(THEIRS);
     await button('Add').click();
     await closed();
-    await client().getByText('Has all servers in one entry').waitFor();
-    expect(await shown.page.getByText('Last step:').count()).toBe(0);
+    await client().getByText('One entry for all').waitFor();
     await inspect('clients-all-in-one');
     expect(await read()).toContain('"causeway": {');
     expect(await read()).not.toContain('databricks-sql');
@@ -39,7 +38,7 @@ describe.skipIf(whyNotHere)('one entry for all servers in the window', { timeout
     await dialog('Remove causeway from Cursor').waitFor();
     await button('Remove').click();
     await closed();
-    await client().getByText('No servers yet').waitFor();
+    await client().getByText('Not connected').waitFor();
     expect(await read()).toBe(THEIRS);
   });
 });

@@ -40,20 +40,29 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await once(running, 'spawn');
     return running;
   };
+  /** The workspace has no such space: its server is left out unless the user wants it. */
+  const knownToFail = (server: string) =>
+    expect
+      .poll(() => shown.server.model.state.servers.find(({ name }) => name === server)?.state.status)
+      .toBe('not-found');
+  const openBackups = async () => {
+    await button('More actions').click();
+    await shown.page.getByRole('menuitem', { name: 'Backups…' }).click();
+  };
   const closed = () => shown.page.getByRole('dialog').waitFor({ state: 'detached' });
 
   it('the empty screen leads to the next step when there are no servers or no clients', async () => {
     await go('AI clients');
-    await shown.page.getByText('There are no servers yet').waitFor();
+    await shown.page.getByRole('heading', { name: 'No servers yet' }).waitFor();
     await inspect('clients-no-servers');
-    await button('Add a server').click();
+    await button('Add servers').click();
     await shown.page.getByRole('heading', { name: 'Servers' }).waitFor();
 
     await haveServers(SQL);
     await go('AI clients');
-    await shown.page.getByText('No AI client that Causeway knows was found').waitFor();
-    await button('Copy').click();
-    await shown.page.getByText('It is on the clipboard.').waitFor();
+    await shown.page.getByRole('heading', { name: 'No AI clients found' }).waitFor();
+    await button('Copy configuration').click();
+    await shown.page.getByText('Configuration copied').waitFor();
     await inspect('clients-none-found');
     const { mcpServers } = JSON.parse(shown.server.copied.at(-1) ?? '');
     const { command, args } = mcpServers['databricks-sql'];
@@ -68,10 +77,15 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await haveServers(SQL, GENIE);
     await file(CURSOR, THEIRS);
     await go('AI clients');
-    await client('Cursor')
-      .getByText(`Found because ${join(shown.home, '.cursor')} exists`)
-      .waitFor();
+    await client('Cursor').waitFor();
+    expect(await shown.page.getByText(join(shown.home, '.cursor')).count()).toBe(0);
     await inspect('clients');
+    await button('Details of Cursor').click();
+    await client('Cursor')
+      .getByText(`because ${join(shown.home, '.cursor')} exists`)
+      .waitFor();
+    await inspect('clients-details');
+    await button('Details of Cursor').click();
     await turn('databricks-sql', 'Cursor');
     await dialog('Add databricks-sql to Cursor').getByText('"databricks-sql": {').waitFor();
     await inspect('clients-difference');
@@ -88,12 +102,12 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
 
     // The file is known now.
     await turn('genie-7191', 'Cursor');
-    await client('Cursor').getByText('Has all 2 servers').waitFor();
+    await client('Cursor').getByText('Connected', { exact: true }).waitFor();
     expect(await entries(CURSOR)).toEqual(['files', 'databricks-sql', 'genie-7191']);
     await turn('genie-7191', 'Cursor');
-    await client('Cursor').getByText('Has 1 of 2 servers').waitFor();
+    await client('Cursor').getByText('1 of 2 servers').waitFor();
     await turn('databricks-sql', 'Cursor');
-    await client('Cursor').getByText('No servers yet').waitFor();
+    await client('Cursor').getByText('Not connected').waitFor();
     expect(await read(CURSOR)).toBe(THEIRS);
   });
 
@@ -109,12 +123,12 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await shown.page.keyboard.press('Enter');
     await closed();
     expect(await entries(CURSOR)).toEqual(['databricks-sql']);
-    await tabTo('Done');
+    await tabTo('Dismiss');
     await shown.page.keyboard.press('Enter');
     await client('Cursor').getByText('Restart Cursor').waitFor({ state: 'detached' });
-    await client('Cursor').getByText('More').focus();
+    await button('Details of Cursor').focus();
     await shown.page.keyboard.press('Enter');
-    await button('Copy its JSON').waitFor();
+    await button('Copy its configuration').waitFor();
     await inspect('clients-more');
   });
 
@@ -126,16 +140,23 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await client('Cursor').getByText('mcp.json:3:10 (line 3, column 10)').waitFor();
     await inspect('clients-unreadable');
+    await knownToFail('genie-7191');
     await button('Add to all…').click();
-    await dialog('Add all servers to all clients').getByText('[mcp_servers.databricks-sql]').waitFor();
-    await dialog('Add all servers to all clients').getByText('line 3, column 10').waitFor();
+    await dialog('Add all servers').getByText('Left out because of a problem: genie-7191.').waitFor();
+    await inspect('clients-left-out');
+    await button('Include anyway').click();
+    await dialog('Add all servers').getByText('Adds databricks-sql and genie-7191 to Zed and OpenAI Codex.').waitFor();
+    expect(await dialog('Add all servers').getByText('[mcp_servers.databricks-sql]').isVisible()).toBe(false);
+    await dialog('Add all servers').getByText('OpenAI Codex', { exact: true }).click();
+    await dialog('Add all servers').getByText('[mcp_servers.databricks-sql]').waitFor();
+    await dialog('Add all servers').getByText('line 3, column 10').waitFor();
     await inspect('clients-add-all');
     await button('Add').click();
-    await client('OpenAI Codex').getByText('Has all 2 servers').waitFor();
+    await client('OpenAI Codex').getByText('Connected', { exact: true }).waitFor();
     expect(await read('.codex/config.toml')).toContain('[mcp_servers.genie-7191]');
     expect(await read('.config/zed/settings.json')).toContain('"context_servers"');
     expect(await read(CURSOR)).toBe('{\n  "mcpServers": {\n    "a": }\n}\n');
-    await dialog('Add all servers').getByText('[mcp_servers.databricks-sql]').waitFor({ state: 'detached' });
+    await dialog('Add all servers').getByText('OpenAI Codex', { exact: true }).waitFor({ state: 'detached' });
     await dialog('Add all servers').getByRole('button', { name: 'Close' }).last().click();
     await closed();
   });
@@ -146,22 +167,22 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await turn('databricks-sql', 'Cursor');
     await button('Add').click();
-    await client('Cursor').getByText('Has the server').waitFor();
+    await client('Cursor').getByText('Connected', { exact: true }).waitFor();
     const written = await read(CURSOR);
     await file(CURSOR, '{}');
     await client('Cursor').getByText('Removed from the file', { exact: true }).waitFor();
-    await client('Cursor').getByText('databricks-sql was removed from the file.').waitFor();
+    await client('Cursor').getByText('databricks-sql was removed by another program.').waitFor();
     await inspect('clients-gone');
     await file(CURSOR, written.replace(SQL.path, '/api/2.0/mcp/other'));
-    await client('Cursor').getByText('Changed since it was written').waitFor();
-    await client('Cursor').getByText('databricks-sql was changed after Causeway wrote it.').waitFor();
+    await client('Cursor').getByText('Changed outside Causeway').waitFor();
+    await client('Cursor').getByText('databricks-sql was changed by another program.').waitFor();
     await inspect('clients-changed');
     await button('Repair…').click();
     await dialog('Repair Cursor').getByText('/api/2.0/mcp/other').waitFor();
     await inspect('clients-repair');
     await button('Repair').click();
     await closed();
-    await client('Cursor').getByText('Has the server').waitFor();
+    await client('Cursor').getByText('Connected', { exact: true }).waitFor();
     expect(await read(CURSOR)).toBe(written);
   });
 
@@ -193,7 +214,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     const running = await startClaude();
     await go('AI clients');
     await turn('databricks-sql', 'Claude Desktop');
-    await button('Replace it…').click();
+    await button('Replace entry…').click();
     await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
     await button('Add').click();
     await dialog('Add databricks-sql').getByText('Quit Claude Desktop, then try again').waitFor();
@@ -202,37 +223,37 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await closed();
     expect(await read(CLAUDE)).toContain('"proxy"');
 
-    await button('Backups…').click();
-    await shown.page.getByRole('button', { name: /^Put back Claude Desktop/ }).click();
-    await button('Put it back').click();
+    await openBackups();
+    await shown.page.getByRole('button', { name: /^Restore Claude Desktop/ }).click();
+    await button('Restore file').click();
     await dialog('Backups').getByText('Quit Claude Desktop, then try again').waitFor();
     expect(await read(CLAUDE)).toContain('"proxy"');
-    await button('Put it back all the same').click();
+    await button('Restore anyway').click();
     await expect.poll(() => read(CLAUDE)).toBe(theirs);
     running.kill();
     await once(running, 'close');
   });
 
-  it('a client is set to connect by itself after the window says what that costs', async () => {
+  it('a client is set to connect directly after the window says what that costs', async () => {
     await haveServers(SQL, GENIE);
     await file('.claude.json', '{}');
     await file('.warp/.mcp.json', '{}');
     await go('AI clients');
-    await shown.page.getByLabel('More about Warp').click();
-    await client('Warp').getByRole('button', { name: 'Copy its JSON' }).waitFor();
+    await button('Details of Warp').click();
+    await client('Warp').getByRole('button', { name: 'Copy its configuration' }).waitFor();
     expect(
       await client('Warp')
-        .getByRole('button', { name: /connect by itself/ })
+        .getByRole('button', { name: /connect directly/ })
         .count(),
     ).toBe(0);
-    await shown.page.getByLabel('More about Claude Code').click();
-    await button('Let Claude Code connect by itself…').click();
-    const asking = dialog('Let Claude Code connect by itself');
-    await asking.getByText('It does not share your sign-in').waitFor();
+    await button('Details of Claude Code').click();
+    await button('Let Claude Code connect directly…').click();
+    const asking = dialog('Let Claude Code connect directly');
+    await asking.getByText('Shared sign-in').waitFor();
     await inspect('clients-by-itself');
-    await asking.getByLabel('Client id').fill('our-application');
-    await asking.getByLabel('Port of its redirect address').fill('8020');
-    await button('Show what is written…').click();
+    await asking.getByLabel('Client ID').fill('our-application');
+    await asking.getByLabel('Callback port').fill('8020');
+    await button('Preview changes…').click();
     await asking.getByText('"clientId": "our-application"').waitFor();
     await button('Update').click();
     await closed();
@@ -252,12 +273,12 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await haveServers(SQL);
     await file(CURSOR, '{"mcpServers":{"databricks-sql":{"command":"python"}}}');
     await go('AI clients');
-    await client('Cursor').getByText('Another entry has this name').waitFor();
+    await client('Cursor').getByText('Cursor has another entry named databricks-sql.').waitFor();
     await turn('databricks-sql', 'Cursor');
     await dialog('Add databricks-sql').getByText('that Causeway did not write').waitFor();
     await inspect('clients-foreign');
     expect(await button('Add').isDisabled()).toBe(true);
-    await button('Replace it…').click();
+    await button('Replace entry…').click();
     await dialog('Add databricks-sql').getByText('"proxy"').waitFor();
     await button('Add').click();
     await closed();
@@ -270,10 +291,11 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await mkdir(join(shown.home, '.cursor'));
     await symlink(join(shown.home, '.claude.json'), join(shown.home, CURSOR));
     await go('AI clients');
+    await button('Details of Cursor').click();
     await client('Cursor').getByText('shared with Claude Code').waitFor();
     await turn('databricks-sql', 'Cursor');
     await button('Add').click();
-    await client('Claude Code').getByText('Has the server').waitFor();
+    await client('Claude Code').getByText('Connected', { exact: true }).waitFor();
     await closed();
     await turn('databricks-sql', 'Cursor');
     await dialog('Remove databricks-sql from Cursor').getByText('Claude Code').first().waitFor();
@@ -290,7 +312,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await mkdir(project);
     shown.server.fileAnswers.push(project);
     await go('AI clients');
-    await client('Cursor').getByText('More', { exact: true }).click();
+    await button('Details of Cursor').click();
     await client('Cursor').getByRole('button', { name: 'Add to a project…' }).click();
     await dialog('Add Cursor to a project').getByText('"causeway"').waitFor();
     await inspect('clients-add-to-project');
@@ -298,10 +320,10 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await closed();
     const listed = shown.page.getByRole('region', { name: `Cursor in ${project}` });
     await listed.waitFor();
-    await listed.getByText('Its command is not on the PATH').waitFor();
+    await listed.getByText('Command not on PATH').waitFor();
     await inspect('clients-in-project');
     expect(await read('team project/.cursor/mcp.json')).not.toContain(shown.home);
-    await listed.getByRole('button', { name: 'Remove from this project…' }).click();
+    await listed.getByRole('button', { name: 'Remove from project…' }).click();
     await button('Remove').click();
     await closed();
     await listed.waitFor({ state: 'detached' });
@@ -320,7 +342,7 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     for (const path of [join(shown.home, '.config/opencode/opencode.json'), record]) {
       await writeFile(path, (await readFile(path, 'utf8')).replaceAll(/,\s*"timeout": ?300000/g, ''));
     }
-    await client('opencode').getByText('Works; an update is available').waitFor();
+    await client('opencode').getByText('Update available').waitFor();
     await inspect('clients-outdated');
     await button('Update…').click();
     await dialog('Update opencode').getByText('"timeout"').waitFor();
@@ -333,29 +355,29 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await haveServers(SQL);
     await file(CURSOR, THEIRS);
     await go('AI clients');
-    await button('Backups…').click();
-    await shown.page.getByText('There are none yet').waitFor();
+    await openBackups();
+    await shown.page.getByText('No backups yet').waitFor();
     await inspect('clients-no-backups');
     await shown.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await closed();
     await turn('databricks-sql', 'Cursor');
     await button('Add').click();
     await closed();
-    await button('Backups…').click();
-    await shown.page.getByRole('button', { name: /^Put back Cursor/ }).waitFor();
+    await openBackups();
+    await shown.page.getByRole('button', { name: /^Restore Cursor/ }).waitFor();
     await inspect('clients-backups');
-    await shown.page.getByRole('button', { name: /^Put back Cursor/ }).click();
+    await shown.page.getByRole('button', { name: /^Restore Cursor/ }).click();
     await dialog('Backups').getByText('"databricks-sql": {').waitFor();
     await inspect('clients-restore');
-    await button('Put it back').click();
+    await button('Restore file').click();
     await shown.page
-      .getByRole('button', { name: /^Put back Cursor/ })
+      .getByRole('button', { name: /^Restore Cursor/ })
       .nth(1)
       .waitFor();
     expect(await read(CURSOR)).toBe(THEIRS);
     await shown.page.keyboard.press('Escape');
     await closed();
-    await client('Cursor').getByText('No servers yet').waitFor();
+    await client('Cursor').getByText('Not connected').waitFor();
   });
 
   it('a link lets a client add a server itself, and tool names that are too long are listed', async () => {
@@ -372,14 +394,14 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await go('AI clients');
     await shown.page.getByText(`too few for ${tool}`).waitFor();
     await inspect('clients-long-names');
-    await client('Cursor').getByText('More').click();
-    await button('Let Cursor add databricks-sql itself').click();
+    await button('Details of Cursor').click();
+    await button('Let Cursor add databricks-sql').click();
     await expect
       .poll(() => shown.server.opened.at(-1))
       .toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/);
     expect(await read(CURSOR)).toBe('{}');
-    await button('Copy its JSON').click();
-    await shown.page.getByText('The JSON is on the clipboard.').waitFor();
+    await button('Copy its configuration').click();
+    await shown.page.getByText('Configuration copied').waitFor();
     expect(JSON.parse(shown.server.copied.at(-1) ?? '').mcpServers).toHaveProperty('databricks-sql');
   });
 
@@ -387,14 +409,16 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await haveServers(SQL, GENIE);
     await file(CURSOR, '{}');
     await go('AI clients');
+    await knownToFail('genie-7191');
     await button('Add to all…').click();
-    await dialog('Add all').getByText('"genie-7191": {').waitFor();
+    await button('Include anyway').click();
+    await dialog('Add all servers').getByText('"genie-7191": {').waitFor();
     await button('Add').click();
     await closed();
     await haveServers(SQL);
     await go('Warehouse');
     await go('AI clients');
-    await client('Cursor').getByText('It still has genie-7191').waitFor();
+    await client('Cursor').getByText('genie-7191: no longer in your servers.').waitFor();
     await inspect('clients-left-over');
     await button('Remove…').click();
     await dialog('Remove genie-7191 from Cursor').getByText('"genie-7191": {').waitFor();
@@ -413,6 +437,6 @@ describe.skipIf(whyNotHere)('the AI clients in the window', { timeout: 180_000 }
     await inspect('clients-failed');
     await shown.page.unroute('**/requests/causeway:listClients');
     await button('Try again').click();
-    await shown.page.getByText('There are no servers yet').waitFor();
+    await shown.page.getByRole('heading', { name: 'No servers yet' }).waitFor();
   });
 });

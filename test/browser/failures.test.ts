@@ -112,7 +112,14 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
         await press('Add');
       },
     ],
-    ['the list of backups', 'listClientBackups', () => open('AI clients', 'Backups…')],
+    [
+      'the list of backups',
+      'listClientBackups',
+      async () => {
+        await open('AI clients', 'More actions');
+        await role('menuitem', { name: 'Backups…' }).click();
+      },
+    ],
     ['the JSON for other clients', 'clientJson', () => go('AI clients')],
     ['the clearing of the calls', 'clearActivity', () => open('Activity', 'Clear')],
     ['the export of the calls', 'exportActivity', () => open('Activity', 'Export…')],

@@ -11,7 +11,7 @@ const CHLOE = '8241';
 const SCREENS = [
   ['Warehouse', 'Applies to the SQL editor'],
   ['Servers', 'Running, 3 tools'],
-  ['AI clients', 'Any other client'],
+  ['AI clients', 'Other clients'],
   ['Activity', '300 calls.'],
   ['Overrides', '2 overrides.'],
   ['Accounts', 'ana@example.com'],
@@ -226,10 +226,10 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
     await go('AI clients');
     const toggle = role('switch', { name: 'sql in Cursor' });
     await opens(toggle, 'Add sql to Cursor', 'Space');
-    await opens(button('Add to all…'), 'Add all servers to all clients');
-    await opens(button('Backups…'), 'Backups');
-    await press('Shift+Tab', 'Enter');
-    await role('dialog', { name: 'Add all servers to all clients' }).waitFor();
+    await opens(button('Add to all…'), 'Add all servers');
+    await reach(button('Add to all…'));
+    await press('Enter');
+    await role('dialog', { name: 'Add all servers' }).waitFor();
     await reach(button('Add'));
     await press('Enter');
     await closed();
@@ -237,15 +237,18 @@ describe.skipIf(whyNotHere)('the window without a mouse', { timeout: 180_000 }, 
       'sql',
       'functions',
     ]);
-    await reach(button('Backups…'));
+    await reach(button('More actions'));
     await press('Enter');
-    await reach(role('button', { name: /^Put back Cursor/ }));
+    await press('ArrowDown');
+    await getsFocus(role('menuitem', { name: 'Backups…' }));
+    await press('Enter');
+    await reach(role('button', { name: /^Restore Cursor/ }));
     await press('Enter');
     await dialog().getByText('"functions": {').waitFor();
     await isWhole('[role=dialog]');
-    await reach(button('Put it back'));
+    await reach(button('Restore file'));
     await press('Enter');
-    await role('button', { name: /^Put back Cursor/ })
+    await role('button', { name: /^Restore Cursor/ })
       .nth(1)
       .waitFor();
     await press('Escape');

@@ -34,7 +34,8 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByRole('switch', { name: 'databricks-sql in Cursor' }).locator('xpath=..').click();
     await button('Add').click();
     await closed();
-    await client('Cursor').getByText('databricks-sql runs on the warehouse of your queries').waitFor();
+    await button('Details of Cursor').click();
+    await client('Cursor').getByText('databricks-sql runs on your warehouse').waitFor();
   }
 
   it('a warehouse is pinned for one client, shown as a difference, in the chain, and taken away again', async () => {
@@ -43,7 +44,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await inspect('pins-none');
     const pin = page().getByRole('button', { name: 'Pin warehouse of databricks-sql in Cursor…' });
     await pin.click();
-    await dialog('databricks-sql in Cursor runs on').getByRole('radio').first().waitFor();
+    await dialog('Warehouse of databricks-sql in Cursor').getByRole('radio').first().waitFor();
     await inspect('pins-choice');
     await choose(first.name, 'Pin warehouse');
     await dialog('Warehouse of databricks-sql in Cursor').getByText(`"warehouse_id=${first.id}"`).waitFor();
@@ -69,11 +70,12 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByText('The query named its warehouse in _meta.').waitFor();
 
     await go('AI clients');
+    await button('Details of Cursor').click();
     await pin.click();
-    await button('Workspace decides').click();
+    await button('Use workspace choice').click();
     await button('Update').click();
     await closed();
-    await client('Cursor').getByText('databricks-sql runs on the warehouse of your queries').waitFor();
+    await client('Cursor').getByText('databricks-sql runs on your warehouse').waitFor();
     expect(await argsInCursor()).not.toContain('--meta');
     await go('Warehouse');
     await page()
@@ -96,6 +98,7 @@ describe.skipIf(whyNotHere)('pinned warehouses in the window', { timeout: 180_00
     await page().getByText(`Calls run on ${first.name}, pinned for every client.`).waitFor();
     await inspect('pins-server');
     await button('Show AI clients').click();
+    await button('Details of Cursor').click();
     await client('Cursor').getByText(`databricks-sql runs on ${first.name} · pinned for every client`).waitFor();
     await button('Update…').click();
     await button('Update').click();

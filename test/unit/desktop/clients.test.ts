@@ -5,7 +5,6 @@ import {
   diffLines,
   entryStatusIn,
   formatModified,
-  formatTimeout,
   reminders,
   summaryOf,
   toRepair,
@@ -49,16 +48,16 @@ describe('how a server stands in a client', () => {
     [['absent'], false, null, false],
     [['current'], true, null, false],
     [['vanished'], false, 'Removed from the file', true],
-    [['outdated'], true, 'Works; an update is available', true],
-    [['edited'], true, 'Changed since it was written', true],
-    [['broken'], true, 'Starts a program that is gone', true],
-    [['not-on-path'], true, 'Its command is not on the PATH', true],
-    [['foreign'], false, 'Another entry has this name', false],
+    [['outdated'], true, 'Update available', true],
+    [['edited'], true, 'Changed outside Causeway', true],
+    [['broken'], true, 'Program not found', true],
+    [['not-on-path'], true, 'Command not on PATH', true],
+    [['foreign'], false, 'Name in use', false],
     [['current', 'current'], true, null, false],
     [['current', 'absent'], false, 'In 1 of 2 files', false],
-    [['current', 'edited'], true, 'Changed since it was written', true],
-    [['current', 'outdated'], true, 'Works; an update is available', true],
-    [['absent', 'broken'], false, 'Starts a program that is gone', true],
+    [['current', 'edited'], true, 'Changed outside Causeway', true],
+    [['current', 'outdated'], true, 'Update available', true],
+    [['absent', 'broken'], false, 'Program not found', true],
   ])('is shown for %j: on %s, %s', (states, on, words, repairable) => {
     const standing = clientEntryStatus(client(...states.map((sql) => ({ sql }))), 'sql');
     expect(standing).toEqual({ on, words, repairable, unknown: false });
@@ -71,15 +70,15 @@ describe('how a server stands in a client', () => {
 
 describe('what a client has', () => {
   it.each<[AiClient, string]>([
-    [client({ sql: 'absent', genie: 'absent' }), 'No servers yet'],
-    [client({ sql: 'current', genie: 'absent' }), 'Has 1 of 2 servers'],
-    [client({ sql: 'current', genie: 'current' }), 'Has all 2 servers'],
-    [client({ sql: 'current', genie: 'edited' }), '1 server to repair'],
-    [client({ sql: 'vanished', genie: 'edited' }), '2 servers to repair'],
-    [client({}), 'Cannot be read'],
-    [{ ...client(), problem: 'It has several configuration files.' }, 'Cannot be read'],
+    [client({ sql: 'absent', genie: 'absent' }), 'Not connected'],
+    [client({ sql: 'current', genie: 'absent' }), '1 of 2 servers'],
+    [client({ sql: 'current', genie: 'current' }), 'Connected'],
+    [client({ sql: 'current', genie: 'edited' }), '1 needs repair'],
+    [client({ sql: 'vanished', genie: 'edited' }), '2 need repair'],
+    [client({}), 'Unreadable'],
+    [{ ...client(), problem: 'It has several configuration files.' }, 'Unreadable'],
   ])('is told in case %#: %s', (one, words) => {
-    expect(summaryOf(one, ['sql', 'genie'])).toBe(words);
+    expect(summaryOf(one, ['sql', 'genie']).words).toBe(words);
   });
 
   it('names what is to be repaired', () => {
@@ -90,10 +89,10 @@ describe('what a client has', () => {
   });
 
   it.each<[EntryState, EntryState, string]>([
-    ['vanished', 'current', 'sql was removed from the file.'],
-    ['vanished', 'vanished', 'sql and genie were removed from the file.'],
-    ['edited', 'broken', 'genie starts a program that is gone. sql was changed after Causeway wrote it.'],
-    ['edited', 'edited', 'sql and genie were changed after Causeway wrote them.'],
+    ['vanished', 'current', 'sql was removed by another program.'],
+    ['vanished', 'vanished', 'sql and genie were removed by another program.'],
+    ['edited', 'broken', 'genie starts a program that no longer exists. sql was changed by another program.'],
+    ['edited', 'edited', 'sql and genie were changed by another program.'],
     ['not-on-path', 'outdated', 'sql starts a command that is not on the PATH.'],
     ['current', 'outdated', ''],
   ])('says what has become of entries that are %s and %s', (sql, genie, words) => {
@@ -103,7 +102,7 @@ describe('what a client has', () => {
   it('names nothing to be repaired where that would change nothing', () => {
     const files = client({ sql: 'broken' }).files.map((file) => ({ ...file, repairable: [] }));
     expect(toRepair(files, ['sql'])).toEqual({ modified: [], outdated: [] });
-    expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Starts a program that is gone', repairable: false });
+    expect(entryStatusIn(files, 'sql')).toMatchObject({ words: 'Program not found', repairable: false });
   });
 
   it('leaves the files of projects out of what the user has', () => {
@@ -111,11 +110,6 @@ describe('what a client has', () => {
     if (!own || !inProject) throw new Error('There are two files.');
     const one = { ...client(), files: [own, { ...inProject, project: '/work/app' }] };
     expect(clientEntryStatus(one, 'sql')).toMatchObject({ on: false, words: null });
-  });
-
-  it('tells for how long a client waits for a call', () => {
-    expect(formatTimeout({ ...client(), patienceMs: 60_000 })).toBe('Stops waiting for a call after 60 s');
-    expect(formatTimeout(client())).toBeNull();
   });
 });
 

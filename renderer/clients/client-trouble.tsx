@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import type { AiClient } from '../../preload/contract.ts';
+import layout from '../shared/layout.module.css';
+import { Notice } from '../shared/notice.tsx';
+import type { ReviewChanges } from './client-row.tsx';
+import { entriesForAll, foreignIn, formatModified, listed, ownFiles, toRepair } from './format.ts';
+import { strings } from './strings.ts';
+
+interface ClientTroubleProps {
+  client: AiClient;
+  servers: string[];
+  onReview: ReviewChanges;
+}
+
+/** What is wrong with a client's entries, each in a line with its remedy as a button. */
+export function ClientTrouble({ client, servers, onReview }: ClientTroubleProps) {
+  const { name, problem, longNames } = client;
+  const files = ownFiles(client);
+  const troubles = [problem, ...files.map((file) => file.problem)].filter((it) => it !== null);
+  const forAll = entriesForAll(files);
+  const foreign = foreignIn(files, servers);
+  return (
+    <>
+      {troubles.map((trouble) => (
+        <Notice key={trouble} message={strings.unwritable(name)} remedy={trouble} />
+      ))}
+      {foreign.length > 0 && <Notice tone="note" message={strings.foreign(listed(foreign), name)} remedy={null} />}
+      {forAll.length > 0 && (
+        <Notice tone="note" message={strings.allInOne} remedy={null}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview('Remove', strings.review.removeFrom(listed(forAll), name), forAll)}
+          >
+            {strings.remove}
+          </Button>
+        </Notice>
+      )}
+      <ToCorrect name={name} files={files} servers={servers} project={null} onReview={onReview} />
+      {longNames.map((sentence) => (
+        <p key={sentence} className={layout.trouble}>
+          {sentence}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface ToCorrectProps {
+  name: string;
+  files: AiClient['files'];
+  servers: string[];
+  project: string | null;
+  onReview: ReviewChanges;
+}
+
+/** What is wrong in some files, or would be written differently now, each with the button that does it. */
+export function ToCorrect({ name, files, servers, project, onReview }: ToCorrectProps) {
+  const { modified, outdated } = toRepair(files, servers);
+  const leftOver = [...new Set(files.flatMap((file) => file.leftOver))];
+  const { repairIn, updateIn, removeFrom } = strings.review;
+  return (
+    <>
+      {modified.length > 0 && (
+        <Notice message={formatModified(files, modified)} remedy={null}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview('Repair', repairIn(name), modified, { project })}
+          >
+            {strings.repair}
+          </Button>
+        </Notice>
+      )}
+      {outdated.length > 0 && (
+        <Notice tone="note" message={strings.outdated(listed(outdated))} remedy={null}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview('Update', updateIn(name), outdated, { project })}
+          >
+            {strings.update}
+          </Button>
+        </Notice>
+      )}
+      {leftOver.length > 0 && (
+        <Notice tone="note" message={strings.leftOver(listed(leftOver))} remedy={null}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onReview('Remove', removeFrom(listed(leftOver), name), leftOver, { project })}
+          >
+            {strings.remove}
+          </Button>
+        </Notice>
+      )}
+    </>
+  );
+}
