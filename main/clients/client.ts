@@ -30,6 +30,22 @@ interface Tolerance {
   byteOrderMark: boolean;
 }
 
+/**
+ * A file by which a client's administrator decides about its servers. `all`: while it is there, no other server is loaded.
+ * `identities`: only servers of these names and commands or addresses are. `lists`: those that its lists allow, and do not
+ * deny. `more`: it gives the client servers besides. `key` is where those stand.
+ */
+export interface ManagedFile {
+  path: string;
+  decides: 'all' | 'identities' | 'lists' | 'more';
+  format: 'json' | 'toml';
+  key: string;
+  /** A property list of macOS, whose content counts as JSON. */
+  isPropertyList?: true;
+  /** The user's own file, which counts besides where the administrator lets it. */
+  isOwn?: boolean;
+}
+
 /** How a client's processes are told from others. */
 export interface ProcessFacts {
   names: string[];
@@ -71,6 +87,8 @@ export interface ClientFacts {
   files(places: Places): FilePlace[];
   /** Where a project keeps the entries of all who work on it, below its folder; left out where nobody has found such a file. */
   project?: string[];
+  /** Where its administrator decides about its servers; left out where nobody has found such a file. */
+  managed?(places: Places): ManagedFile[];
   format: Format;
   /** From the document's root to the object (or list) that holds the entries. */
   key: string[];

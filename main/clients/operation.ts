@@ -7,6 +7,7 @@ import type { ClientFacts } from './client.ts';
 import { detect, type LocatedFile, locate, locateFormer, projectFile } from './detect.ts';
 import { sameData } from './entry.ts';
 import type { Launcher } from './launcher.ts';
+import { managedCheck } from './managed.ts';
 import {
   type ChangeChoice,
   type ChangeOutcome,
@@ -123,7 +124,9 @@ export class Operation {
     try {
       const known = await this.#known(client, file);
       const bytes = await readBytes(file.path);
-      const wanted = await wantedIn(client, file, { bytes, known });
+      const asked = await wantedIn(client, file, { bytes, known });
+      const { wanted, refusals } = await this.#allowed(client, file, asked);
+      if (wanted.size === 0 && refusals.length > 0) return refusals;
       const planning = { replace, project: file.project };
       const planned = plan(client, file.path, bytes, wanted, { ...planning, known });
       const isChange = changes(planned);
@@ -144,6 +147,7 @@ export class Operation {
       const refused = done.inUse.map((name) =>
         failed(client, file, entryInUse(client, file, name, done.inUse.length === wanted.size)),
       );
+      refused.push(...refusals);
       if (refused.length > 0 && !changes(done)) return refused;
       const outcome = changeOutcome(client, file, done, this.#choice);
       return [isChange && sharedWith.length > 0 ? { ...outcome, sharedWith } : outcome, ...refused];
@@ -153,10 +157,34 @@ export class Operation {
     }
   }
 
+  /** What is wanted without the entries that the client's own administrator forbids, and the refusals of those. */
+  async #allowed(
+    client: ClientFacts,
+    file: LocatedFile,
+    asked: Wanted,
+  ): Promise<{ wanted: Wanted; refusals: ChangeOutcome[] }> {
+    const refusals: ChangeOutcome[] = [];
+    const wanted: Wanted = new Map(asked);
+    if (![...asked.values()].some((entry) => entry !== undefined)) return { wanted, refusals };
+    const check = await managedCheck(client, this.#options.environment);
+    for (const [name, entry] of asked) {
+      const error = entry && check(name, entry.fixed);
+      if (!error) continue;
+      wanted.delete(name);
+      refusals.push(failed(client, file, error));
+    }
+    // Where the new entry is not allowed, those that it was to replace stay.
+    return { wanted: refusals.length > 0 ? onlyEntries(wanted) : wanted, refusals };
+  }
+
   async #known(client: ClientFacts, { path }: LocatedFile): Promise<FileRecord | undefined> {
     this.#record ??= await this.#options.readRecord();
     return knownOf(this.#record, await recordedFile(client, path), client);
   }
+}
+
+function onlyEntries(wanted: Wanted): Wanted {
+  return new Map([...wanted].filter(([, entry]) => entry !== undefined));
 }
 
 /** Whether a record says of an entry of ours what the text no longer has, or what is no longer wanted. */

@@ -15,6 +15,8 @@ export interface HostEnvironment {
   system: System;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** The folder that stands for the root of the file system; left out but in tests. */
+  root?: string;
   /** Folders in which commands are looked for besides those in `PATH`, asked for only when one is not found there. */
   moreCommands?(): Promise<string[]>;
 }
@@ -35,12 +37,14 @@ export interface Places extends HostEnvironment {
   flatpakConfig(...parts: string[]): string;
   /** `%LOCALAPPDATA%`; elsewhere what `applicationData` gives. */
   localData(...parts: string[]): string;
+  /** A path from the root of the file system. */
+  ofSystem(path: string): string;
   /** One of three values, by system. */
   bySystem<T>(values: Record<System, T>): T;
 }
 
 /** The folders of the given environment. Pure: looks at no file. */
-export function placesOf({ system, home, env }: HostEnvironment): Places {
+export function placesOf({ system, home, env, root }: HostEnvironment): Places {
   const { join } = system === 'win32' ? win32 : posix;
   const inHome = (...parts: string[]) => join(home, ...parts);
   const xdgConfig = (...parts: string[]) => join(env.XDG_CONFIG_HOME || inHome('.config'), ...parts);
@@ -66,6 +70,7 @@ export function placesOf({ system, home, env }: HostEnvironment): Places {
     // https://docs.flatpak.org/en/latest/conventions.html#xdg-base-directories
     flatpakConfig: (...parts) => inHome('.var', 'app', '*', 'config', ...parts),
     localData: (...parts) => join(localData(), ...parts),
+    ofSystem: (path) => (root === undefined ? path : join(root, path)),
     bySystem,
   };
 }

@@ -9,6 +9,7 @@ import { isCurrent } from './editors/editor.ts';
 import { editorOf, editTarget, layoutIn } from './editors.ts';
 import { commandLineOf, type Entry, isDataTable, isOurs, isRuntime } from './entry.ts';
 import type { Launcher } from './launcher.ts';
+import { managedWarnings } from './managed.ts';
 import type { HostEnvironment, Places } from './places.ts';
 import { type FileRecord, recordedFile, type WrittenRecord, writtenAs } from './record.ts';
 import type { Meta } from './server-arguments.ts';
@@ -50,6 +51,8 @@ export interface ClientReport {
   /** By what one can tell that it is installed; `null` where it is not. */
   because: string | null;
   files: FileReport[];
+  /** What its own administrator has decided against entries of any kind, as sentences. */
+  managed?: string[];
   problem?: string;
 }
 
@@ -107,10 +110,20 @@ export async function reportClient(client: ClientFacts, options: SurveyOptions):
   try {
     const located = await locate(client, options.environment);
     const files = await Promise.all(located.map((file) => reportFile(client, file, options)));
-    return { id, name, because, files: [...files, ...inProjects] };
+    const managed = await managedWarnings(client, options.environment, await entriesToBe(client, located[0], options));
+    return { id, name, because, files: [...files, ...inProjects], ...(managed.length > 0 ? { managed } : {}) };
   } catch (error) {
     return { id, name, because, files: inProjects, problem: inOneLine(error) };
   }
+}
+
+/** The entries as they would be written into a file today. */
+async function entriesToBe(client: ClientFacts, file: LocatedFile | undefined, options: SurveyOptions) {
+  if (!client.managed || !file) return [];
+  const known = await options.known(client, file.path);
+  return options.servers.map(
+    (server) => [server.name, options.entry(client, file, server, undefined, known).fixed] as const,
+  );
 }
 
 /** The servers, and all of them as one where a file has an entry for that. */

@@ -123,7 +123,7 @@ class Clients {
   }
 
   #clientOf(report: ClientReport, isRunning: string[], longNames: LongNames[]): AiClient[] {
-    const { id, name, because, files, problem } = report;
+    const { id, name, because, files, problem, managed = [] } = report;
     if (because === null) return [];
     const {
       mark,
@@ -146,7 +146,7 @@ class Clients {
         problem: problem ?? null,
         isRunning: isRunning.includes(id),
         afterwards,
-        warnings,
+        warnings: [...managed, ...warnings],
         longNames: longNames.filter(({ client }) => client === id).map(({ warning }) => warning),
         hasLink: deepLink !== undefined,
         opensPrompts: promptLink !== undefined,

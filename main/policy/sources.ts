@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { CausewayError } from '../platform/errors.ts';
 import { codeOf } from '../platform/file-errors.ts';
+import { propertyListAsJson } from '../platform/property-list.ts';
 
 /** Where a policy stands. */
 export interface PolicySource {
@@ -53,10 +54,7 @@ function preferencesSource(path: string, owner = ROOT): PolicySource {
     version: () => fileVersion(path),
     read: async () => {
       if (trustedBytes(path, owner) === undefined) return undefined;
-      const { stdout } = await promisify(execFile)('/usr/bin/plutil', ['-convert', 'json', '-o', '-', path], {
-        env: {},
-      });
-      return Buffer.from(stdout);
+      return propertyListAsJson(path);
     },
   };
 }

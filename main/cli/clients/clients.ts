@@ -237,7 +237,7 @@ export async function listClients(context: CommandContext, options: ClientOption
 
 async function printReport(
   context: CommandContext,
-  { id, name, because, files, problem }: ClientReport,
+  { id, name, because, files, problem, managed = [] }: ClientReport,
   patienceMs: number | undefined,
 ): Promise<void> {
   const line = (text: string) => writeLine(context.stdout, text);
@@ -245,6 +245,7 @@ async function printReport(
   await line(because === null ? '  not found' : `  found because ${because}`);
   if (patienceMs !== undefined) await line(`  stops waiting for a call after ${patienceMs / 1000} s`);
   if (problem !== undefined) await line(`  ${problem}`);
+  for (const words of managed) await line(`  ${words}`);
   for (const file of files) await printFile(line, file);
 }
 

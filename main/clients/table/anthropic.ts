@@ -84,6 +84,38 @@ export const ANTHROPIC: ClientFacts[] = [
         linux: [],
       }),
     ],
+    managed: (places) => {
+      const { bySystem, ofSystem, inHome, env, join } = places;
+      const folder = bySystem({
+        darwin: '/Library/Application Support/ClaudeCode',
+        win32: String.raw`C:\Program Files\ClaudeCode`,
+        linux: '/etc/claude-code',
+      });
+      const settings = { decides: 'lists', format: 'json', key: 'managedMcpServers' } as const;
+      // https://code.claude.com/docs/en/managed-mcp
+      return [
+        { path: ofSystem(join(folder, 'managed-mcp.json')), decides: 'all', format: 'json', key: 'mcpServers' },
+        ...bySystem({
+          darwin: [
+            {
+              ...settings,
+              path: ofSystem('/Library/Managed Preferences/com.anthropic.claudecode.plist'),
+              isPropertyList: true as const,
+            },
+          ],
+          win32: [],
+          linux: [],
+        }),
+        { ...settings, path: ofSystem(join(folder, 'managed-settings.json')) },
+        {
+          ...settings,
+          path: env.CLAUDE_CONFIG_DIR
+            ? join(env.CLAUDE_CONFIG_DIR, 'settings.json')
+            : inHome('.claude', 'settings.json'),
+          isOwn: true,
+        },
+      ];
+    },
     project: ['.mcp.json'],
     format: 'json',
     key: ['mcpServers'],

@@ -127,6 +127,25 @@ export const COMMAND_LINES_A_TO_G: ClientFacts[] = [
         }),
       ];
     },
+    managed: ({ bySystem, ofSystem }) =>
+      bySystem({
+        darwin: ['/etc/codex'],
+        win32: [],
+        linux: ['/etc/codex'],
+      }).flatMap((folder) => [
+        {
+          path: ofSystem(`${folder}/requirements.toml`),
+          decides: 'identities' as const,
+          format: 'toml' as const,
+          key: 'mcp_servers',
+        },
+        {
+          path: ofSystem(`${folder}/managed_config.toml`),
+          decides: 'more' as const,
+          format: 'toml' as const,
+          key: 'mcp_servers',
+        },
+      ]),
     project: ['.codex', 'config.toml'],
     format: 'toml',
     key: ['mcp_servers'],

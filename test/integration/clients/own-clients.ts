@@ -29,6 +29,8 @@ export const HTTP: HttpChoice = {
 export interface OwnClients extends AsyncDisposable {
   home: string;
   env: NodeJS.ProcessEnv;
+  /** What stands for the root of the file system, where administrators decide about clients. */
+  root: string;
   /** An executable that is there. */
   command: string;
   service(options?: {
@@ -56,12 +58,13 @@ export async function ownClients(below = 'home'): Promise<OwnClients> {
   const env = { PATH: '/nowhere', HOME: home, CAUSEWAY_HOME: join(folder, 'state') };
   return {
     home,
+    root: join(folder, 'root'),
     env,
     command,
     service: ({ system = 'linux', command: other = command, script, running = [], moreCommands } = {}) =>
       new ClientsService({
         env,
-        environment: { system, home, env, ...(moreCommands ? { moreCommands } : {}) },
+        environment: { system, home, env, root: join(folder, 'root'), ...(moreCommands ? { moreCommands } : {}) },
         launcher: {
           command: other,
           prefix: script === undefined ? [] : [script],

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { CausewayError, inOneLine } from '../platform/errors.ts';
+import { propertyListAsJson } from '../platform/property-list.ts';
+import { readBytes } from '../platform/replace-file.ts';
+import type { ClientFacts, ManagedFile } from './client.ts';
+import { editorOf } from './editors.ts';
+import { commandLineOf, type DataTable } from './entry.ts';
+import { type HostEnvironment, placesOf } from './places.ts';
+
+/** Says why a client does not load an entry; undefined where nothing speaks against it. */
+export type ManagedCheck = (name: string, entry: DataTable) => CausewayError | undefined;
+
+/**
+ * What a client's own administrator has decided about its servers. Only looks.
+ * @throws {CausewayError} `invalid_file`, `file_not_writable` where that cannot be read
+ */
+export async function managedCheck(client: ClientFacts, environment: HostEnvironment): Promise<ManagedCheck> {
+  const files = client.managed?.(placesOf(environment)) ?? [];
+  const checks: ManagedCheck[] = [];
+  const lists: Lists[] = [];
+  for (const file of files) {
+    const text = await textOf(file);
+    if (text === undefined) continue;
+    const read = (...key: string[]) => editorOf(file.format).read(text, { file: file.path, key });
+    switch (file.decides) {
+      case 'all':
+        checks.push(() => refusal(`${file.path} decides alone which servers ${client.name} loads`));
+        break;
+      case 'identities':
+        checks.push(identityCheck(client, file, read('mcp_servers'), read().has('mcp_servers')));
+        break;
+      case 'more':
+        checks.push(providedCheck(client, file, read(file.key)));
+        break;
+      case 'lists':
+        lists.push(listsIn(file, readOwn(file, read)));
+        if (!file.isOwn) checks.push(providedCheck(client, file, read(file.key)));
+        break;
+    }
+  }
+  if (lists.length > 0) checks.push(listCheck(client, lists, environment));
+  return (name, entry) => {
+    for (const check of checks) {
+      const error = check(name, entry);
+      if (error) return error;
+    }
+    return undefined;
+  };
+}
+
+/** The same in words, about entries that there are or would be; also where it cannot be read. */
+export async function managedWarnings(
+  client: ClientFacts,
+  environment: HostEnvironment,
+  entries: readonly (readonly [name: string, entry: DataTable])[],
+): Promise<string[]> {
+  try {
+    const check = await managedCheck(client, environment);
+    const errors = entries.flatMap(([name, entry]) => check(name, entry) ?? []);
+    return [...new Set(errors.map(({ message }) => message))];
+  } catch (error) {
+    return [inOneLine(error)];
+  }
+}
+
+/** The user's own file, where it cannot be understood, says nothing: the client tells of it. */
+function readOwn({ isOwn }: ManagedFile, read: () => Map<string, unknown>): Map<string, unknown> {
+  try {
+    return read();
+  } catch (error) {
+    if (isOwn) return new Map();
+    throw error;
+  }
+}
+
+async function textOf({ path, format, isPropertyList }: ManagedFile): Promise<string | undefined> {
+  const bytes = await readBytes(path);
+  if (bytes === undefined) return undefined;
+  const text = (isPropertyList ? await propertyListAsJson(path) : bytes).toString('utf8');
+  return text.trim() === '' && format === 'json' ? '{}' : text;
+}
+
+function refusal(why: string): CausewayError {
+  return new CausewayError('managed', `Managed by your organization: ${why}.`, {
+    remedy: 'Nothing was written. Ask your administrator to allow Causeway there.',
+  });
+}
+
+/** Servers that the organization gives a client are not shadowed by another entry of theirs. */
+function providedCheck(
+  { name: client }: ClientFacts,
+  { path }: ManagedFile,
+  provided: Map<string, unknown>,
+): ManagedCheck {
+  const urls = new Map([...provided].flatMap(([name, entry]) => urlsOf(entry).map((url) => [url, name] as const)));
+  return (name, entry) => {
+    const same = provided.has(name) ? name : urlsOf(entry).flatMap((url) => urls.get(url) ?? [])[0];
+    return same === undefined ? undefined : refusal(`${path} gives ${client} the server "${same}" already`);
+  };
+}
+
+const identitySchema = z.looseObject({ identity: z.looseObject({ command: z.string(), url: z.string() }).partial() });
+
+/** Codex loads a server only where its name and its command, or its address, are among the required ones (openai/codex, `config_requirements.rs`). */
+function identityCheck(
+  { name: client }: ClientFacts,
+  { path }: ManagedFile,
+  required: Map<string, unknown>,
+  isThere: boolean,
+): ManagedCheck {
+  if (!isThere) return () => undefined;
+  return (name, entry) => {
+    const { data } = identitySchema.safeParse(required.get(name));
+    const [command] = commandLineOf(entry);
+    const isAllowed =
+      (data?.identity.command !== undefined && data.identity.command === command) ||
+      (data?.identity.url !== undefined && urlsOf(entry).includes(data.identity.url));
+    return isAllowed ? undefined : refusal(`${path} does not allow ${client} this server`);
+  };
+}
+
+const matcherSchema = z
+  .looseObject({ serverName: z.string(), serverCommand: z.array(z.string()), serverUrl: z.string() })
+  .partial();
+type Matcher = z.infer<typeof matcherSchema>;
+
+interface Lists {
+  path: string;
+  allowed: Matcher[] | undefined;
+  denied: Matcher[];
+  /** Whether the user's own settings cannot allow more. */
+  isExclusive: boolean;
+  /** Whether it is the user's own file. */
+  isOwn: boolean;
+}
+
+function listsIn({ path, isOwn = false }: ManagedFile, values: Map<string, unknown>): Lists {
+  const list = (key: string) => z.array(matcherSchema).safeParse(values.get(key)).data;
+  const allowed = values.has('allowedMcpServers') ? (list('allowedMcpServers') ?? []) : undefined;
+  return {
+    path,
+    allowed,
+    denied: list('deniedMcpServers') ?? [],
+    isExclusive: values.get('allowManagedMcpServersOnly') === true,
+    isOwn,
+  };
+}
+
+/** Claude Code's order: what is denied anywhere is denied; then, where anything is allowed by a list, all else is not. */
+function listCheck({ name: client }: ClientFacts, lists: Lists[], { env }: HostEnvironment): ManagedCheck {
+  const isExclusive = lists.some((each) => each.isExclusive);
+  const counting = lists.filter(({ isOwn }) => !isOwn || !isExclusive);
+  const allowing = counting.filter(({ allowed }) => allowed !== undefined);
+  const allowed = allowing.flatMap((each) => each.allowed ?? []);
+  return (name, entry) => {
+    const denying = lists.find(({ denied }) => denied.some((matcher) => isMatch(matcher, name, entry, env)));
+    if (denying) return refusal(`${denying.path} denies ${client} this server`);
+    const [first] = allowing;
+    if (!first || isAllowedBy(allowed, name, entry, env)) return undefined;
+    return refusal(`${first.path} does not allow ${client} this server`);
+  };
+}
+
+/** A name counts only where no entry of the list names a server of that kind more closely. */
+function isAllowedBy(allowed: Matcher[], name: string, entry: DataTable, env: HostEnvironment['env']): boolean {
+  const key = urlsOf(entry).length > 0 ? 'serverUrl' : 'serverCommand';
+  const close = allowed.filter((matcher) => matcher[key] !== undefined);
+  return (close.length > 0 ? close : allowed).some((matcher) =>
+    isMatch(close.length > 0 ? { [key]: matcher[key] } : { serverName: matcher.serverName }, name, entry, env),
+  );
+}
+
+function isMatch(matcher: Matcher, name: string, entry: DataTable, env: HostEnvironment['env']): boolean {
+  const { serverName, serverCommand, serverUrl } = matcher;
+  if (serverName !== undefined && serverName === name) return true;
+  const expanded = (text: string) =>
+    text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_all, variable: string, otherwise = '') => env[variable] ?? otherwise);
+  const words = commandLineOf(entry);
+  if (serverCommand !== undefined && words.length === serverCommand.length && words.length > 0) {
+    if (serverCommand.every((word, index) => expanded(word) === words[index])) return true;
+  }
+  return serverUrl !== undefined && urlsOf(entry).some((url) => isUrlMatch(expanded(serverUrl), url));
+}
+
+/** `*` stands for any characters; a pattern without a path for every path. The host has no case, the path has. */
+function isUrlMatch(pattern: string, url: string): boolean {
+  const [, origin = pattern, path = ''] = /^([^/]*:\/\/[^/]*)(.*)$/.exec(pattern) ?? [];
+  const { protocol, host, pathname, search } = new URL(url);
+  const glob = (text: string, flags: string) => new RegExp(`^${text.split('*').map(escaped).join('.*')}$`, flags);
+  const isHost = glob(origin, 'i').test(`${protocol}//${host}`);
+  return isHost && (path === '' || path === '/' || glob(path, '').test(pathname + search));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+function urlsOf(entry: unknown): string[] {
+  const { data } = z.looseObject({ url: z.url() }).safeParse(entry);
+  return data ? [data.url] : [];
+}
