@@ -72,7 +72,8 @@ export function configuration({ electron, repository, more }: Circumstances): Co
       target: [{ target: 'nsis', arch: ['x64'] }],
       icon: 'resources/icons/1024x1024.png',
     },
-    nsis: { oneClick: true, perMachine: false },
+    // Without spaces, which GitHub would replace: other registries name the file (`resources/registries/`).
+    nsis: { oneClick: true, perMachine: false, artifactName: `\${productName}-Setup-\${version}.\${ext}` },
     linux: {
       extraFiles: LICENSE_FILES,
       // Packages for package managers are made of the folder (`linux/`).
